@@ -1,0 +1,5 @@
+/** The subcommands. */
+@NullMarked
+package io.mintmark.cli;
+
+import org.jspecify.annotations.NullMarked;

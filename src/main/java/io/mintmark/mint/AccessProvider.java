@@ -1,0 +1,39 @@
+package io.mintmark.mint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One type of access provider. Implementations are stateless towards keys and tenants and may be
+ * called by any number of threads.
+ */
+public interface AccessProvider {
+
+    /** The name in {@code broker.provider_type}. */
+    String type();
+
+    /**
+     * Member names of the answer, each with the field it is filled from, where a key names none.
+     */
+    Map<String, String> defaultOutputs();
+
+    /**
+     * What the key's settings aim at: a role, a service account, an audience. It must match the
+     * provider's {@code allowed_targets} before anything is sent.
+     */
+    Optional<String> target(JsonNode keySettings);
+
+    /**
+     * Whether a mint with these settings proves itself with an identity that looks alike for all
+     * tenants, and so needs the provider's {@code shared_identity}.
+     */
+    boolean usesSharedIdentity(JsonNode providerSettings);
+
+    /**
+     * Obtains one credential, blocking until the order's deadline at the latest. Whatever the far
+     * side does is told by the result; an exception is a fault of the broker's own.
+     */
+    MintResult mint(MintOrder order);
+}

@@ -1,0 +1,33 @@
+package io.mintmark.mint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * One credential to be obtained: the grant was found and the intent is on record.
+ *
+ * @param externalId the tenant's, for AWS
+ * @param subject the {@code sub} of the client's token
+ * @param keySettings the key's {@code settings}
+ * @param duration how long the credential may live, within the type's limits
+ * @param deadline when the provider must have answered
+ */
+public record MintOrder(
+        MintId mintId,
+        TenantName tenant,
+        UUID externalId,
+        KeyName key,
+        IdpName idp,
+        String subject,
+        AccessPoint access,
+        JsonNode keySettings,
+        Duration duration,
+        Instant deadline) {}

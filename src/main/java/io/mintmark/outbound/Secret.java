@@ -1,0 +1,50 @@
+package io.mintmark.outbound;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A text that must not be seen: a token, a password, a part of a credential. It prints as a
+ * fingerprint, the first eight digits of its SHA-256, so that two can be told apart in a log.
+ */
+public final class Secret {
+    private static final int FINGERPRINT_BYTES = 4;
+
+    private final String text;
+
+    public Secret(String text) {
+        this.text = text;
+    }
+
+    /** The text itself, for the one place that sends it. */
+    public String reveal() {
+        return text;
+    }
+
+    /** SHA-256 of the text's UTF-8 form. */
+    public byte[] hash() {
+        try {
+            return MessageDigest.getInstance("SHA-256")
+                    .digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Secret secret && MessageDigest.isEqual(hash(), secret.hash());
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "secret:" + HexFormat.of().formatHex(hash(), 0, FINGERPRINT_BYTES);
+    }
+}

@@ -1,0 +1,20 @@
+package io.mintmark.tenant;
+
+import java.util.UUID;
+
+/**
+ * The mark of one mint: a UUIDv7 (RFC 9562 section 5.7), so that ids sort by time. It stands in the
+ * audit log and, where there is room for it, in the far side's own log.
+ */
+public record MintId(UUID value) {
+    public MintId {
+        if (value.version() != 7) {
+            throw new IllegalArgumentException("mint id '%s' is not a UUIDv7".formatted(value));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}

@@ -1,0 +1,4 @@
+package io.mintmark.verdict;
+
+/** Why a request was refused. One record for each reason, with the fields that the answer shows. */
+public sealed interface Refusal permits RequestRefusal, TokenRefusal, AccessRefusal, MintRefusal {}

@@ -1,0 +1,27 @@
+package io.mintmark.verdict;
+
+import java.util.List;
+
+/** The request itself is not one that the interface knows: 400 {@code INVALID_REQUEST}. */
+public sealed interface RequestRefusal extends Refusal {
+
+    /**
+     * One thing is wrong with one part of the request.
+     *
+     * @param field the member, parameter or header, or {@code body} for the whole of it
+     * @param reason a sentence that says what to send instead
+     */
+    record BadField(String field, String reason) implements RequestRefusal {}
+
+    /**
+     * Several elements of one member are wrong.
+     *
+     * @param field the member
+     * @param issues a sentence for each problem, in the order of the elements
+     */
+    record BadElements(String field, List<String> issues) implements RequestRefusal {
+        public BadElements {
+            issues = List.copyOf(issues);
+        }
+    }
+}

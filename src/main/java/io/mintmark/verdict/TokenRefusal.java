@@ -1,0 +1,83 @@
+package io.mintmark.verdict;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The token was not accepted: 401. The first six are those of interface section 5.5 ({@code
+ * UNAUTHORIZED}), the others are {@code INVALID_TOKEN}.
+ */
+public sealed interface TokenRefusal extends Refusal {
+
+    /** No token in any place where one may stand. */
+    record NoTokenProvided() implements TokenRefusal {}
+
+    /** Not a JWT, or one that breaks a limit on its form. */
+    record MalformedJwt() implements TokenRefusal {}
+
+    /** {@code exp} has passed. */
+    record TokenExpired(Instant expiredAt, Instant currentTime) implements TokenRefusal {}
+
+    /** No key of the provider that the token claims to come from verifies it. */
+    record InvalidSignature(String issuer) implements TokenRefusal {}
+
+    /** No enabled provider of identities has this issuer. */
+    record UnknownIssuer(String issuer, List<String> configuredIssuers) implements TokenRefusal {
+        public UnknownIssuer {
+            configuredIssuers = List.copyOf(configuredIssuers);
+        }
+    }
+
+    /** The token is genuine, and meant for somebody else. */
+    record InvalidAudience(List<String> tokenAudience, List<String> expectedAudience)
+            implements TokenRefusal {
+        public InvalidAudience {
+            tokenAudience = List.copyOf(tokenAudience);
+            expectedAudience = List.copyOf(expectedAudience);
+        }
+    }
+
+    /** {@code nbf} lies ahead, or {@code iat} by more than a minute. */
+    record TokenNotYetValid(Instant notBefore, Instant currentTime) implements TokenRefusal {}
+
+    /** A claim that must be there is not. */
+    record MissingClaim(String claim) implements TokenRefusal {}
+
+    /** The algorithm is none that the broker, or none that the identity provider's row allows. */
+    record UnsupportedAlgorithm(String algorithm) implements TokenRefusal {}
+
+    /** The provider has several keys and the token names none. */
+    record MissingKeyId() implements TokenRefusal {}
+
+    /** The token's audiences lead to more than one identity provider. */
+    record AmbiguousAudience() implements TokenRefusal {}
+
+    /** Issued longer ago than the identity provider's {@code max_token_age}. */
+    record TokenTooOld() implements TokenRefusal {}
+
+    /** The identity provider's tokens work once, and this one has. */
+    record TokenReplayed() implements TokenRefusal {}
+
+    /** The identity provider's {@code required_claims} aren't met. */
+    record ClaimsNotAccepted() implements TokenRefusal {}
+
+    /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */
+    default String word() {
+        return switch (this) {
+            case NoTokenProvided() -> "no_token_provided";
+            case MalformedJwt() -> "malformed_jwt";
+            case TokenExpired _ -> "token_expired";
+            case InvalidSignature _ -> "invalid_signature";
+            case UnknownIssuer _ -> "unknown_issuer";
+            case InvalidAudience _ -> "invalid_audience";
+            case TokenNotYetValid _ -> "token_not_yet_valid";
+            case MissingClaim _ -> "missing_claim";
+            case UnsupportedAlgorithm _ -> "unsupported_algorithm";
+            case MissingKeyId() -> "missing_key_id";
+            case AmbiguousAudience() -> "ambiguous_audience";
+            case TokenTooOld() -> "token_too_old";
+            case TokenReplayed() -> "token_replayed";
+            case ClaimsNotAccepted() -> "claims_not_accepted";
+        };
+    }
+}

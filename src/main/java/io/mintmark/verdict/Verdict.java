@@ -1,0 +1,37 @@
+package io.mintmark.verdict;
+
+import java.util.function.Function;
+
+/**
+ * What a rule says of an input: it passed, and this is what came of it, or it was refused, and this
+ * is why. Infrastructure that is broken isn't a verdict: it throws {@link Unavailable}.
+ */
+public sealed interface Verdict<T> {
+
+    /** The rule holds; {@code value} is the proof. */
+    record Passed<T>(T value) implements Verdict<T> {}
+
+    /** The rule doesn't hold; {@code refusal} is what the client may know of it. */
+    record Refused<T>(Refusal refusal) implements Verdict<T> {}
+
+    static <T> Verdict<T> passed(T value) {
+        return new Passed<>(value);
+    }
+
+    static <T> Verdict<T> refused(Refusal refusal) {
+        return new Refused<>(refusal);
+    }
+
+    /** Asks the next rule, if this one passed. */
+    default <R> Verdict<R> then(Function<? super T, Verdict<R>> next) {
+        return switch (this) {
+            case Passed<T>(T value) -> next.apply(value);
+            case Refused<T>(Refusal refusal) -> new Refused<>(refusal);
+        };
+    }
+
+    /** Turns the proof into another, if there is one. */
+    default <R> Verdict<R> map(Function<? super T, ? extends R> change) {
+        return then(value -> new Passed<>(change.apply(value)));
+    }
+}
