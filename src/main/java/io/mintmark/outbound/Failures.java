@@ -1,0 +1,45 @@
+package io.mintmark.outbound;
+
+import io.mintmark.outbound.OutboundFailure.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.InterruptedIOException;
+
+import javax.net.ssl.SSLException;
+
+/** Tells what the HTTP client throws apart. */
+final class Failures {
+    private Failures() {}
+
+    static OutboundFailure of(String host, @Nullable Throwable cause) {
+        return switch (cause) {
+            case OutboundFailure failure -> failure;
+            case RefusedDestination refused -> refused(refused);
+            case SSLException distrust -> notTrusted(host, distrust);
+            case InterruptedIOException late -> timedOut(host, late);
+            case Throwable other -> unreachable(host, other);
+            case null -> new OutboundFailure(Kind.UNREACHABLE, host + " can't be reached");
+        };
+    }
+
+    static OutboundFailure timedOut(String host, Throwable cause) {
+        return new OutboundFailure(Kind.TIMED_OUT, host + " didn't answer in time", cause);
+    }
+
+    private static OutboundFailure refused(RefusedDestination cause) {
+        return new OutboundFailure(
+                Kind.DESTINATION_REFUSED, String.valueOf(cause.getMessage()), cause);
+    }
+
+    private static OutboundFailure notTrusted(String host, SSLException cause) {
+        return new OutboundFailure(
+                Kind.NOT_TRUSTED, host + " didn't prove to be itself by TLS", cause);
+    }
+
+    private static OutboundFailure unreachable(String host, Throwable cause) {
+        String why = cause.getClass().getSimpleName();
+        return new OutboundFailure(
+                Kind.UNREACHABLE, "%s can't be reached (%s)".formatted(host, why), cause);
+    }
+}

@@ -1,0 +1,77 @@
+package io.mintmark.outbound;
+
+import io.mintmark.outbound.OutboundFailure.Kind;
+
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
+import org.apache.hc.client5.http.ssl.DefaultHostnameVerifier;
+import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.util.Collection;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Whom a TLS connection believes. The host's name is verified either way. */
+final class Trust {
+    private Trust() {}
+
+    /** The authorities that come with the Java platform. */
+    static TlsSocketStrategy publicAuthorities() {
+        try {
+            return strategy(SSLContext.getDefault());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has TLS", e);
+        }
+    }
+
+    /** These authorities and no others. */
+    static TlsSocketStrategy only(String pem) throws OutboundFailure {
+        try {
+            TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(keyStore(certificates(pem)));
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return strategy(context);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new OutboundFailure(
+                    Kind.AUTHORITY_UNREADABLE, "ca_certificate isn't a certificate in PEM", e);
+        }
+    }
+
+    private static Collection<? extends Certificate> certificates(String pem)
+            throws CertificateException {
+        Collection<? extends Certificate> certificates =
+                CertificateFactory.getInstance("X.509")
+                        .generateCertificates(
+                                new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
+        if (certificates.isEmpty()) {
+            throw new CertificateException("no certificate in it");
+        }
+        return certificates;
+    }
+
+    private static KeyStore keyStore(Collection<? extends Certificate> certificates)
+            throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        for (Certificate certificate : certificates) {
+            store.setCertificateEntry("authority-" + store.size(), certificate);
+        }
+        return store;
+    }
+
+    private static TlsSocketStrategy strategy(SSLContext context) {
+        return new DefaultClientTlsStrategy(
+                context, HostnameVerificationPolicy.BOTH, new DefaultHostnameVerifier());
+    }
+}

@@ -1,0 +1,50 @@
+package io.mintmark.outbound;
+
+import io.mintmark.outbound.OutboundFailure.Kind;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/** A URL that the broker is ready to ask: https, or http to the machine that it runs on. */
+record WebAddress(URI uri) {
+
+    /** The URL of a text, if it is a usable one. */
+    static WebAddress parse(String text) throws OutboundFailure {
+        URI uri = uri(text);
+        if (!uri.isAbsolute() || uri.getHost() == null) {
+            throw unusable("'" + uri.getScheme() + "' URL without a host");
+        }
+        if (uri.getRawUserInfo() != null || uri.getRawFragment() != null) {
+            throw unusable(uri.getHost() + ": a URL with a user or a fragment in it");
+        }
+        boolean secure = "https".equalsIgnoreCase(uri.getScheme());
+        boolean local = "http".equalsIgnoreCase(uri.getScheme()) && isLoopback(uri.getHost());
+        if (!secure && !local) {
+            throw unusable(uri.getHost() + ": only https is used, except to loopback hosts");
+        }
+        return new WebAddress(uri);
+    }
+
+    String host() {
+        return uri.getHost();
+    }
+
+    private static URI uri(String text) throws OutboundFailure {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new OutboundFailure(Kind.ADDRESS_UNUSABLE, "not a URL: " + e.getReason(), e);
+        }
+    }
+
+    private static boolean isLoopback(String host) {
+        String plain = Destinations.plain(host);
+        return plain.equals("localhost")
+                || (AddressRange.isLiteral(plain)
+                        && AddressRange.literal(plain).isLoopbackAddress());
+    }
+
+    private static OutboundFailure unusable(String message) {
+        return new OutboundFailure(Kind.ADDRESS_UNUSABLE, message);
+    }
+}
