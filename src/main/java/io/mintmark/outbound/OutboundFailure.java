@@ -48,4 +48,18 @@ public final class OutboundFailure extends IOException {
     public Kind kind() {
         return kind;
     }
+
+    /** Whether the far side answered, though not as hoped; asking it something else may help. */
+    public boolean answered() {
+        return switch (kind) {
+            case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> true;
+            case ADDRESS_UNUSABLE,
+                    DESTINATION_REFUSED,
+                    AUTHORITY_UNREADABLE,
+                    UNREACHABLE,
+                    NOT_TRUSTED,
+                    TIMED_OUT ->
+                    false;
+        };
+    }
 }

@@ -1,0 +1,70 @@
+package io.mintmark.token;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The usable keys of a JWK set (RFC 7517 section 5). Immutable. */
+final class KeySet {
+    /** Of keys with the same {@code kid}, so that one token can't cost a thousand verifications. */
+    private static final int MAX_TRIES = 4;
+
+    private final List<SigningKey> keys;
+
+    /** What a set says of a token. */
+    enum Finding {
+        VERIFIED,
+        /** There are several keys, and the token doesn't say which. */
+        KEY_ID_MISSING,
+        /** No key has the token's {@code kid}: the issuer may have new ones. */
+        KEY_UNKNOWN,
+        NOT_VERIFIED
+    }
+
+    private KeySet(List<SigningKey> keys) {
+        this.keys = keys;
+    }
+
+    /** Reads a set, without the keys that aren't to verify with; empty if it isn't a set. */
+    static Optional<KeySet> parse(byte[] json) {
+        return StrictJson.object(json)
+                .map(set -> set.path("keys"))
+                .filter(JsonNode::isArray)
+                .map(array -> array.valueStream().map(SigningKey::of).flatMap(Optional::stream))
+                .map(usable -> new KeySet(usable.toList()));
+    }
+
+    /**
+     * Checks the signature of a token with the keys that it can mean: those with its {@code kid};
+     * or the only key of the set, if either that or the token has no {@code kid}. A key without
+     * {@code kid} among several is never used, for nothing says that it was meant.
+     */
+    Finding check(Jwt jwt) {
+        if (jwt.keyId().isEmpty() && keys.size() > 1) {
+            return Finding.KEY_ID_MISSING;
+        }
+        List<SigningKey> named = keys.stream().filter(key -> isNamed(key, jwt)).toList();
+        List<SigningKey> meant = named.isEmpty() ? sole(jwt) : named;
+        if (meant.stream().limit(MAX_TRIES).anyMatch(key -> key.verifies(jwt))) {
+            return Finding.VERIFIED;
+        }
+        return named.isEmpty() ? Finding.KEY_UNKNOWN : Finding.NOT_VERIFIED;
+    }
+
+    private List<SigningKey> sole(Jwt jwt) {
+        return keys.size() == 1 && (jwt.keyId().isEmpty() || keys.getFirst().id().isEmpty())
+                ? keys
+                : List.of();
+    }
+
+    private static boolean isNamed(SigningKey key, Jwt jwt) {
+        return jwt.keyId().isPresent() && key.id().equals(jwt.keyId());
+    }
+
+    /** For messages: how many keys there are. */
+    @Override
+    public String toString() {
+        return keys.size() + " keys";
+    }
+}

@@ -1,0 +1,49 @@
+package io.mintmark.token;
+
+import io.mintmark.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.verdict.TokenRefusal.TokenNotYetValid;
+import io.mintmark.verdict.TokenRefusal.TokenTooOld;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** When a token is good, by its own times and the rules of its provider, skew included. */
+record Lifetime(Claims claims, IdentityProvider provider) {
+    /** How far ahead {@code iat} may be, besides the provider's skew. */
+    private static final Duration AHEAD = Duration.ofMinutes(1);
+
+    /** {@code exp}, then {@code nbf}, then {@code iat}. */
+    Verdict<Lifetime> isOn(Instant now) {
+        Duration skew = provider.clockSkew();
+        if (!claims.expiresAt().plus(skew).isAfter(now)) {
+            return Verdict.refused(new TokenExpired(claims.expiresAt(), now));
+        }
+        return claims.notBefore()
+                .filter(start -> start.isAfter(now.plus(skew)))
+                .or(() ->
+                        Optional.of(claims.issuedAt())
+                                .filter(at -> at.isAfter(now.plus(skew).plus(AHEAD))))
+                .map(start -> Verdict.<Lifetime>refused(new TokenNotYetValid(start, now)))
+                .orElseGet(() -> Verdict.passed(this));
+    }
+
+    /** Not issued longer ago than the provider allows. */
+    Verdict<Lifetime> isYoungOn(Instant now) {
+        return youngUntil().filter(now::isAfter).isPresent()
+                ? Verdict.refused(new TokenTooOld())
+                : Verdict.passed(this);
+    }
+
+    /** When the token stops being acceptable by itself. */
+    Instant end() {
+        Instant expiry = claims.expiresAt().plus(provider.clockSkew());
+        return youngUntil().filter(expiry::isAfter).orElse(expiry);
+    }
+
+    private Optional<Instant> youngUntil() {
+        return provider.maxTokenAge()
+                .map(age -> claims.issuedAt().plus(age).plus(provider.clockSkew()));
+    }
+}

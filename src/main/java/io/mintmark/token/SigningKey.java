@@ -1,0 +1,104 @@
+package io.mintmark.token;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.crypto.RSASSAVerifier;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.OctetKeyPair;
+import com.nimbusds.jose.jwk.RSAKey;
+
+import java.math.BigInteger;
+import java.security.GeneralSecurityException;
+import java.security.interfaces.RSAPublicKey;
+import java.text.ParseException;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A key that an issuer publishes for the verifying of signatures.
+ *
+ * @param id its {@code kid}
+ * @param algorithm its {@code alg}: the only one that it may be used with, if it names one
+ */
+record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier verifier) {
+    private static final int MIN_RSA_BITS = 2048;
+    private static final int MAX_RSA_BITS = 8192;
+    private static final int MAX_EXPONENT_BITS = 64;
+
+    /**
+     * Makes a key of a JWK (RFC 7517). Empty if it isn't one to verify with: weak, so large that
+     * verifying gets slow, symmetric, published with its private half, for another use, of a type
+     * that no algorithm here takes, or not a key at all.
+     */
+    static Optional<SigningKey> of(JsonNode json) {
+        try {
+            JWK jwk = JWK.parse(json.toString());
+            if (jwk.isPrivate() || !mayVerify(jwk)) {
+                return Optional.empty();
+            }
+            return verifier(jwk)
+                    .map(v -> new SigningKey(Optional.ofNullable(jwk.getKeyID()), named(jwk), v));
+            // one odd key must not take the others of its set along
+        } catch (ParseException | JOSEException | GeneralSecurityException | RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether the signature of the token is of this key. */
+    boolean verifies(Jwt jwt) {
+        JWSAlgorithm wanted = JWSAlgorithm.parse(jwt.algorithm());
+        if (!algorithm.map(jwt.algorithm()::equals).orElse(true)
+                || !verifier.supportedJWSAlgorithms().contains(wanted)) {
+            return false;
+        }
+        try {
+            return verifier.verify(new JWSHeader(wanted), jwt.signedBytes(), jwt.signature());
+        } catch (JOSEException e) {
+            throw new IllegalStateException("the platform doesn't do " + wanted, e);
+        }
+    }
+
+    private static boolean mayVerify(JWK jwk) {
+        Set<KeyOperation> operations = jwk.getKeyOperations();
+        return (jwk.getKeyUse() == null || jwk.getKeyUse().equals(KeyUse.SIGNATURE))
+                && (operations == null || operations.contains(KeyOperation.VERIFY));
+    }
+
+    /** RFC 9864 gives EdDSA with this curve a name of its own, which keys may carry. */
+    private static Optional<String> named(JWK jwk) {
+        return Optional.ofNullable(jwk.getAlgorithm())
+                .map(algorithm ->
+                        algorithm.getName().equals("Ed25519") ? "EdDSA" : algorithm.getName());
+    }
+
+    private static Optional<JWSVerifier> verifier(JWK jwk)
+            throws JOSEException, GeneralSecurityException {
+        return switch (jwk) {
+            case RSAKey rsa -> rsa(rsa.toRSAPublicKey());
+            case ECKey ec -> Optional.of(new ECDSAVerifier(ec.toECPublicKey()));
+            case OctetKeyPair pair when pair.getCurve().equals(Curve.Ed25519) ->
+                    Optional.of(new Ed25519Verifier(pair.getDecodedX()));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<JWSVerifier> rsa(RSAPublicKey key) {
+        int bits = key.getModulus().bitLength();
+        BigInteger exponent = key.getPublicExponent();
+        boolean sound =
+                bits >= MIN_RSA_BITS
+                        && bits <= MAX_RSA_BITS
+                        && exponent.bitLength() > 1
+                        && exponent.bitLength() <= MAX_EXPONENT_BITS
+                        && exponent.testBit(0);
+        return sound ? Optional.of(new RSASSAVerifier(key)) : Optional.empty();
+    }
+}

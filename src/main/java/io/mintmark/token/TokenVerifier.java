@@ -1,0 +1,165 @@
+package io.mintmark.token;
+
+import io.mintmark.verdict.TokenRefusal.AmbiguousAudience;
+import io.mintmark.verdict.TokenRefusal.ClaimsNotAccepted;
+import io.mintmark.verdict.TokenRefusal.InvalidAudience;
+import io.mintmark.verdict.TokenRefusal.MalformedJwt;
+import io.mintmark.verdict.TokenRefusal.MissingClaim;
+import io.mintmark.verdict.TokenRefusal.TokenReplayed;
+import io.mintmark.verdict.TokenRefusal.UnknownIssuer;
+import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Verifies inbound tokens (interface section 5). The order of the checks is part of the contract:
+ * each is made only if all before it passed, and beyond issuer and algorithm nothing is reported of
+ * a token before its signature is verified.
+ *
+ * <p>{@link #examine} changes nothing and may be called any number of times for one request. A
+ * provider's token that works once is used up by {@link #redeem}, which the use case calls once,
+ * last of all.
+ */
+public final class TokenVerifier {
+    /** RFC 7518 section 3.1 and RFC 8037, without those that anybody could sign with. */
+    private static final Set<String> ALGORITHMS =
+            Set.of(
+                    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
+                    "EdDSA");
+
+    private final IdentityProviders providers;
+    private final Signatures signatures;
+    private final UsedTokens usedTokens;
+    private final OwnIssuer ownIssuer;
+    private final InstantSource clock;
+
+    /**
+     * Wires a verifier.
+     *
+     * @param brokerIssuer the broker's own issuer, which is never accepted here
+     */
+    public TokenVerifier(
+            IdentityProviders providers,
+            SigningKeys signingKeys,
+            UsedTokens usedTokens,
+            String brokerIssuer,
+            InstantSource clock) {
+        this.providers = providers;
+        this.signatures = new Signatures(signingKeys);
+        this.usedTokens = usedTokens;
+        this.ownIssuer = new OwnIssuer(brokerIssuer);
+        this.clock = clock;
+    }
+
+    /**
+     * Checks all of a token but whether it was used before.
+     *
+     * @throws io.mintmark.verdict.Unavailable if the issuer's keys or the configuration can't be
+     *     had
+     */
+    public Examination examine(PresentedToken token) {
+        byte[] hash = token.text().hash();
+        return Jwt.parse(token.text().reveal())
+                .map(jwt -> examine(jwt, hash))
+                .orElseGet(() -> Examination.refused(new MalformedJwt(), hash));
+    }
+
+    /** Uses the token up, if it is of a provider whose tokens work once. */
+    public Verdict<VerifiedToken> redeem(VerifiedToken token) {
+        boolean good =
+                !token.provider().oneTimeTokens()
+                        || usedTokens.use(
+                                token.provider().name(),
+                                token.tokenId().orElseThrow(),
+                                token.acceptableUntil());
+        return good ? Verdict.passed(token) : Verdict.refused(new TokenReplayed());
+    }
+
+    private Examination examine(Jwt jwt, byte[] hash) {
+        Optional<String> issuer =
+                jwt.issuer().filter(i -> !ownIssuer.is(i)).filter(providers::knows);
+        List<IdentityProvider> trusting =
+                issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of()).stream()
+                        .distinct()
+                        .toList();
+        return new Examination(
+                verdict(jwt, issuer, trusting, hash),
+                hash,
+                issuer,
+                trusting.size() == 1 ? Optional.of(trusting.getFirst()) : Optional.empty());
+    }
+
+    private Verdict<VerifiedToken> verdict(
+            Jwt jwt, Optional<String> known, List<IdentityProvider> trusting, byte[] hash) {
+        Instant now = clock.instant();
+        return algorithm(jwt)
+                .then(_ -> issuer(jwt, known))
+                .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting)))
+                .then(signer ->
+                        Claims.read(jwt, signer.oneTimeTokens()).map(c -> new Lifetime(c, signer)))
+                .then(lifetime -> lifetime.isOn(now))
+                .then(lifetime -> audience(lifetime, trusting))
+                .then(lifetime -> requiredClaims(lifetime, jwt))
+                .then(lifetime -> lifetime.isYoungOn(now))
+                .map(lifetime -> new VerifiedToken(jwt, lifetime, hash));
+    }
+
+    private static Verdict<Jwt> algorithm(Jwt jwt) {
+        return ALGORITHMS.contains(jwt.algorithm())
+                ? Verdict.passed(jwt)
+                : Verdict.refused(new UnsupportedAlgorithm(jwt.algorithm()));
+    }
+
+    private Verdict<String> issuer(Jwt jwt, Optional<String> known) {
+        if (jwt.issuer().isEmpty()) {
+            return Verdict.refused(new MissingClaim("iss"));
+        }
+        return known.map(Verdict::passed)
+                .orElseGet(() ->
+                        Verdict.refused(
+                                new UnknownIssuer(jwt.issuer().get(), configuredIssuers())));
+    }
+
+    /** Where the audiences don't choose one provider, all that the token could be from. */
+    private List<IdentityProvider> signers(String issuer, List<IdentityProvider> trusting) {
+        return trusting.isEmpty() ? providers.listed(issuer) : trusting;
+    }
+
+    private Verdict<Lifetime> audience(Lifetime lifetime, List<IdentityProvider> trusting) {
+        return switch (trusting.size()) {
+            case 0 ->
+                    Verdict.refused(
+                            new InvalidAudience(
+                                    lifetime.claims().audience(),
+                                    expectedAudience(lifetime.provider().issuer())));
+            case 1 -> Verdict.passed(lifetime);
+            default -> Verdict.refused(new AmbiguousAudience());
+        };
+    }
+
+    private static Verdict<Lifetime> requiredClaims(Lifetime lifetime, Jwt jwt) {
+        return lifetime.provider().requiredClaims().firstUnmet(jwt.claims()).isPresent()
+                ? Verdict.refused(new ClaimsNotAccepted())
+                : Verdict.passed(lifetime);
+    }
+
+    private List<String> configuredIssuers() {
+        return providers.listed().stream()
+                .map(IdentityProvider::issuer)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private List<String> expectedAudience(String issuer) {
+        return providers.listed(issuer).stream()
+                .flatMap(provider -> provider.audiences().stream())
+                .distinct()
+                .toList();
+    }
+}
