@@ -1,0 +1,92 @@
+package io.mintmark.config;
+
+import java.net.InetAddress;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * A network of IP addresses, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; a bare address is a
+ * network of one. IPv4 addresses written as IPv6 ({@code ::ffff:10.0.0.1}) are IPv4. Nothing here
+ * asks DNS.
+ *
+ * @param address the network's first address: bits after the prefix are zero
+ * @param prefix how many leading bits belong to the network
+ */
+public record Cidr(InetAddress address, int prefix) {
+    /** The JDK also reads {@code 10.1} and {@code 1}, which nobody means. */
+    private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+
+    public Cidr {
+        byte[] bytes = address.getAddress();
+        if (prefix < 0 || prefix > bytes.length * Byte.SIZE) {
+            throw new IllegalArgumentException(
+                    "%s has no prefix of %d bits".formatted(address.getHostAddress(), prefix));
+        }
+        if (!sameBits(bytes, new byte[bytes.length], prefix, bytes.length * Byte.SIZE)) {
+            throw new IllegalArgumentException(
+                    "%s/%d names a host, not a network"
+                            .formatted(address.getHostAddress(), prefix));
+        }
+    }
+
+    /**
+     * Reads an address, a slash and a decimal prefix, or a bare address.
+     *
+     * @throws IllegalArgumentException if the text is anything else, a name for example, or has
+     *     bits set after the prefix
+     */
+    public static Cidr parse(String text) {
+        int slash = text.indexOf('/');
+        if (slash < 0) {
+            InetAddress address = address(text);
+            return new Cidr(address, address.getAddress().length * Byte.SIZE);
+        }
+        return new Cidr(address(text.substring(0, slash)), prefix(text.substring(slash + 1)));
+    }
+
+    /**
+     * Reads an IP address in its usual form, without zone and brackets.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
+    public static InetAddress address(String text) {
+        if (!IPV4.matcher(text).matches() && !IPV6.matcher(text).matches()) {
+            throw new IllegalArgumentException("not an IP address");
+        }
+        return InetAddress.ofLiteral(text);
+    }
+
+    /** Whether an address is one of this network's. */
+    public boolean contains(InetAddress other) {
+        byte[] mine = address.getAddress();
+        byte[] theirs = other.getAddress();
+        return mine.length == theirs.length && sameBits(mine, theirs, 0, prefix);
+    }
+
+    @Override
+    public String toString() {
+        return address.getHostAddress().toLowerCase(Locale.ROOT) + "/" + prefix;
+    }
+
+    private static int prefix(String text) {
+        if (text.isEmpty() || text.length() > 3 || !text.chars().allMatch(Cidr::isDigit)) {
+            throw new IllegalArgumentException("not a prefix length");
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static boolean sameBits(byte[] one, byte[] other, int from, int to) {
+        return IntStream.range(from, to).allMatch(i -> bit(one, i) == bit(other, i));
+    }
+
+    private static int bit(byte[] bytes, int index) {
+        return bytes[index / Byte.SIZE] >> (Byte.SIZE - 1 - index % Byte.SIZE) & 1;
+    }
+
+    private static boolean isDigit(int character) {
+        return character >= '0' && character <= '9';
+    }
+}

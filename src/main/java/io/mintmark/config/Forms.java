@@ -1,0 +1,129 @@
+package io.mintmark.config;
+
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** The forms that settings have. */
+final class Forms {
+    /** What PostgreSQL takes without quotes; role names become part of migrations. */
+    private static final Pattern ROLE = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+
+    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,9}");
+
+    static final Form<Integer> PORT = wholeNumber(0, 65_535);
+    static final Form<Boolean> BOOLEAN =
+            words(Map.of("true", Boolean.TRUE, "false", Boolean.FALSE));
+    static final Form<String> ROLE_NAME =
+            text("a role name of lower-case letters, digits and _", ROLE.asMatchPredicate());
+    static final Form<String> USER_NAME = text("a login name", text -> !text.isBlank());
+    static final Form<InetAddress> BIND_ADDRESS =
+            Form.of("an IP address of this machine, or localhost", Forms::bindAddress);
+    static final Form<Cidr> NETWORK =
+            Form.of("an IP address or a network such as 10.0.0.0/8", Cidr::parse);
+    static final Form<Path> FILE =
+            path("a file that the broker can read", p -> Files.isRegularFile(p) && readable(p));
+    static final Form<Path> DIRECTORY =
+            path("a directory that the broker can read", p -> Files.isDirectory(p) && readable(p));
+
+    private Forms() {}
+
+    static Form<Integer> wholeNumber(int least, int most) {
+        return Form.of(
+                "a whole number, %d to %d".formatted(least, most),
+                text -> within(least, most, Integer.valueOf(require(text, DIGITS))));
+    }
+
+    static Form<Duration> duration(Duration least, Duration most) {
+        return Form.of(
+                "an ISO 8601 duration such as PT10S, from %s to %s".formatted(least, most),
+                text -> within(least, most, duration(text)));
+    }
+
+    static Form<Duration> wholeSeconds(Duration least, Duration most) {
+        return Form.of(
+                "an ISO 8601 duration in whole seconds such as PT10S, from %s to %s"
+                        .formatted(least, most),
+                text -> within(least, most, wholeSeconds(duration(text))));
+    }
+
+    /** One of the constants, in lower case and with hyphens. */
+    static <E extends Enum<E>> Form<E> oneOf(Class<E> type) {
+        return words(
+                Arrays.stream(type.getEnumConstants())
+                        .collect(Collectors.toMap(Forms::word, Function.identity())));
+    }
+
+    static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static <T> Form<T> words(Map<String, T> meanings) {
+        String expected = meanings.keySet().stream().sorted().collect(Collectors.joining(" or "));
+        return Form.of(
+                expected,
+                text -> {
+                    T meaning = meanings.get(text);
+                    if (meaning == null) {
+                        throw new IllegalArgumentException("none of " + expected);
+                    }
+                    return meaning;
+                });
+    }
+
+    private static Form<String> text(String expected, Predicate<String> rule) {
+        return Form.of(expected, text -> require(text, expected, rule));
+    }
+
+    private static Form<Path> path(String expected, Predicate<Path> rule) {
+        return Form.of(expected, text -> require(Path.of(text), expected, rule));
+    }
+
+    private static boolean readable(Path path) {
+        return Files.isReadable(path);
+    }
+
+    private static InetAddress bindAddress(String text) {
+        return text.equals("localhost") ? InetAddress.getLoopbackAddress() : Cidr.address(text);
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Duration.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("not a duration", e);
+        }
+    }
+
+    private static Duration wholeSeconds(Duration duration) {
+        return require(duration, "whole seconds", d -> d.equals(d.truncatedTo(ChronoUnit.SECONDS)));
+    }
+
+    private static String require(String text, Pattern pattern) {
+        return require(text, pattern.pattern(), pattern.asMatchPredicate());
+    }
+
+    private static <T> T require(T value, String expected, Predicate<T> rule) {
+        if (!rule.test(value)) {
+            throw new IllegalArgumentException("not " + expected);
+        }
+        return value;
+    }
+
+    private static <T extends Comparable<T>> T within(T least, T most, T value) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException("not from %s to %s".formatted(least, most));
+        }
+        return value;
+    }
+}

@@ -1,0 +1,67 @@
+package io.mintmark.config;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.Set;
+
+/** Addresses of the web, as settings name them. */
+final class WebAddress {
+    private static final Set<String> SCHEMES = Set.of("http", "https");
+
+    /** An address that the broker itself has towards others. */
+    static final Form<URI> OWN =
+            Form.hidden(
+                    "an https address such as https://broker.example.com, without user, query and"
+                            + " fragment (http only on localhost)",
+                    WebAddress::own);
+
+    /** An origin exactly as browsers send it, because it is compared as text. */
+    static final Form<String> ORIGIN =
+            Form.of(
+                    "an origin as browsers send it, such as https://app.example.com: lower case, no"
+                            + " path, no default port, and never *, since answers allow credentials",
+                    WebAddress::origin);
+
+    private WebAddress() {}
+
+    private static URI own(String text) {
+        URI uri = absolute(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+        require(uri.getScheme().equals("https") || isLoopback(uri.getHost()));
+        return uri;
+    }
+
+    private static String origin(String text) {
+        URI uri = absolute(text);
+        require(text.equals(text.toLowerCase(Locale.ROOT)));
+        require(uri.getRawPath().isEmpty());
+        require(uri.getPort() != (uri.getScheme().equals("https") ? 443 : 80));
+        return text;
+    }
+
+    private static URI absolute(String text) {
+        URI uri = URI.create(text);
+        require(uri.getScheme() != null && SCHEMES.contains(uri.getScheme()));
+        require(uri.getHost() != null);
+        require(uri.getRawUserInfo() == null);
+        require(uri.getRawQuery() == null && uri.getRawFragment() == null);
+        require(uri.getPort() <= 65_535);
+        return uri;
+    }
+
+    private static boolean isLoopback(String host) {
+        if (host.equals("localhost") || host.endsWith(".localhost")) {
+            return true;
+        }
+        try {
+            return Cidr.address(host.replaceAll("^\\[|]$", "")).isLoopbackAddress();
+        } catch (IllegalArgumentException e) {
+            return false; // a name
+        }
+    }
+
+    private static void require(boolean rule) {
+        if (!rule) {
+            throw new IllegalArgumentException("not such an address");
+        }
+    }
+}
