@@ -1,0 +1,87 @@
+package io.mintmark.config;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The database and who logs in to it.
+ *
+ * @param login the service's; in a subcommand, whoever runs it
+ * @param migrate whether the schema is brought up to date at start
+ * @param owner who does that, if not the service
+ * @param singleRole whether the service may run with a login that could change the audit log
+ */
+public record DatabaseSettings(
+        JdbcUrl url,
+        Login login,
+        boolean migrate,
+        Optional<Login> owner,
+        boolean singleRole,
+        DatabaseRoles roles) {
+    static final Setting<JdbcUrl> URL =
+            Setting.of("database.url", JdbcUrl.FORM, "Where the database is. Required.");
+    static final Setting<String> USERNAME =
+            Setting.of("database.username", Forms.USER_NAME, "Login of the service. Required.");
+    static final Setting<Password> PASSWORD =
+            Setting.of("database.password", Password.FORM, "Its password, if it needs one.");
+    static final Setting<Boolean> MIGRATE =
+            Setting.of(
+                    "database.migrate",
+                    Forms.BOOLEAN,
+                    "true",
+                    "Whether the schema is brought up to date at start.");
+    static final Setting<String> OWNER_USERNAME =
+            Setting.of(
+                    "database.owner-username",
+                    Forms.USER_NAME,
+                    "Login that migrates, a member of the owner's role. Without it the service's"
+                            + " own login does, which needs `DATABASE_SINGLE_ROLE`.");
+    static final Setting<Password> OWNER_PASSWORD =
+            Setting.of("database.owner-password", Password.FORM, "Its password, if it needs one.");
+    static final Setting<Boolean> SINGLE_ROLE =
+            Setting.of(
+                    "database.single-role",
+                    Forms.BOOLEAN,
+                    "false",
+                    "Whether the service may run with a login that could change the audit log.");
+
+    static final List<Setting<?>> TABLE =
+            List.of(URL, USERNAME, PASSWORD, MIGRATE, OWNER_USERNAME, OWNER_PASSWORD, SINGLE_ROLE);
+
+    /**
+     * Who migrates.
+     *
+     * @throws InvalidSettings if nobody may
+     */
+    public Login migrator() {
+        if (owner.isEmpty() && !singleRole) {
+            throw new InvalidSettings(
+                    OWNER_USERNAME.name()
+                            + " is not set: name the login that migrates, or run the subcommand"
+                            + " migrate with it and set %s=false, or let one login do everything with %s=true"
+                                    .formatted(MIGRATE.name(), SINGLE_ROLE.name()));
+        }
+        return owner.orElse(login);
+    }
+
+    static DatabaseSettings from(Values values) {
+        return new DatabaseSettings(
+                values.get(URL),
+                new Login(values.get(USERNAME), values.find(PASSWORD)),
+                values.get(MIGRATE),
+                owner(values),
+                values.get(SINGLE_ROLE),
+                DatabaseRoles.from(values));
+    }
+
+    private static Optional<Login> owner(Values values) {
+        Optional<String> username = values.find(OWNER_USERNAME);
+        Optional<Password> password = values.find(OWNER_PASSWORD);
+        if (username.isEmpty() && password.isPresent()) {
+            throw new InvalidSettings(
+                    "%s is set without %s: name the login that it is for"
+                            .formatted(OWNER_PASSWORD.name(), OWNER_USERNAME.name()));
+        }
+        return username.map(name -> new Login(name, password));
+    }
+}

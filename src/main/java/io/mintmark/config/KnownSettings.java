@@ -1,0 +1,62 @@
+package io.mintmark.config;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Every setting there is, in the order of {@code docs/settings.md}, which a test compares. */
+final class KnownSettings {
+    static final List<Setting<?>> TABLE =
+            Stream.of(
+                            ServerSettings.TABLE,
+                            ServerBounds.TABLE,
+                            AdminSettings.TABLE,
+                            DatabaseSettings.TABLE,
+                            DatabaseRoles.TABLE,
+                            BrokerSettings.TABLE,
+                            BrokerSettings.LATER,
+                            AuditSettings.TABLE,
+                            SecretsSettings.TABLE,
+                            RateLimitSettings.TABLE,
+                            CorsSettings.TABLE,
+                            ProviderSettings.TABLE,
+                            CatalogSettings.TABLE,
+                            OutboundSettings.TABLE,
+                            LogSettings.TABLE)
+                    .<Setting<?>>flatMap(List::stream)
+                    .toList();
+
+    private static final Map<String, Setting<?>> BY_KEY =
+            TABLE.stream().collect(Collectors.toMap(Setting::key, Function.identity()));
+
+    private KnownSettings() {}
+
+    static boolean hasKey(String key) {
+        return BY_KEY.containsKey(key);
+    }
+
+    /** Whether some known key lies below this one. */
+    static boolean hasSection(String key) {
+        return BY_KEY.keySet().stream().anyMatch(known -> known.startsWith(key + "."));
+    }
+
+    /** The known key that looks most like a mistyped one, or like the name of its variable. */
+    static String nearestTo(String typed) {
+        String key = typed.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
+        return TABLE.stream()
+                .map(Setting::key)
+                .min(Comparator.comparingInt(k -> Spelling.distance(k.replace('.', '-'), key)))
+                .orElseThrow();
+    }
+
+    /** Guards against a setting that is read and yet stands in no table. */
+    static void require(Setting<?> setting) {
+        if (!hasKey(setting.key())) {
+            throw new IllegalStateException(setting.key() + " is in no table");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.mintmark.config;
+
+import java.util.List;
+
+/** How much is logged, and in which form. */
+public record LogSettings(LogFormat format, LogLevel level) {
+    static final Setting<LogFormat> FORMAT =
+            Setting.of(
+                    "log.format",
+                    Forms.oneOf(LogFormat.class),
+                    "json",
+                    "`json` for machines, one object a line, or `text` for people.");
+    static final Setting<LogLevel> LEVEL =
+            Setting.of(
+                    "log.level",
+                    Forms.oneOf(LogLevel.class),
+                    "info",
+                    "The least serious messages that are logged.");
+
+    static final List<Setting<?>> TABLE = List.of(FORMAT, LEVEL);
+
+    static LogSettings from(Values values) {
+        return new LogSettings(values.get(FORMAT), values.get(LEVEL));
+    }
+}

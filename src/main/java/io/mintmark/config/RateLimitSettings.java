@@ -1,0 +1,60 @@
+package io.mintmark.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How many requests a client address may make.
+ *
+ * @param requests in one window
+ * @param window whole seconds
+ * @param burst in one second
+ * @param trustedProxies peers whose {@code X-Forwarded-For} is believed
+ */
+public record RateLimitSettings(
+        boolean enabled, int requests, Duration window, int burst, List<Cidr> trustedProxies) {
+    private static final Form<Integer> COUNT = Forms.wholeNumber(1, 1_000_000);
+
+    static final Setting<Boolean> ENABLED =
+            Setting.of(
+                    "rate-limit.enabled", Forms.BOOLEAN, "true", "Whether requests are limited.");
+    static final Setting<Integer> REQUESTS =
+            Setting.of(
+                    "rate-limit.requests",
+                    COUNT,
+                    "100",
+                    "How many requests a client address may make in a window.");
+    static final Setting<Duration> WINDOW =
+            Setting.of(
+                    "rate-limit.window",
+                    Forms.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(1)),
+                    "PT1M",
+                    "How long a window is; it begins with the address's first request.");
+    static final Setting<Integer> BURST =
+            Setting.of(
+                    "rate-limit.burst",
+                    COUNT,
+                    "20",
+                    "How many requests a client address may make in one second.");
+    static final Setting<List<Cidr>> TRUSTED_PROXIES =
+            Setting.of(
+                    "trusted-proxies",
+                    Forms.NETWORK.list(),
+                    "Proxies in front of the broker whose `X-Forwarded-For` is believed.");
+
+    static final List<Setting<?>> TABLE =
+            List.of(ENABLED, REQUESTS, WINDOW, BURST, TRUSTED_PROXIES);
+
+    public RateLimitSettings {
+        trustedProxies = List.copyOf(trustedProxies);
+    }
+
+    static RateLimitSettings from(Values values) {
+        return new RateLimitSettings(
+                values.get(ENABLED),
+                values.get(REQUESTS),
+                values.get(WINDOW),
+                values.get(BURST),
+                values.find(TRUSTED_PROXIES).orElse(List.of()));
+    }
+}

@@ -1,0 +1,22 @@
+package io.mintmark.config;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/**
+ * Where the public interface listens, and what it puts up with.
+ *
+ * @param port 0 takes a free one
+ */
+public record ServerSettings(InetAddress host, int port, ServerBounds bounds) {
+    static final Setting<InetAddress> HOST =
+            Setting.of("server.host", Forms.BIND_ADDRESS, "0.0.0.0", "Address of the public port.");
+    static final Setting<Integer> PORT =
+            Setting.of("server.port", Forms.PORT, "8080", "The public port; 0 takes a free one.");
+
+    static final List<Setting<?>> TABLE = List.of(HOST, PORT);
+
+    static ServerSettings from(Values values) {
+        return new ServerSettings(values.get(HOST), values.get(PORT), ServerBounds.from(values));
+    }
+}

@@ -1,0 +1,31 @@
+package io.mintmark.config;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * One thing that operators can set.
+ *
+ * @param key its key in the configuration file
+ * @param form what it may be
+ * @param fallback what it is when nobody sets it, if it is anything then
+ * @param meaning a sentence for the operator
+ */
+record Setting<T>(String key, Form<T> form, Optional<String> fallback, String meaning) {
+
+    static <T> Setting<T> of(String key, Form<T> form, String fallback, String meaning) {
+        return new Setting<>(key, form, Optional.of(fallback), meaning);
+    }
+
+    static <T> Setting<T> of(String key, Form<T> form, String meaning) {
+        return new Setting<>(key, form, Optional.empty(), meaning);
+    }
+
+    /**
+     * The environment variable: the key in capitals, with {@code _} for dots and hyphens. {@code
+     * rate-limit.requests} is {@code RATE_LIMIT_REQUESTS}.
+     */
+    String name() {
+        return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+}

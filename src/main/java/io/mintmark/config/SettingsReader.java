@@ -1,0 +1,86 @@
+package io.mintmark.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads settings from the environment and, below it, from a configuration file: the one that {@code
+ * MINTMARK_CONFIG} names, or {@code application.yaml} in the working directory if there is one. A
+ * blank text counts as not set. Subcommands ask only for the settings that they need.
+ */
+public final class SettingsReader {
+    private static final String FILE_VARIABLE = "MINTMARK_CONFIG";
+    private static final String DEFAULT_FILE = "application.yaml";
+
+    private final Values values;
+
+    /**
+     * @param environment variables by name
+     * @param directory where the default file would be, and what a relative name starts from
+     * @throws InvalidSettings if the file can't be read, or has a key that isn't known
+     */
+    public SettingsReader(Map<String, String> environment, Path directory) {
+        Map<String, Given> given = new HashMap<>();
+        file(environment, directory).map(ConfigurationFile::read).ifPresent(given::putAll);
+        given.putAll(fromEnvironment(environment));
+        this.values = new Values(given);
+    }
+
+    /**
+     * All settings of a broker that serves.
+     *
+     * @throws InvalidSettings at the first that is wrong or missing
+     */
+    public Settings all() {
+        return Settings.from(values);
+    }
+
+    /**
+     * Those of the database alone.
+     *
+     * @throws InvalidSettings at the first that is wrong or missing
+     */
+    public DatabaseSettings database() {
+        return DatabaseSettings.from(values);
+    }
+
+    /**
+     * Those of the audit log's proof alone.
+     *
+     * @throws InvalidSettings if it is wrong or missing
+     */
+    public AuditSettings audit() {
+        return AuditSettings.from(values);
+    }
+
+    /**
+     * Those of the log alone.
+     *
+     * @throws InvalidSettings at the first that is wrong
+     */
+    public LogSettings log() {
+        return LogSettings.from(values);
+    }
+
+    private static Optional<Path> file(Map<String, String> environment, Path directory) {
+        String named = environment.getOrDefault(FILE_VARIABLE, "");
+        if (!named.isBlank()) {
+            return Optional.of(Forms.FILE.read(FILE_VARIABLE, directory.resolve(named).toString()));
+        }
+        return Optional.of(directory.resolve(DEFAULT_FILE)).filter(Files::exists);
+    }
+
+    private static Map<String, Given> fromEnvironment(Map<String, String> environment) {
+        Map<String, Given> given = new HashMap<>();
+        for (Setting<?> setting : KnownSettings.TABLE) {
+            String text = environment.getOrDefault(setting.name(), "");
+            if (!text.isBlank()) {
+                given.put(setting.key(), new Given(setting.name(), text));
+            }
+        }
+        return given;
+    }
+}

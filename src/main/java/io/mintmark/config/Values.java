@@ -1,0 +1,44 @@
+package io.mintmark.config;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** What operators gave, read as the settings that it is for. */
+final class Values {
+    private final Map<String, Given> givenByKey;
+
+    Values(Map<String, Given> givenByKey) {
+        this.givenByKey = Map.copyOf(givenByKey);
+    }
+
+    /**
+     * The setting's value, given or fallen back to.
+     *
+     * @throws InvalidSettings if it is neither, or doesn't fit
+     */
+    <T> T get(Setting<T> setting) {
+        return find(setting).orElseThrow(() -> missing(setting));
+    }
+
+    /**
+     * The setting's value, if there is one.
+     *
+     * @throws InvalidSettings if it doesn't fit
+     */
+    <T> Optional<T> find(Setting<T> setting) {
+        return given(setting).map(given -> setting.form().read(given.name(), given.text()));
+    }
+
+    /** What was written, or else the fallback, unread. */
+    <T> Optional<Given> given(Setting<T> setting) {
+        KnownSettings.require(setting);
+        return Optional.ofNullable(givenByKey.get(setting.key()))
+                .or(() -> setting.fallback().map(text -> new Given(setting.name(), text)));
+    }
+
+    private static InvalidSettings missing(Setting<?> setting) {
+        return new InvalidSettings(
+                "%s is not set; it must be %s"
+                        .formatted(setting.name(), setting.form().expected()));
+    }
+}

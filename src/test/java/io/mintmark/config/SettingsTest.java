@@ -1,0 +1,115 @@
+package io.mintmark.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+class SettingsTest {
+    @TempDir Path directory;
+
+    @Test
+    void what_nobody_sets_is_what_the_documentation_says() throws IOException {
+        Settings settings = new Environment(directory).settings();
+
+        assertEquals(8080, settings.server().port());
+        assertEquals(8081, settings.admin().port());
+        assertTrue(settings.admin().host().isLoopbackAddress());
+        assertEquals(
+                new DatabaseRoles(
+                        "mintmark_owner",
+                        "mintmark_app",
+                        "mintmark_admin",
+                        "mintmark_tenant_admin",
+                        "mintmark_auditor"),
+                settings.database().roles());
+        assertEquals(
+                new RateLimitSettings(true, 100, Duration.ofMinutes(1), 20, List.of()),
+                settings.rateLimit());
+        assertEquals(Set.of(), settings.cors().allowedOrigins());
+        assertEquals(Duration.ofSeconds(10), settings.provider().timeout());
+        assertEquals(Duration.ofSeconds(10), settings.catalog().maxStaleness());
+        assertEquals(AllowedHosts.NONE, settings.outbound().allowedHosts());
+        assertEquals(new LogSettings(LogFormat.JSON, LogLevel.INFO), settings.log());
+    }
+
+    @Test
+    void the_issuer_is_the_brokers_address_unless_set() throws IOException {
+        Environment environment = new Environment(directory).with("BROKER_URL", "https://b.io/x/");
+        assertEquals(URI.create("https://b.io/x"), environment.settings().broker().issuer());
+
+        environment.with("BROKER_ISSUER", "https://tokens.b.io/");
+        assertEquals(URI.create("https://tokens.b.io"), environment.settings().broker().issuer());
+    }
+
+    @Test
+    void plain_http_is_for_loopback_hosts() throws IOException {
+        for (String host :
+                List.of("localhost", "127.0.0.1", "127.8.9.10", "[::1]", "x.localhost")) {
+            String url = "http://" + host + ":8080";
+            Environment environment = new Environment(directory).with("BROKER_URL", url);
+
+            assertEquals(URI.create(url), environment.settings().broker().url());
+        }
+    }
+
+    @Test
+    void allowed_hosts_are_names_and_networks() throws IOException {
+        Environment environment =
+                new Environment(directory)
+                        .with("OUTBOUND_ALLOWED_HOSTS", "IDP.internal,10.0.0.0/8, ::1");
+
+        assertEquals(
+                new AllowedHosts(
+                        Set.of("idp.internal"),
+                        List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("::1"))),
+                environment.settings().outbound().allowedHosts());
+    }
+
+    @Test
+    void a_single_role_migrates_itself() throws IOException {
+        DatabaseSettings database =
+                new Environment(directory)
+                        .without("DATABASE_OWNER_USERNAME")
+                        .with("DATABASE_SINGLE_ROLE", "true")
+                        .settings()
+                        .database();
+
+        assertEquals(new Login("app", Optional.empty()), database.migrator());
+    }
+
+    @Test
+    void an_auditors_subcommand_needs_the_database_alone() {
+        Map<String, String> environment =
+                Map.of("DATABASE_URL", "jdbc:postgresql:audit", "DATABASE_USERNAME", "ada");
+
+        DatabaseSettings database = new SettingsReader(environment, directory).database();
+
+        assertEquals("ada", database.login().username());
+    }
+
+    @Test
+    void no_secret_prints() throws IOException {
+        Settings settings =
+                new Environment(directory)
+                        .with("DATABASE_URL", "jdbc:postgresql://db/m?user=a&password=hunter1")
+                        .with("DATABASE_PASSWORD", "hunter2")
+                        .with("DATABASE_OWNER_PASSWORD", "hunter3")
+                        .settings();
+
+        assertFalse(settings.toString().contains("hunter"), settings::toString);
+        assertTrue(settings.toString().contains("jdbc:postgresql://db/m?"), settings::toString);
+        assertEquals("hunter2", settings.database().login().password().orElseThrow().reveal());
+    }
+}
