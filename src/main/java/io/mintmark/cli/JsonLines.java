@@ -1,0 +1,52 @@
+package io.mintmark.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.logging.Formatter;
+import java.util.logging.LogRecord;
+
+/**
+ * One JSON object a line: {@code time}, {@code level}, {@code logger}, {@code message}, and where
+ * there are such, {@code requestId}, {@code tenant} and {@code exception}. All ASCII, so that no
+ * reader can take a character for the end of a line.
+ */
+final class JsonLines extends Formatter {
+    private static final JsonFactory JSON =
+            JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+    @Override
+    public String format(LogRecord record) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = JSON.createGenerator(text)) {
+            write(LogLine.of(record, formatMessage(record)), json);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a StringWriter doesn't fail", e);
+        }
+        return text.append('\n').toString();
+    }
+
+    private static void write(LogLine line, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("time", line.time().toString());
+        json.writeStringField("level", LogLevels.word(line.level()));
+        json.writeStringField("logger", line.logger());
+        json.writeStringField("message", line.message());
+        write("requestId", line.requestId(), json);
+        write("tenant", line.tenant(), json);
+        write("exception", line.exception(), json);
+        json.writeEndObject();
+    }
+
+    private static void write(String member, Optional<String> value, JsonGenerator json)
+            throws IOException {
+        if (value.isPresent()) {
+            json.writeStringField(member, value.get());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.mintmark.cli;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+
+/**
+ * What a log line says, in whichever form.
+ *
+ * @param message with its parameters filled in
+ * @param requestId of the request that this thread works on
+ * @param tenant of that request, once it is known
+ * @param exception class, message and stack of what was thrown, and of its causes
+ */
+record LogLine(
+        Instant time,
+        Level level,
+        String logger,
+        String message,
+        Optional<String> requestId,
+        Optional<String> tenant,
+        Optional<String> exception) {
+
+    /**
+     * Reads a record on the thread that logged it.
+     *
+     * @param message the record's, formatted
+     */
+    static LogLine of(LogRecord record, @Nullable String message) {
+        return new LogLine(
+                record.getInstant(),
+                record.getLevel(),
+                Optional.ofNullable(record.getLoggerName()).orElse(""),
+                Redaction.of(Objects.requireNonNullElse(message, "")),
+                Optional.ofNullable(MDC.get("requestId")),
+                Optional.ofNullable(MDC.get("tenant")),
+                Optional.ofNullable(record.getThrown()).map(LogLine::stack));
+    }
+
+    private static String stack(Throwable thrown) {
+        StringWriter stack = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(stack));
+        return Redaction.of(stack.toString().strip());
+    }
+}

@@ -1,0 +1,81 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.LogFormat;
+import io.mintmark.config.LogSettings;
+
+import java.io.OutputStream;
+import java.time.ZoneId;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
+
+/**
+ * Sets up the log of the whole process. It goes to standard error: standard output is for the audit
+ * log's checkpoints and for what subcommands were asked for.
+ *
+ * <p>The level is that of our own messages. Of libraries only warnings and errors are shown, and no
+ * setting changes that: below warnings the AWS SDK, the HTTP client and the PostgreSQL driver log
+ * requests, answers and parameters, and so tokens and credentials.
+ */
+public final class Logging {
+    private static final String OUR_NAME = "io.mintmark";
+
+    /** Held, because {@code java.util.logging} forgets the levels of loggers that nobody holds. */
+    private static final Logger OURS = Logger.getLogger(OUR_NAME);
+
+    private static final Logger LOG = Logger.getLogger(Logging.class.getName());
+
+    private Logging() {}
+
+    /** Replaces whatever logging was set up before. */
+    public static void install(LogSettings settings) {
+        install(settings, System.err);
+    }
+
+    static void install(LogSettings settings, OutputStream destination) {
+        LogManager.getLogManager().reset();
+        Handler handler = new LineHandler(destination, formatter(settings.format()));
+        handler.setFilter(Logging::isFitToPrint);
+        Logger root = Logger.getLogger("");
+        root.addHandler(handler);
+        root.setLevel(Level.WARNING);
+        OURS.setLevel(LogLevels.of(settings.level()));
+        Thread.setDefaultUncaughtExceptionHandler(Logging::died);
+    }
+
+    /** Asked of every record, because anybody can set the level of any logger at any time. */
+    private static boolean isFitToPrint(LogRecord record) {
+        String name = record.getLoggerName();
+        boolean ours = name != null && (name.equals(OUR_NAME) || name.startsWith(OUR_NAME + "."));
+        return ours || record.getLevel().intValue() >= Level.WARNING.intValue();
+    }
+
+    private static void died(Thread thread, Throwable thrown) {
+        LOG.log(Level.SEVERE, thrown, () -> "thread '" + thread.getName() + "' died");
+    }
+
+    private static Formatter formatter(LogFormat format) {
+        return switch (format) {
+            case JSON -> new JsonLines();
+            case TEXT -> new ReadableLines(ZoneId.systemDefault());
+        };
+    }
+
+    /** Writes each record at once. */
+    private static final class LineHandler extends StreamHandler {
+        LineHandler(OutputStream destination, Formatter formatter) {
+            super(destination, formatter);
+            setLevel(Level.ALL);
+        }
+
+        @Override
+        public synchronized void publish(LogRecord record) {
+            super.publish(record);
+            flush();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.mintmark.cli;
+
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.logging.Formatter;
+import java.util.logging.LogRecord;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * For a developer's eyes: local time, level, message, and behind it what it belongs to; stacks
+ * below. A message stays on its line, whatever is in it.
+ */
+final class ReadableLines extends Formatter {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+
+    private final ZoneId zone;
+
+    ReadableLines(ZoneId zone) {
+        this.zone = zone;
+    }
+
+    @Override
+    public String format(LogRecord record) {
+        LogLine line = LogLine.of(record, formatMessage(record));
+        return "%s %-7s %s [%s]%n%s"
+                .formatted(
+                        TIME.format(line.time().atZone(zone)),
+                        LogLevels.word(line.level()).toUpperCase(Locale.ROOT),
+                        line.message().replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", "?"),
+                        context(line),
+                        line.exception().map(stack -> stack + "\n").orElse(""));
+    }
+
+    private static String context(LogLine line) {
+        Optional<String> name =
+                Optional.of(line.logger().substring(line.logger().lastIndexOf('.') + 1));
+        return Stream.of(line.requestId(), line.tenant(), name)
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining(" "));
+    }
+}

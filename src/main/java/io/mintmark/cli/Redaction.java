@@ -1,0 +1,30 @@
+package io.mintmark.cli;
+
+import java.util.regex.Pattern;
+
+/**
+ * The last guard before a log line is written: takes out whatever looks like a JWT, or like the
+ * query parameter that may hold one. Our own code doesn't log tokens; the messages of libraries'
+ * exceptions sometimes quote their input.
+ */
+final class Redaction {
+    static final String MARK = "(redacted)";
+
+    /** A JWT begins with the Base64 of <code>{"</code>; what follows may be cut off. */
+    private static final Pattern JWT = Pattern.compile("eyJ[\\w.-]{8,}");
+
+    private static final Pattern PARAMETER =
+            Pattern.compile("(?i)(?<=[?&](token|oidctoken)=)[^&\\s]+");
+
+    /** Long enough not to be a word. */
+    private static final Pattern BEARER =
+            Pattern.compile("(?i)(?<=\\bbearer )\\s*[\\w.~+/=-]{16,}");
+
+    private Redaction() {}
+
+    static String of(String text) {
+        String withoutJwts = JWT.matcher(text).replaceAll(MARK);
+        String withoutParameters = PARAMETER.matcher(withoutJwts).replaceAll(MARK);
+        return BEARER.matcher(withoutParameters).replaceAll(MARK);
+    }
+}
