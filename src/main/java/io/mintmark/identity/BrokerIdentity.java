@@ -1,0 +1,28 @@
+package io.mintmark.identity;
+
+import io.mintmark.outbound.Secret;
+
+import java.util.Optional;
+
+/** How the broker proves itself to access providers. May be called by any number of threads. */
+public interface BrokerIdentity {
+
+    /**
+     * A token for one mint. It is worth something to whoever gets it, so the order's audience must
+     * be one that the far side may use.
+     *
+     * @throws NoBrokerTokenException if there is none that fits
+     */
+    Secret token(TokenOrder order);
+
+    /**
+     * Whether its tokens look alike for all tenants, so that the far side can't tell them apart.
+     */
+    boolean shared();
+
+    /**
+     * What keeps it from giving tokens right now, in a sentence; empty if nothing does. Depends on
+     * no tenant's issuer or provider.
+     */
+    Optional<String> fault();
+}

@@ -1,0 +1,175 @@
+package io.mintmark.identity;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
+import com.nimbusds.jose.jwk.AsymmetricJWK;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.TenantName;
+
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Date;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the keys
+ * that they are verified with. So far sides can tell tenants and keys apart, and the broker holds
+ * no secret of theirs.
+ */
+public final class BuiltInIdentity implements BrokerIdentity {
+    private static final Duration LIFETIME = Duration.ofMinutes(5);
+
+    /** RFC 9068 section 2.1; it keeps access tokens from being taken for identity tokens. */
+    private static final JOSEObjectType ACCESS_TOKEN = new JOSEObjectType("at+jwt");
+
+    private final Issuer issuer;
+    private final SigningKeyFiles files;
+    private final InstantSource clock;
+    private volatile SigningKeys keys;
+
+    /**
+     * @param issuer {@code BROKER_ISSUER}
+     * @param directory {@code BROKER_SIGNING_KEYS_DIR}
+     * @throws UnusableSigningKeysException if the directory's keys can't be used
+     */
+    public BuiltInIdentity(String issuer, Path directory, InstantSource clock) {
+        this.issuer = new Issuer(issuer);
+        this.files = new SigningKeyFiles(directory, clock);
+        this.clock = clock;
+        this.keys = files.read();
+    }
+
+    /**
+     * Reads the directory again and takes over all that it holds, or nothing.
+     *
+     * @throws UnusableSigningKeysException if the directory's keys can't be used; the former stay
+     */
+    public void reload() {
+        keys = files.read();
+    }
+
+    @Override
+    public Secret token(TokenOrder order) {
+        SigningKeys current = keys;
+        SigningKey key =
+                order.rs256Only()
+                        ? current.rs256Signer(today()).orElseThrow(BuiltInIdentity::noRsaKey)
+                        : current.signer(today());
+        Instant now = now();
+        return key.sign(
+                JOSEObjectType.JWT,
+                claims(issuer, order.audience(), order.extraClaims(), now, LIFETIME)
+                        .subject("tenant:%s:key:%s".formatted(order.tenant(), order.key()))
+                        .jwtID(order.mintId().toString())
+                        .build());
+    }
+
+    /** An access token of the tenant's issuer. It never has the broker's own {@code iss}. */
+    public AccessToken accessToken(AccessTokenOrder order) {
+        Instant now = now();
+        Secret text =
+                keys.signer(today())
+                        .sign(
+                                ACCESS_TOKEN,
+                                claims(
+                                                issuer.ofTenant(order.tenant()),
+                                                order.audience(),
+                                                order.claims(),
+                                                now,
+                                                order.duration())
+                                        .subject(order.subject())
+                                        .claim("client_id", order.idp() + ":" + order.subject())
+                                        .jwtID(order.mintId().toString())
+                                        .build());
+        return new AccessToken(text, now.plus(order.duration()));
+    }
+
+    @Override
+    public boolean shared() {
+        return false;
+    }
+
+    @Override
+    public Optional<String> fault() {
+        SigningKeys current = keys;
+        SigningKey key = current.signer(today());
+        Secret token =
+                key.sign(JOSEObjectType.JWT, new JWTClaimsSet.Builder().audience("self").build());
+        try {
+            return isVerified(token, current)
+                    ? Optional.empty()
+                    : Optional.of("a token signed with %s doesn't verify".formatted(key));
+        } catch (ParseException | JOSEException e) {
+            return Optional.of("a token signed with %s can't be verified".formatted(key));
+        }
+    }
+
+    /** The public keys as a JWK set (RFC 7517 section 5), the same for every issuer. */
+    public String keySet() {
+        return keys.published().toString();
+    }
+
+    /** The broker's discovery document. */
+    public String discoveryDocument() {
+        return issuer.discoveryDocument(keys.algorithms());
+    }
+
+    /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
+    public String discoveryDocument(TenantName tenant) {
+        return issuer.ofTenant(tenant).discoveryDocument(keys.algorithms());
+    }
+
+    private static JWTClaimsSet.Builder claims(
+            Issuer issuer,
+            String audience,
+            Map<String, Object> further,
+            Instant now,
+            Duration lifetime) {
+        var claims = new JWTClaimsSet.Builder();
+        further.forEach(claims::claim);
+        return claims.issuer(issuer.name())
+                .audience(audience)
+                .issueTime(Date.from(now))
+                .notBeforeTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(lifetime)));
+    }
+
+    /** As a far side does it: the key is looked up by {@code kid} in what is published. */
+    private static boolean isVerified(Secret token, SigningKeys keys)
+            throws ParseException, JOSEException {
+        SignedJWT parsed = SignedJWT.parse(token.reveal());
+        JWK key = keys.published().getKeyByKeyId(parsed.getHeader().getKeyID());
+        JWSVerifier verifier =
+                new DefaultJWSVerifierFactory()
+                        .createJWSVerifier(parsed.getHeader(), ((AsymmetricJWK) key).toPublicKey());
+        return parsed.verify(verifier);
+    }
+
+    private static NoBrokerTokenException noRsaKey() {
+        return new NoBrokerTokenException(
+                "the far side accepts only RS256, and BROKER_SIGNING_KEYS_DIR holds no RSA key: add"
+                        + " one, made with openssl genpkey -algorithm RSA -pkeyopt"
+                        + " rsa_keygen_bits:3072");
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    private LocalDate today() {
+        return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+    }
+}

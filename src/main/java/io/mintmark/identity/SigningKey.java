@@ -1,0 +1,92 @@
+package io.mintmark.identity;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+
+import io.mintmark.outbound.Secret;
+
+/** A private key of the broker's, together with what the far sides check its signatures with. */
+final class SigningKey {
+    private final JWK published;
+    private final JWSAlgorithm algorithm;
+    private final JWSSigner signer;
+
+    private SigningKey(JWK published, JWSAlgorithm algorithm, JWSSigner signer) {
+        this.published = published;
+        this.algorithm = algorithm;
+        this.signer = signer;
+    }
+
+    /**
+     * @param key a P-256 key, which signs ES256, or an RSA key, which signs RS256
+     */
+    static SigningKey of(JWK key) {
+        try {
+            return switch (key) {
+                case ECKey ec ->
+                        new SigningKey(
+                                new ECKey.Builder(ec.toPublicJWK())
+                                        .keyIDFromThumbprint()
+                                        .keyUse(KeyUse.SIGNATURE)
+                                        .algorithm(JWSAlgorithm.ES256)
+                                        .build(),
+                                JWSAlgorithm.ES256,
+                                new ECDSASigner(ec));
+                case RSAKey rsa ->
+                        new SigningKey(
+                                new RSAKey.Builder(rsa.toPublicJWK())
+                                        .keyIDFromThumbprint()
+                                        .keyUse(KeyUse.SIGNATURE)
+                                        .algorithm(JWSAlgorithm.RS256)
+                                        .build(),
+                                JWSAlgorithm.RS256,
+                                new RSASSASigner(rsa));
+                default -> throw new IllegalArgumentException("no " + key.getKeyType() + " keys");
+            };
+        } catch (JOSEException e) {
+            throw new IllegalArgumentException("the key can't sign", e);
+        }
+    }
+
+    /** Its RFC 7638 thumbprint. */
+    String id() {
+        return published.getKeyID();
+    }
+
+    JWSAlgorithm algorithm() {
+        return algorithm;
+    }
+
+    /** The public half. */
+    JWK published() {
+        return published;
+    }
+
+    Secret sign(JOSEObjectType type, JWTClaimsSet claims) {
+        var token =
+                new SignedJWT(
+                        new JWSHeader.Builder(algorithm).type(type).keyID(id()).build(), claims);
+        try {
+            token.sign(signer);
+        } catch (JOSEException e) {
+            throw new IllegalStateException("signing key %s doesn't sign".formatted(id()), e);
+        }
+        return new Secret(token.serialize());
+    }
+
+    @Override
+    public String toString() {
+        return "%s key %s".formatted(algorithm, id());
+    }
+}

@@ -1,0 +1,69 @@
+package io.mintmark.identity;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.JWKSet;
+
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * All keys of the broker at one time, each with the day (UTC) from which it signs. All are
+ * published, those of days to come as well, so that far sides know a key before it signs.
+ *
+ * <p>Of the keys of one kind the latest that has begun signs. ES256 goes before RS256, which costs
+ * eight times as much, except for those who verify nothing else. If none has begun, the first one
+ * signs: a new broker shouldn't have to wait for midnight.
+ */
+final class SigningKeys {
+    private final SortedMap<LocalDate, SigningKey> byDay;
+
+    SigningKeys(SortedMap<LocalDate, SigningKey> byDay) {
+        if (byDay.isEmpty()) {
+            throw new IllegalArgumentException("no signing key");
+        }
+        this.byDay = new TreeMap<>(byDay);
+    }
+
+    /** The key that signs on a day, whatever its kind. */
+    SigningKey signer(LocalDate today) {
+        return begun(today, JWSAlgorithm.ES256)
+                .or(() -> begun(today, JWSAlgorithm.RS256))
+                .orElseGet(() -> byDay.get(byDay.firstKey()));
+    }
+
+    /** The key that signs RS256 on a day, if there is an RSA key at all. */
+    Optional<SigningKey> rs256Signer(LocalDate today) {
+        return begun(today, JWSAlgorithm.RS256)
+                .or(() -> byDay.values().stream().filter(signs(JWSAlgorithm.RS256)).findFirst());
+    }
+
+    /** The public keys. */
+    JWKSet published() {
+        return new JWKSet(byDay.values().stream().map(SigningKey::published).toList());
+    }
+
+    /** The algorithms that signatures may have, by name. */
+    List<String> algorithms() {
+        return byDay.values().stream()
+                .map(key -> key.algorithm().getName())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private Optional<SigningKey> begun(LocalDate today, JWSAlgorithm algorithm) {
+        return byDay.headMap(today.plusDays(1)).entrySet().stream()
+                .filter(entry -> signs(algorithm).test(entry.getValue()))
+                .max(Map.Entry.comparingByKey())
+                .map(Map.Entry::getValue);
+    }
+
+    private static Predicate<SigningKey> signs(JWSAlgorithm algorithm) {
+        return key -> key.algorithm().equals(algorithm);
+    }
+}
