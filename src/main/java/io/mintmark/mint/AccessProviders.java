@@ -1,0 +1,107 @@
+package io.mintmark.mint;
+
+import static java.util.stream.Collectors.toUnmodifiableMap;
+
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.tenant.Glob;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * The types of access providers, behind the rules that hold for all of them: what a key may aim at,
+ * where an identity may serve that all tenants share, and when an answer must be there.
+ */
+public final class AccessProviders {
+    private final Map<String, AccessProvider> byType;
+    private final TimedCall calls;
+
+    public AccessProviders(Collection<AccessProvider> types, InstantSource clock) {
+        this.byType =
+                types.stream()
+                        .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
+        this.calls = new TimedCall(clock);
+    }
+
+    /**
+     * Obtains one credential, blocking until the order's deadline at the latest. Never throws:
+     * whatever happens is a result, so that every mint gets its outcome recorded.
+     */
+    public MintResult mint(MintOrder order) {
+        AccessProvider type = byType.get(order.access().type());
+        if (type == null) {
+            return misconfigured(unknown(order.access()));
+        }
+        return calls.mint(
+                order,
+                () ->
+                        objection(type, order)
+                                .<MintResult>map(AccessProviders::misconfigured)
+                                .orElseGet(() -> type.mint(order)));
+    }
+
+    /**
+     * The members of an answer.
+     *
+     * @param ofKey the key's {@code outputs}; if it has none, the type's defaults count
+     */
+    public Outputs outputs(AccessPoint access, Map<String, String> ofKey) {
+        AccessProvider type = byType.get(access.type());
+        return new Outputs(type == null || !ofKey.isEmpty() ? ofKey : type.defaultOutputs());
+    }
+
+    private static Optional<String> objection(AccessProvider type, MintOrder order) {
+        return sharingObjection(type, order.access())
+                .or(() -> targetObjection(order.access(), type.target(order.keySettings())));
+    }
+
+    private static Optional<String> sharingObjection(AccessProvider type, AccessPoint access) {
+        if (!type.usesSharedIdentity(access.settings())) {
+            return Optional.empty();
+        }
+        if (!access.sharedIdentity()) {
+            return Optional.of(
+                    "the broker's identity looks alike for all tenants here, and access provider '%s' doesn't have shared_identity"
+                            .formatted(access.name()));
+        }
+        return access.allowedTargets().stream()
+                .filter(glob -> glob.literalPrefix().isEmpty())
+                .findFirst()
+                .map(glob ->
+                        "access provider '%s' has shared_identity, so its allowed_targets must name what keys may aim at, and '%s' names anything"
+                                .formatted(access.name(), glob));
+    }
+
+    /**
+     * A key without a target aims at whatever the far side gives by default. Only a provider that
+     * allows all can mean to allow that.
+     */
+    private static Optional<String> targetObjection(AccessPoint access, Optional<String> target) {
+        List<Glob> allowed = access.allowedTargets();
+        if (allowed.stream().anyMatch(glob -> glob.matches(target.orElse("")))) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                "%s, and access provider '%s' allows only %s"
+                        .formatted(
+                                target.map("the key's target is '%s'"::formatted)
+                                        .orElse("the key names no target"),
+                                access.name(),
+                                allowed));
+    }
+
+    private String unknown(AccessPoint access) {
+        return "access provider '%s' is of type '%s'; this broker knows %s"
+                .formatted(access.name(), access.type(), new TreeSet<>(byType.keySet()));
+    }
+
+    private static Failed misconfigured(String detail) {
+        return new Failed(Reason.PROVIDER_MISCONFIGURED, detail);
+    }
+}

@@ -1,0 +1,77 @@
+package io.mintmark.mint;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+
+/**
+ * Where a provider is, taken apart once: what is looked at to decide which token may go there is
+ * what is connected to. The host is in lower case and without a root dot, so that it can be
+ * compared; {@code port} is -1 for the scheme's own.
+ */
+public record FarSide(String scheme, String host, int port, String path) {
+
+    /**
+     * Takes a URL apart.
+     *
+     * @throws IllegalArgumentException if the text isn't an absolute http or https URL of host,
+     *     port and path alone; the message is the end of a sentence about the text
+     */
+    public static FarSide at(String url) {
+        URI uri = parse(url);
+        String scheme = lower(uri.getScheme());
+        if (!scheme.equals("https") && !scheme.equals("http")) {
+            throw new IllegalArgumentException("must begin with https:// or http://");
+        }
+        if (uri.getRawUserInfo() != null) {
+            throw new IllegalArgumentException("must not have a user name before its host");
+        }
+        if (uri.getHost() == null || uri.getPort() > 65535 || uri.getPort() == 0) {
+            throw new IllegalArgumentException("has no valid host and port");
+        }
+        if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+            throw new IllegalArgumentException("must end with its path");
+        }
+        return new FarSide(
+                scheme, withoutRoot(lower(uri.getHost())), uri.getPort(), uri.getRawPath());
+    }
+
+    /** Whether it is reached by TLS. */
+    public boolean isEncrypted() {
+        return scheme.equals("https");
+    }
+
+    /** Scheme, host and port as RFC 6454 section 6.2 writes them. */
+    public String origin() {
+        boolean usual = port < 0 || port == (isEncrypted() ? 443 : 80);
+        return scheme + "://" + host + (usual ? "" : ":" + port);
+    }
+
+    /** The address to connect to. */
+    public URI uri() {
+        return URI.create(origin() + path);
+    }
+
+    @Override
+    public String toString() {
+        return origin() + path;
+    }
+
+    private static URI parse(String url) {
+        try {
+            return new URI(url);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("isn't a URL", e);
+        }
+    }
+
+    private static String lower(@Nullable String text) {
+        return text == null ? "" : text.toLowerCase(Locale.ROOT);
+    }
+
+    private static String withoutRoot(String host) {
+        return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+    }
+}

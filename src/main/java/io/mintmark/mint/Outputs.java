@@ -1,0 +1,41 @@
+package io.mintmark.mint;
+
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Which members an answer has, each with the provider's field that fills it.
+ *
+ * @param fieldByMember for example {@code AWS_ACCESS_KEY_ID} from {@code AccessKeyId}
+ */
+public record Outputs(Map<String, String> fieldByMember) {
+
+    public Outputs {
+        fieldByMember = Map.copyOf(fieldByMember);
+    }
+
+    /** The same credential, its fields under the names that the client sees. */
+    public MintResult name(Minted credential) {
+        Map<String, Secret> members = new HashMap<>();
+        for (Map.Entry<String, String> output : fieldByMember.entrySet()) {
+            Secret value = credential.fields().get(output.getValue());
+            if (value == null) {
+                return new Failed(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        "key output '%s' names the field '%s', and the credential has %s"
+                                .formatted(
+                                        output.getKey(),
+                                        output.getValue(),
+                                        new TreeSet<>(credential.fields().keySet())));
+            }
+            members.put(output.getKey(), value);
+        }
+        return new Minted(members, credential.expiresAt(), credential.credentialId());
+    }
+}

@@ -1,0 +1,25 @@
+package io.mintmark.mint;
+
+import java.util.regex.Pattern;
+
+/**
+ * What a provider said, made fit for the audit log: a far side may quote the token that it was
+ * shown, and may say anything at any length.
+ */
+public final class ProviderWords {
+    private static final int LONGEST = 500;
+
+    /** A JWT begins with the base64url form of a brace and a quotation mark. */
+    private static final Pattern TOKEN = Pattern.compile("eyJ[A-Za-z0-9_-]{6,}[A-Za-z0-9_.-]*");
+
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\p{Cn}\\p{Cs}\\s]+");
+
+    private ProviderWords() {}
+
+    /** The words without tokens and control characters, on one line, cut to 500 characters. */
+    public static String fit(String said) {
+        String line = UNPRINTABLE.matcher(said).replaceAll(" ").strip();
+        String words = TOKEN.matcher(line).replaceAll("[token]");
+        return words.length() <= LONGEST ? words : words.substring(0, LONGEST) + "…";
+    }
+}

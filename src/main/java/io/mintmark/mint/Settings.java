@@ -1,0 +1,153 @@
+package io.mintmark.mint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The {@code settings} of an access provider or of a key. Each question says what form it expects
+ * and throws {@link UnusableSettingsException} where the row has another. A JSON null counts as
+ * absent.
+ */
+public final class Settings {
+    private final String owner;
+    private final JsonNode members;
+
+    private Settings(String owner, JsonNode members) {
+        this.owner = owner;
+        this.members = members;
+    }
+
+    /**
+     * The settings of an access provider.
+     *
+     * @param names all settings that the type has; any other is refused, since a misspelt one would
+     *     silently not protect
+     */
+    public static Settings ofProvider(JsonNode members, Set<String> names) {
+        return new Settings("access provider", members).having(names);
+    }
+
+    /**
+     * The settings of a key.
+     *
+     * @param names all settings that a key of the type has
+     */
+    public static Settings ofKey(JsonNode members, Set<String> names) {
+        return new Settings("key", members).having(names);
+    }
+
+    /** The parts of a setting that is an object. */
+    public Settings within(String name, JsonNode parts, Set<String> names) {
+        return new Settings("%s setting '%s':".formatted(owner, name), parts).having(names);
+    }
+
+    /** A text that isn't empty. */
+    public Optional<String> text(String name) {
+        return present(name).map(value -> text(name, value));
+    }
+
+    /** A text that must be there. */
+    public String requiredText(String name) {
+        return text(name).orElseThrow(() -> unusable(name, "is missing"));
+    }
+
+    /** True or false. */
+    public boolean flag(String name, boolean otherwise) {
+        return present(name)
+                .map(value -> {
+                    if (!value.isBoolean()) {
+                        throw unusable(name, "must be true or false");
+                    }
+                    return value.booleanValue();
+                })
+                .orElse(otherwise);
+    }
+
+    /** A list of texts; empty if absent. */
+    public List<String> texts(String name) {
+        List<String> texts = new ArrayList<>();
+        present(name)
+                .ifPresent(value -> {
+                    if (!value.isArray()) {
+                        throw unusable(name, "must be a list of texts");
+                    }
+                    value.forEach(element -> texts.add(text(name, element)));
+                });
+        return List.copyOf(texts);
+    }
+
+    /** An object. */
+    public Optional<JsonNode> object(String name) {
+        return present(name)
+                .map(value -> {
+                    if (!value.isObject()) {
+                        throw unusable(name, "must be an object");
+                    }
+                    return value;
+                });
+    }
+
+    /** A policy document as compact JSON text: written as an object, or as its text. */
+    public Optional<String> policy(String name, int maxLength) {
+        return present(name)
+                .map(value -> {
+                    String policy = value.isObject() ? value.toString() : text(name, value);
+                    if (policy.length() > maxLength) {
+                        throw unusable(
+                                name,
+                                "has %d characters, more than %d"
+                                        .formatted(policy.length(), maxLength));
+                    }
+                    return policy;
+                });
+    }
+
+    /** A whole URL. */
+    public Optional<FarSide> farSide(String name) {
+        return text(name)
+                .map(url -> {
+                    try {
+                        return FarSide.at(url);
+                    } catch (IllegalArgumentException e) {
+                        throw unusable(name, "'%s' %s".formatted(url, e.getMessage()));
+                    }
+                });
+    }
+
+    /**
+     * The exception for a setting that can't work.
+     *
+     * @param what what is wrong with the setting, as the end of a sentence
+     */
+    public UnusableSettingsException unusable(String name, String what) {
+        return new UnusableSettingsException("%s setting '%s' %s".formatted(owner, name, what));
+    }
+
+    private Settings having(Set<String> names) {
+        if (!members.isObject()) {
+            throw new UnusableSettingsException(owner + " settings must be an object");
+        }
+        members.fieldNames()
+                .forEachRemaining(name -> {
+                    if (!names.contains(name)) {
+                        throw unusable(name, "is not a setting of this type");
+                    }
+                });
+        return this;
+    }
+
+    private Optional<JsonNode> present(String name) {
+        return Optional.ofNullable(members.get(name)).filter(value -> !value.isNull());
+    }
+
+    private String text(String name, JsonNode value) {
+        if (!value.isTextual() || value.textValue().isBlank()) {
+            throw unusable(name, "must be a text that isn't empty");
+        }
+        return value.textValue();
+    }
+}

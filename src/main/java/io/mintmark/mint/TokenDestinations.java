@@ -1,0 +1,76 @@
+package io.mintmark.mint;
+
+import io.mintmark.outbound.Destinations;
+
+import java.util.Arrays;
+
+/**
+ * What a token may say, by where it goes. A token is only worth what it is for: a vendor's audience
+ * and claims go to that vendor's hosts or to those that the operator listed; any other far side
+ * gets a token that is good for nothing but itself.
+ */
+public final class TokenDestinations {
+    private final Destinations allowed;
+
+    /**
+     * @param allowed what the operator lists; that a host's name merely leads to a listed address
+     *     isn't enough, since whoever owns the name can change that
+     */
+    public TokenDestinations(Destinations allowed) {
+        this.allowed = allowed;
+    }
+
+    /** Whether tokens that AWS accepts may go there. */
+    public boolean takesAwsTokens(FarSide farSide) {
+        return takesTokensOf(Vendor.AWS, farSide);
+    }
+
+    /**
+     * The audience that an admin wants tokens for a far side to have.
+     *
+     * @throws IllegalArgumentException if it is a vendor's and the far side isn't; the message is
+     *     the end of a sentence about the audience
+     */
+    public String audience(FarSide farSide, String wanted) {
+        Arrays.stream(Vendor.values())
+                .filter(vendor -> vendor.isMeantBy(wanted))
+                .filter(vendor -> !takesTokensOf(vendor, farSide))
+                .findAny()
+                .ifPresent(vendor -> {
+                    throw new IllegalArgumentException(
+                            "'%s' is worth something to %s, and %s is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
+                                    .formatted(wanted, vendor, farSide.origin()));
+                });
+        return wanted;
+    }
+
+    /**
+     * Whether what is sent there, and the credential that comes back, can't be read on the way, or
+     * only where the operator knows the network.
+     */
+    public boolean isConfidential(FarSide farSide) {
+        return farSide.isEncrypted() || isLoopback(farSide) || isListed(farSide);
+    }
+
+    /** Why nothing is sent to a far side that isn't confidential, as the end of a sentence. */
+    public static String notConfidential(FarSide farSide) {
+        return "is plain http, so the broker's token could be read on the way, and '%s' isn't listed in OUTBOUND_ALLOWED_HOSTS"
+                .formatted(farSide.host());
+    }
+
+    private boolean takesTokensOf(Vendor vendor, FarSide farSide) {
+        return vendor.isAt(farSide) || isListed(farSide);
+    }
+
+    /** Nobody else can own the name localhost (RFC 6761 section 6.3), so its address counts. */
+    private boolean isListed(FarSide farSide) {
+        return allowed.listed(farSide.host())
+                || (farSide.host().equals("localhost") && allowed.listed("127.0.0.1"));
+    }
+
+    private static boolean isLoopback(FarSide farSide) {
+        return farSide.host().equals("localhost")
+                || farSide.host().equals("[::1]")
+                || farSide.host().matches("127(\\.\\d{1,3}){3}");
+    }
+}

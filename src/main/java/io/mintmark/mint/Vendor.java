@@ -1,0 +1,54 @@
+package io.mintmark.mint;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * A cloud whose accounts accept the broker's tokens. A token with its audience is worth a
+ * credential to whoever holds it, so such tokens go to its own token services only.
+ *
+ * <p>The hosts are named one by one. A vendor's domain as a whole won't do: {@code
+ * x.execute-api.eu-central-1.amazonaws.com} is anybody's who has an AWS account, valid certificate
+ * and all.
+ */
+enum Vendor {
+    /** Regional, global, FIPS and VPC endpoints of AWS STS, in all public partitions. */
+    AWS(
+            "sts\\.amazonaws\\.com"
+                    + "|sts(-fips)?\\.[a-z]{2,4}(-[a-z]+)+-\\d{1,2}\\.amazonaws\\.(com|com\\.cn|eu)"
+                    + "|vpce-[a-z0-9-]+\\.sts\\.[a-z]{2,4}(-[a-z]+)+-\\d{1,2}"
+                    + "\\.vpce\\.amazonaws\\.(com|com\\.cn|eu)",
+            "([^/]*\\.)?(amazonaws\\.(com|com\\.cn|eu)|aws\\.amazon\\.com)"),
+    /** Google's token and service account credentials services. */
+    GOOGLE("(sts|iamcredentials)\\.googleapis\\.com", "([^/]*\\.)?(googleapis|google)\\.com"),
+    /** Entra in the world, for the United States government and in China. */
+    MICROSOFT(
+            "login\\.microsoftonline\\.(com|us)|login\\.partner\\.microsoftonline\\.cn"
+                    + "|login\\.chinacloudapi\\.cn",
+            "azureadtokenexchange.*|([^/]*\\.)?(microsoftonline\\.(com|us|cn)|chinacloudapi\\.cn)");
+
+    private static final Pattern SCHEME = Pattern.compile("^([a-z][a-z0-9+.-]*:)?//");
+    private static final Pattern AFTER_HOST = Pattern.compile("\\.?(:\\d*)?([/?#].*)?$");
+
+    private final Pattern hosts;
+    private final Pattern audiences;
+
+    Vendor(String hosts, String audiences) {
+        this.hosts = Pattern.compile(hosts);
+        this.audiences = Pattern.compile(audiences);
+    }
+
+    /** Whether what is there is this vendor's for sure, which takes TLS. */
+    boolean isAt(FarSide farSide) {
+        return farSide.isEncrypted() && hosts.matcher(farSide.host()).matches();
+    }
+
+    /**
+     * Whether an audience means this vendor, written as a host, as a URL or as {@code //host/…}.
+     */
+    boolean isMeantBy(String audience) {
+        String withoutScheme = SCHEME.matcher(audience.toLowerCase(Locale.ROOT)).replaceFirst("");
+        String host = AFTER_HOST.matcher(withoutScheme).replaceFirst("");
+        return audiences.matcher(host).matches();
+    }
+}
