@@ -1,0 +1,106 @@
+package io.mintmark.mint.jwt;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import io.mintmark.identity.AccessToken;
+import io.mintmark.identity.AccessTokenOrder;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.ReservedClaims;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.Settings;
+import io.mintmark.outbound.Secret;
+
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * An access token that the broker signs itself, for services that trust the tenant's issuer. Nobody
+ * is called, so nothing can time out.
+ */
+public final class JwtProvider implements AccessProvider {
+    private static final Set<String> KEY_SETTINGS = Set.of("audience", "claims");
+    private static final TypeReference<Map<String, Object>> CLAIMS = new TypeReference<>() {};
+
+    private final BuiltInIdentity issuer;
+    private final ObjectMapper json = new ObjectMapper();
+
+    public JwtProvider(BuiltInIdentity issuer) {
+        this.issuer = issuer;
+    }
+
+    @Override
+    public String type() {
+        return "jwt";
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of("ACCESS_TOKEN", "AccessToken", "TOKEN_EXPIRY", "Expiration");
+    }
+
+    @Override
+    public Optional<String> target(JsonNode keySettings) {
+        return Optional.of(settings(keySettings).requiredText("audience"));
+    }
+
+    /** Never: the token isn't the broker's identity but the client's. */
+    @Override
+    public boolean usesSharedIdentity(JsonNode providerSettings) {
+        return false;
+    }
+
+    @Override
+    public MintResult mint(MintOrder order) {
+        Settings.ofProvider(order.access().settings(), Set.of());
+        Settings key = settings(order.keySettings());
+        AccessToken token =
+                issuer.accessToken(
+                        new AccessTokenOrder(
+                                order.tenant(),
+                                order.idp(),
+                                order.mintId(),
+                                order.subject(),
+                                key.requiredText("audience"),
+                                claims(key),
+                                Duration.ofSeconds(order.duration().toSeconds())));
+        return new Minted(
+                Map.of(
+                        "AccessToken",
+                        token.text(),
+                        "Expiration",
+                        new Secret(token.expiresAt().toString())),
+                token.expiresAt(),
+                HexFormat.of().formatHex(token.text().hash()));
+    }
+
+    private static Settings settings(JsonNode keySettings) {
+        return Settings.ofKey(keySettings, KEY_SETTINGS);
+    }
+
+    private Map<String, Object> claims(Settings key) {
+        return key.object("claims").map(claims -> claims(key, claims)).orElseGet(Map::of);
+    }
+
+    private Map<String, Object> claims(Settings key, JsonNode claims) {
+        claims.properties()
+                .forEach(claim -> {
+                    if (ReservedClaims.includes(claim.getKey())) {
+                        throw key.unusable(
+                                "claims",
+                                "names the reserved claim '%s'".formatted(claim.getKey()));
+                    }
+                    if (claim.getValue().isNull()) {
+                        throw key.unusable("claims", "has null for '%s'".formatted(claim.getKey()));
+                    }
+                });
+        return json.convertValue(claims, CLAIMS);
+    }
+}
