@@ -1,0 +1,52 @@
+package io.mintmark.mint.awssts;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.sts.StsSide;
+
+import software.amazon.awssdk.regions.PartitionMetadata;
+import software.amazon.awssdk.regions.Region;
+
+import java.util.Set;
+
+/** The settings of an access provider of type {@code aws-sts}. */
+record AwsProviderSettings(StsSide side, boolean sessionTags) {
+    private static final Set<String> NAMES = Set.of("region", "endpoint", "auth", "session_tags");
+
+    static AwsProviderSettings of(JsonNode members) {
+        Settings settings = Settings.ofProvider(members, NAMES);
+        String region = region(settings);
+        return new AwsProviderSettings(
+                new StsSide(
+                        settings.farSide("endpoint").orElseGet(() -> regional(region)),
+                        region,
+                        isAmbient(settings)),
+                settings.flag("session_tags", true));
+    }
+
+    private static boolean isAmbient(Settings settings) {
+        String auth = settings.text("auth").orElse("web-identity");
+        return switch (auth) {
+            case "web-identity" -> false;
+            case "ambient" -> true;
+            default -> throw settings.unusable("auth", "must be web-identity or ambient");
+        };
+    }
+
+    /** It becomes a part of the host's name, so its form matters. */
+    private static String region(Settings settings) {
+        String region = settings.requiredText("region");
+        if (!region.matches("[a-z]{2,}(-[a-z]+)+-\\d+")) {
+            throw settings.unusable("region", "'%s' isn't a region of AWS".formatted(region));
+        }
+        return region;
+    }
+
+    /** Said here and not left to the SDK, so that it is known before a token is made for it. */
+    private static FarSide regional(String region) {
+        String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
+        return FarSide.at("https://sts.%s.%s".formatted(region, suffix));
+    }
+}

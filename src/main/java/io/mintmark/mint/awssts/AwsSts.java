@@ -1,0 +1,161 @@
+package io.mintmark.mint.awssts;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.sts.RoleSession;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.outbound.Secret;
+
+import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
+import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
+import software.amazon.awssdk.services.sts.model.PolicyDescriptorType;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Credentials of an AWS role. The broker shows a token of its own that names tenant, key and mint
+ * ({@code web-identity}), or, where an account can't trust an OIDC issuer, its own AWS credentials
+ * and the tenant's external id ({@code ambient}).
+ */
+public final class AwsSts implements AccessProvider {
+    private static final int SHORTEST = 900;
+    private static final int LONGEST = 43_200;
+    private static final String AUDIENCE = "sts.amazonaws.com";
+    private static final String SOURCE_IDENTITY = "https://aws.amazon.com/source_identity";
+    private static final String TAGS = "https://aws.amazon.com/tags";
+
+    private final BrokerIdentity identity;
+    private final TokenDestinations destinations;
+    private final StsCaller sts;
+
+    public AwsSts(BrokerIdentity identity, TokenDestinations destinations, StsCaller sts) {
+        this.identity = identity;
+        this.destinations = destinations;
+        this.sts = sts;
+    }
+
+    @Override
+    public String type() {
+        return "aws-sts";
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of(
+                "AWS_ACCESS_KEY_ID", "AccessKeyId",
+                "AWS_SECRET_ACCESS_KEY", "SecretAccessKey",
+                "AWS_SESSION_TOKEN", "SessionToken",
+                "AWS_REGION", "Region");
+    }
+
+    @Override
+    public Optional<String> target(JsonNode keySettings) {
+        return Optional.of(AwsKeySettings.of(keySettings).roleArn());
+    }
+
+    @Override
+    public boolean usesSharedIdentity(JsonNode providerSettings) {
+        return identity.shared() || AwsProviderSettings.of(providerSettings).side().ambient();
+    }
+
+    @Override
+    public MintResult mint(MintOrder order) {
+        AwsProviderSettings provider = AwsProviderSettings.of(order.access().settings());
+        AwsKeySettings key = AwsKeySettings.of(order.keySettings());
+        requireConfidential(provider.side().farSide());
+        return provider.side().ambient()
+                ? assumeRole(order, provider, key)
+                : assumeRoleWithWebIdentity(order, provider, key);
+    }
+
+    private MintResult assumeRoleWithWebIdentity(
+            MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
+        var request =
+                AssumeRoleWithWebIdentityRequest.builder()
+                        .roleArn(key.roleArn())
+                        .roleSessionName(RoleSession.name(key.sessionName(), order))
+                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .webIdentityToken(token(order, provider).reveal());
+        key.policy().ifPresent(request::policy);
+        policies(key).ifPresent(request::policyArns);
+        return sts.assumeRoleWithWebIdentity(
+                provider.side(), order.deadline(), request, region(provider));
+    }
+
+    private MintResult assumeRole(
+            MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
+        if (!destinations.takesAwsTokens(provider.side().farSide())) {
+            throw new UnusableSettingsException(
+                    "auth 'ambient' shows the broker's AWS identity, and %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
+                            .formatted(provider.side().farSide().origin()));
+        }
+        var request =
+                AssumeRoleRequest.builder()
+                        .roleArn(key.roleArn())
+                        .roleSessionName(RoleSession.name(key.sessionName(), order))
+                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .externalId(order.externalId().toString())
+                        .sourceIdentity(order.mintId().toString());
+        if (provider.sessionTags()) {
+            request.tags(new AwsTags(order).asParameter());
+        }
+        key.policy().ifPresent(request::policy);
+        policies(key).ifPresent(request::policyArns);
+        return sts.assumeRole(provider.side(), order.deadline(), request, region(provider));
+    }
+
+    /**
+     * AWS takes the token's word for tags and source identity; there are no parameters for them.
+     */
+    private Secret token(MintOrder order, AwsProviderSettings provider) {
+        FarSide farSide = provider.side().farSide();
+        boolean aws = destinations.takesAwsTokens(farSide);
+        Map<String, Object> claims = new HashMap<>();
+        if (aws) {
+            claims.put(SOURCE_IDENTITY, order.mintId().toString());
+        }
+        if (aws && provider.sessionTags()) {
+            claims.put(TAGS, new AwsTags(order).asClaim());
+        }
+        return identity.token(
+                new TokenOrder(
+                        order.tenant(),
+                        order.key(),
+                        order.mintId(),
+                        aws ? AUDIENCE : farSide.origin(),
+                        false,
+                        claims));
+    }
+
+    private void requireConfidential(FarSide farSide) {
+        if (!destinations.isConfidential(farSide)) {
+            throw new UnusableSettingsException(
+                    "access provider setting 'endpoint' "
+                            + TokenDestinations.notConfidential(farSide));
+        }
+    }
+
+    private static Optional<List<PolicyDescriptorType>> policies(AwsKeySettings key) {
+        return Optional.of(key.policyArns())
+                .filter(arns -> !arns.isEmpty())
+                .map(arns ->
+                        arns.stream()
+                                .map(arn -> PolicyDescriptorType.builder().arn(arn).build())
+                                .toList());
+    }
+
+    private static Map<String, String> region(AwsProviderSettings provider) {
+        return Map.of("Region", provider.side().region());
+    }
+}

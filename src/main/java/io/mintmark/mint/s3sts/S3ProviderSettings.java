@@ -1,0 +1,71 @@
+package io.mintmark.mint.s3sts;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.identity.ReservedClaims;
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.sts.StsSide;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings of an access provider of type {@code s3-sts}.
+ *
+ * @param endpoint as it was written, for clients
+ * @param claims what the token says beside its usual claims
+ */
+record S3ProviderSettings(
+        String endpoint, StsSide side, String audience, Map<String, Object> claims) {
+    private static final Set<String> NAMES =
+            Set.of("endpoint", "region", "audience", "policy_claim");
+
+    /** What servers take that know of no regions. */
+    private static final String REGION = "us-east-1";
+
+    static S3ProviderSettings of(JsonNode members, TokenDestinations destinations) {
+        Settings settings = Settings.ofProvider(members, NAMES);
+        String endpoint = settings.requiredText("endpoint");
+        FarSide farSide = settings.farSide("endpoint").orElseThrow();
+        if (!destinations.isConfidential(farSide)) {
+            throw settings.unusable("endpoint", TokenDestinations.notConfidential(farSide));
+        }
+        return new S3ProviderSettings(
+                endpoint,
+                new StsSide(farSide, settings.text("region").orElse(REGION), false),
+                audience(settings, farSide, destinations),
+                policyClaim(settings));
+    }
+
+    private static String audience(
+            Settings settings, FarSide farSide, TokenDestinations destinations) {
+        Optional<String> wanted = settings.text("audience");
+        try {
+            return wanted.map(audience -> destinations.audience(farSide, audience))
+                    .orElseGet(farSide::origin);
+        } catch (IllegalArgumentException e) {
+            throw settings.unusable("audience", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Map<String, Object> policyClaim(Settings settings) {
+        return settings.object("policy_claim")
+                .map(claim -> policyClaim(settings, claim))
+                .orElseGet(Map::of);
+    }
+
+    private static Map<String, Object> policyClaim(Settings settings, JsonNode claim) {
+        Settings parts = settings.within("policy_claim", claim, Set.of("name", "value"));
+        String name = parts.requiredText("name");
+        if (ReservedClaims.includes(name)) {
+            throw settings.unusable(
+                    "policy_claim", "names the reserved claim '%s'".formatted(name));
+        }
+        List<String> several = claim.path("value").isArray() ? parts.texts("value") : List.of();
+        return Map.of(name, several.isEmpty() ? parts.requiredText("value") : several);
+    }
+}

@@ -1,0 +1,92 @@
+package io.mintmark.mint.s3sts;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.sts.RoleSession;
+import io.mintmark.mint.sts.StsCaller;
+
+import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Credentials of S3-compatible storage that speaks AWS's AssumeRoleWithWebIdentity, such as MinIO
+ * and Ceph. Its token is good for that server alone.
+ */
+public final class S3Sts implements AccessProvider {
+    private static final int SHORTEST = 900;
+    private static final int LONGEST = 604_800;
+    private static final Set<String> KEY_SETTINGS = Set.of("role_arn", "policy");
+
+    private final BrokerIdentity identity;
+    private final TokenDestinations destinations;
+    private final StsCaller sts;
+
+    public S3Sts(BrokerIdentity identity, TokenDestinations destinations, StsCaller sts) {
+        this.identity = identity;
+        this.destinations = destinations;
+        this.sts = sts;
+    }
+
+    @Override
+    public String type() {
+        return "s3-sts";
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of(
+                "MINIO_ACCESS_KEY", "AccessKeyId",
+                "MINIO_SECRET_KEY", "SecretAccessKey",
+                "MINIO_SESSION_TOKEN", "SessionToken",
+                "MINIO_ENDPOINT", "Endpoint");
+    }
+
+    @Override
+    public Optional<String> target(JsonNode keySettings) {
+        return Settings.ofKey(keySettings, KEY_SETTINGS).text("role_arn");
+    }
+
+    @Override
+    public boolean usesSharedIdentity(JsonNode providerSettings) {
+        return identity.shared();
+    }
+
+    @Override
+    public MintResult mint(MintOrder order) {
+        S3ProviderSettings provider =
+                S3ProviderSettings.of(order.access().settings(), destinations);
+        Settings key = Settings.ofKey(order.keySettings(), KEY_SETTINGS);
+        var request =
+                AssumeRoleWithWebIdentityRequest.builder()
+                        .roleSessionName(order.mintId().toString())
+                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .webIdentityToken(identity.token(token(order, provider)).reveal());
+        key.text("role_arn").ifPresent(request::roleArn);
+        key.policy("policy", RoleSession.LONGEST_POLICY).ifPresent(request::policy);
+        return sts.assumeRoleWithWebIdentity(
+                provider.side(),
+                order.deadline(),
+                request,
+                Map.of("Endpoint", provider.endpoint()));
+    }
+
+    private static TokenOrder token(MintOrder order, S3ProviderSettings provider) {
+        return new TokenOrder(
+                order.tenant(),
+                order.key(),
+                order.mintId(),
+                provider.audience(),
+                false,
+                provider.claims());
+    }
+}

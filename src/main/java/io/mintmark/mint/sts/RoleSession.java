@@ -1,0 +1,54 @@
+package io.mintmark.mint.sts;
+
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.UnusableSettingsException;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/** The parameters that every STS takes, within the limits of AWS's API reference. */
+public final class RoleSession {
+    /** The longest session policy. */
+    public static final int LONGEST_POLICY = 2048;
+
+    private static final Pattern NAME = Pattern.compile("[\\w+=,.@-]{2,64}");
+    private static final String MINT_ID = "{mint_id}";
+
+    private RoleSession() {}
+
+    /**
+     * The session's name, which the far side's log shows: the mint id must be in it.
+     *
+     * @param template with {@code {mint_id}}, and if wanted {@code {tenant}} and {@code {key}}
+     */
+    public static String name(String template, MintOrder order) {
+        if (!template.contains(MINT_ID)) {
+            throw unusable("'%s' must contain {mint_id}".formatted(template));
+        }
+        String name =
+                template.replace(MINT_ID, order.mintId().toString())
+                        .replace("{tenant}", order.tenant().value())
+                        .replace("{key}", order.key().value());
+        if (!NAME.matcher(name).matches()) {
+            throw unusable(
+                    "gives '%s', %d characters, and it must be 2 to 64 letters, digits and _+=,.@-"
+                            .formatted(name, name.length()));
+        }
+        return name;
+    }
+
+    /** A duration as AWS takes it. */
+    public static int seconds(Duration duration, int shortest, int longest) {
+        long seconds = duration.toSeconds();
+        if (seconds < shortest || seconds > longest) {
+            throw new UnusableSettingsException(
+                    "a duration of %d s isn't within %d to %d s"
+                            .formatted(seconds, shortest, longest));
+        }
+        return (int) seconds;
+    }
+
+    private static UnusableSettingsException unusable(String what) {
+        return new UnusableSettingsException("key setting 'session_name' " + what);
+    }
+}

@@ -1,0 +1,125 @@
+package io.mintmark.mint.sts;
+
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.jspecify.annotations.Nullable;
+
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
+import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
+import software.amazon.awssdk.services.sts.model.Credentials;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Calls an STS by the deadline and tells what came of it. */
+public final class StsCaller {
+    /** It goes into the audit log, so it can't be just anything. */
+    private static final Pattern ACCESS_KEY_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+    private final StsClients clients;
+    private final InstantSource clock;
+
+    public StsCaller(StsClients clients, InstantSource clock) {
+        this.clients = clients;
+        this.clock = clock;
+    }
+
+    /**
+     * Shows the request's token and gets a role's credentials.
+     *
+     * @param further fields beside the credential's own
+     */
+    public MintResult assumeRoleWithWebIdentity(
+            StsSide side,
+            Instant deadline,
+            AssumeRoleWithWebIdentityRequest.Builder request,
+            Map<String, String> further) {
+        return call(
+                side,
+                further,
+                sts ->
+                        sts.assumeRoleWithWebIdentity(
+                                        request.overrideConfiguration(until(deadline)).build())
+                                .credentials());
+    }
+
+    /** As {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own account. */
+    public MintResult assumeRole(
+            StsSide side,
+            Instant deadline,
+            AssumeRoleRequest.Builder request,
+            Map<String, String> further) {
+        try {
+            clients.ambient().resolveCredentials();
+        } catch (SdkException e) {
+            return StsFailures.failed(
+                    Reason.PROVIDER_MISCONFIGURED,
+                    "the broker finds no AWS credentials around it, which auth 'ambient' needs",
+                    side.farSide());
+        }
+        return call(
+                side,
+                further,
+                sts ->
+                        sts.assumeRole(request.overrideConfiguration(until(deadline)).build())
+                                .credentials());
+    }
+
+    private MintResult call(
+            StsSide side,
+            Map<String, String> further,
+            Function<StsClient, @Nullable Credentials> call) {
+        try {
+            Credentials credentials = call.apply(clients.to(side));
+            return credentials != null && isComplete(credentials)
+                    ? minted(credentials, further)
+                    : StsFailures.failed(
+                            Reason.PROVIDER_ERROR,
+                            "the answer lacks a part of the credential",
+                            side.farSide());
+        } catch (SdkException e) {
+            return StsFailures.of(e, side.farSide());
+        }
+    }
+
+    private AwsRequestOverrideConfiguration until(Instant deadline) {
+        Duration left = Duration.between(clock.instant(), deadline);
+        // the SDK takes no time-out of zero
+        return AwsRequestOverrideConfiguration.builder()
+                .apiCallTimeout(left.isPositive() ? left : Duration.ofMillis(1))
+                .build();
+    }
+
+    @SuppressWarnings("ConstantValue") // the SDK says nothing of nulls, and there are some
+    private static boolean isComplete(Credentials credentials) {
+        return Stream.<@Nullable Object>of(
+                                credentials.accessKeyId(),
+                                credentials.secretAccessKey(),
+                                credentials.sessionToken(),
+                                credentials.expiration())
+                        .allMatch(part -> part != null && !part.equals(""))
+                && ACCESS_KEY_ID.matcher(credentials.accessKeyId()).matches();
+    }
+
+    private static Minted minted(Credentials credentials, Map<String, String> further) {
+        Map<String, Secret> fields = new HashMap<>();
+        further.forEach((field, value) -> fields.put(field, new Secret(value)));
+        fields.put("AccessKeyId", new Secret(credentials.accessKeyId()));
+        fields.put("SecretAccessKey", new Secret(credentials.secretAccessKey()));
+        fields.put("SessionToken", new Secret(credentials.sessionToken()));
+        fields.put("Expiration", new Secret(credentials.expiration().toString()));
+        return new Minted(fields, credentials.expiration(), credentials.accessKeyId());
+    }
+}

@@ -1,0 +1,129 @@
+package io.mintmark.mint.sts;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+
+import io.mintmark.outbound.Destinations;
+
+import org.apache.hc.client5.http.DnsResolver;
+import org.jspecify.annotations.Nullable;
+
+import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.apache5.ProxyConfiguration;
+import software.amazon.awssdk.profiles.ProfileFile;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.sts.StsClient;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One client for each STS, with connections of its own: an STS that hangs uses up its own and
+ * nobody else's. What the SDK would look for by itself (profile files, proxies, endpoints in the
+ * environment, the instance's metadata) is switched off, because where a token goes must stand in
+ * the provider's settings and nowhere else; only {@code ambient} looks for credentials.
+ */
+public final class StsClients implements AutoCloseable {
+    private static final int MOST_SIDES = 200;
+    private static final int MOST_CONNECTIONS = 100;
+    private static final Duration CONNECT = Duration.ofSeconds(3);
+    private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
+    private static final Duration IDLE = Duration.ofMinutes(10);
+
+    private final DnsResolver guard;
+    private final AwsCredentialsProvider ambient;
+    private final WireLogs silenced = new WireLogs();
+    private final ScheduledExecutorService timer;
+    private final LoadingCache<StsSide, StsClient> clients;
+
+    /**
+     * @param allowed where connections may go
+     * @param ambient the broker's own AWS credentials, asked when first needed
+     */
+    public StsClients(Destinations allowed, AwsCredentialsProvider ambient) {
+        this.guard = allowed.resolver();
+        this.ambient = ambient;
+        this.timer =
+                Executors.newScheduledThreadPool(
+                        1, Thread.ofPlatform().daemon().name("sts-timer").factory());
+        this.clients =
+                Caffeine.newBuilder()
+                        .maximumSize(MOST_SIDES)
+                        .expireAfterAccess(IDLE)
+                        .removalListener(this::retire)
+                        .build(this::connect);
+    }
+
+    /** With AWS's default credential chain for {@code ambient}. */
+    public static StsClients within(Destinations allowed) {
+        return new StsClients(allowed, DefaultCredentialsProvider.builder().build());
+    }
+
+    StsClient to(StsSide side) {
+        return clients.get(side);
+    }
+
+    /** The broker's own AWS credentials. */
+    AwsCredentialsProvider ambient() {
+        return ambient;
+    }
+
+    @Override
+    public void close() {
+        clients.asMap().values().forEach(StsClient::close);
+        timer.shutdownNow();
+        silenced.close();
+    }
+
+    /** Later, because a call may be under way. */
+    private void retire(@Nullable StsSide side, @Nullable StsClient client, RemovalCause cause) {
+        if (client != null && !timer.isShutdown()) {
+            var _ = timer.schedule(client::close, LONGEST_CALL.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private StsClient connect(StsSide side) {
+        return StsClient.builder()
+                .region(Region.of(side.region()))
+                .endpointOverride(side.farSide().uri())
+                .dualstackEnabled(false)
+                .fipsEnabled(false)
+                .credentialsProvider(
+                        side.ambient() ? ambient : AnonymousCredentialsProvider.create())
+                .httpClientBuilder(http())
+                .overrideConfiguration(configuration())
+                .build();
+    }
+
+    private SdkHttpClient.Builder<?> http() {
+        return Apache5HttpClient.builder()
+                .dnsResolver(guard)
+                .proxyConfiguration(
+                        ProxyConfiguration.builder()
+                                .useSystemPropertyValues(false)
+                                .useEnvironmentVariableValues(false)
+                                .build())
+                .connectionTimeout(CONNECT)
+                .socketTimeout(LONGEST_CALL)
+                .connectionAcquisitionTimeout(LONGEST_CALL)
+                .maxConnections(MOST_CONNECTIONS)
+                .expectContinueEnabled(false);
+    }
+
+    private ClientOverrideConfiguration configuration() {
+        return ClientOverrideConfiguration.builder()
+                .defaultProfileFile(ProfileFile.aggregator().build())
+                .scheduledExecutorService(timer)
+                .retryStrategy(SafeRetries.strategy())
+                .addExecutionInterceptor(new AnswerLimit())
+                .build();
+    }
+}

@@ -1,0 +1,90 @@
+package io.mintmark.mint.sts;
+
+import static io.mintmark.verdict.MintRefusal.Reason.BROKER_IDENTITY_REJECTED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_ERROR;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_MISCONFIGURED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_REJECTED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_THROTTLED;
+
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the error codes of an STS mean. Sources: the errors of AssumeRole and
+ * AssumeRoleWithWebIdentity and the common errors in the AWS STS API reference, and MinIO's {@code
+ * sts-errors.go}.
+ */
+final class StsErrors {
+    /** The far side doesn't accept who we say we are. */
+    private static final Set<String> IDENTITY =
+            Set.of(
+                    "InvalidIdentityToken",
+                    "ExpiredToken",
+                    "ExpiredTokenException",
+                    "IDPRejectedClaim",
+                    "IDPCommunicationError",
+                    "InvalidClientTokenId",
+                    "UnrecognizedClientException",
+                    "SignatureDoesNotMatch",
+                    "IncompleteSignature",
+                    "MissingAuthenticationToken",
+                    "RequestExpired");
+
+    /** It knows who we are, and says no. */
+    private static final Set<String> REJECTED =
+            Set.of("AccessDenied", "AccessDeniedException", "NotAuthorized", "UnauthorizedAccess");
+
+    private static final Set<String> THROTTLED = Set.of("SlowDown", "RateExceeded");
+
+    /** What we ask for can't be. */
+    private static final Set<String> MISCONFIGURED =
+            Set.of(
+                    "ValidationError",
+                    "ValidationException",
+                    "MalformedPolicyDocument",
+                    "PackedPolicyTooLarge",
+                    "RegionDisabledException",
+                    "InvalidParameterValue",
+                    "InvalidParameterCombination",
+                    "MissingParameter",
+                    "InvalidAction",
+                    "OptInRequired");
+
+    private StsErrors() {}
+
+    static Reason meaning(AwsServiceException error) {
+        String code = code(error).orElse("");
+        if (isThrottling(error)) {
+            return PROVIDER_THROTTLED;
+        }
+        if (IDENTITY.contains(code)) {
+            return BROKER_IDENTITY_REJECTED;
+        }
+        if (REJECTED.contains(code)) {
+            return PROVIDER_REJECTED;
+        }
+        if (MISCONFIGURED.contains(code)) {
+            return PROVIDER_MISCONFIGURED;
+        }
+        return PROVIDER_ERROR;
+    }
+
+    static boolean isThrottling(AwsServiceException error) {
+        return error.isThrottlingException() || code(error).filter(THROTTLED::contains).isPresent();
+    }
+
+    /** The code of the error document, if the answer was one. */
+    static Optional<String> code(AwsServiceException error) {
+        return Optional.ofNullable(error.awsErrorDetails()).map(AwsErrorDetails::errorCode);
+    }
+
+    /** What the error document says. */
+    static Optional<String> message(AwsServiceException error) {
+        return Optional.ofNullable(error.awsErrorDetails()).map(AwsErrorDetails::errorMessage);
+    }
+}

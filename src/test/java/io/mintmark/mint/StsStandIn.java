@@ -1,0 +1,162 @@
+package io.mintmark.mint;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * An STS on a loopback port that refuses what the real one would refuse, with its error documents:
+ * it verifies the broker's token with the published keys, and looks at every parameter. A role
+ * whose name is {@code closed} trusts nobody.
+ */
+public final class StsStandIn implements AutoCloseable {
+    private final HttpServer server;
+    private final StsRules rules;
+    private final InstantSource clock;
+    private final Queue<StsAnswer> orders = new ConcurrentLinkedQueue<>();
+    private final List<StsCall> calls = new CopyOnWriteArrayList<>();
+    private final AtomicInteger issued = new AtomicInteger();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile StsAnswer usual = new StsAnswer.AsAsked();
+
+    private StsStandIn(Function<String, StsRules> rules, InstantSource clock) {
+        try {
+            server = HttpServer.create(new InetSocketAddress(loopback(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        this.clock = clock;
+        this.rules = rules.apply(endpoint());
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/", this::handle);
+        server.start();
+    }
+
+    /**
+     * AWS STS, with an OIDC provider for the issuer in every account.
+     *
+     * @param keySet the issuer's JWK set, fetched at every call
+     */
+    public static StsStandIn aws(String issuer, Supplier<String> keySet) {
+        return aws(issuer, keySet, "sts.amazonaws.com");
+    }
+
+    /** AWS's rules, for tokens with another audience. */
+    public static StsStandIn aws(String issuer, Supplier<String> keySet, String audience) {
+        InstantSource clock = InstantSource.system();
+        return new StsStandIn(
+                _ -> new AwsRules(new WebIdentityCheck(keySet, issuer, audience, clock)), clock);
+    }
+
+    /**
+     * MinIO, which accepts its own origin as audience.
+     *
+     * @param policyClaim the claim that names a policy where no role is asked for
+     */
+    public static StsStandIn minio(String issuer, Supplier<String> keySet, String policyClaim) {
+        InstantSource clock = InstantSource.system();
+        return new StsStandIn(
+                origin ->
+                        new MinioRules(
+                                new WebIdentityCheck(keySet, issuer, origin, clock), policyClaim),
+                clock);
+    }
+
+    /** Where it is: {@code http://127.0.0.1:port}. */
+    public String endpoint() {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    /** What it does with each of the next calls; then it goes on as usual. */
+    public void next(StsAnswer... answers) {
+        orders.addAll(List.of(answers));
+    }
+
+    /** What it does with all calls from now on. */
+    public void always(StsAnswer answer) {
+        usual = answer;
+    }
+
+    /** Every call so far that was a form, refused ones too. */
+    public List<StsCall> calls() {
+        return List.copyOf(calls);
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        server.stop(0);
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            StsCall call = StsCall.read(exchange);
+            calls.add(call);
+            StsAnswer order = orders.poll();
+            answer(exchange, call, order == null ? usual : order);
+        } catch (StsRefusal refusal) {
+            send(exchange, refusal.status(), StsXml.error(refusal));
+        }
+    }
+
+    private void answer(HttpExchange exchange, StsCall call, StsAnswer order)
+            throws IOException, StsRefusal {
+        switch (order) {
+            case StsAnswer.AsAsked _ -> issue(exchange, call, Duration.ZERO);
+            case StsAnswer.Longer(Duration by) -> issue(exchange, call, by);
+            case StsAnswer.Refusing(int status, String code, String message) ->
+                    throw new StsRefusal(status, code, message);
+            case StsAnswer.Saying(int status, String body) -> send(exchange, status, body);
+            case StsAnswer.Hanging _ -> hang();
+            case StsAnswer.Dropping _ -> exchange.close();
+            case StsAnswer.QuotingTheToken _ ->
+                    throw StsRefusal.identity(
+                            "Can't verify " + call.required("WebIdentityToken") + "\nat all");
+        }
+    }
+
+    private void issue(HttpExchange exchange, StsCall call, Duration longer)
+            throws IOException, StsRefusal {
+        int seconds = rules.check(call);
+        Instant expiry =
+                clock.instant().truncatedTo(ChronoUnit.SECONDS).plusSeconds(seconds).plus(longer);
+        send(exchange, 200, StsXml.credentials(call, issued.incrementAndGet(), expiry));
+    }
+
+    private void hang() {
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void send(HttpExchange exchange, int status, String body) throws IOException {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "text/xml");
+        exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+        exchange.getResponseBody().write(bytes);
+    }
+
+    private static InetAddress loopback() throws IOException {
+        return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+    }
+}
