@@ -84,11 +84,11 @@ final class GuardedResolver implements DnsResolver {
     }
 
     private RefusedDestination refused(String host, InetAddress[] addresses) {
+        String address = addresses[0].getHostAddress();
         String kind = destinations.objection(host, addresses[0]).orElse("refused");
         return new RefusedDestination(
-                "%s is at %s, which is %s; if the broker shall connect there, list it in %s"
-                        .formatted(
-                                host, addresses[0].getHostAddress(), kind, Destinations.SETTING));
+                "%s is at %s, an address that is %s; to let the broker connect there, list it in %s"
+                        .formatted(host, address, kind, Destinations.SETTING));
     }
 
     private static UnknownHostException unknown(String message, Exception cause) {

@@ -26,7 +26,10 @@ final class SpecialAddresses {
 
     private SpecialAddresses() {}
 
-    /** What is special about an address, as words that fit behind "is"; empty if it is public. */
+    /**
+     * What is special about an address, as words that fit behind "an address that is"; empty if it
+     * is public.
+     */
     static Optional<String> kind(InetAddress address) {
         InetAddress judged = carried(address);
         Optional<String> kind =
@@ -36,7 +39,7 @@ final class SpecialAddresses {
                         .findFirst();
         boolean v6 = judged.getAddress().length > V4_BYTES;
         return v6 && kind.isEmpty() && !GLOBAL_UNICAST.contains(judged)
-                ? Optional.of("not a public address")
+                ? Optional.of("not public")
                 : kind;
     }
 
@@ -64,8 +67,8 @@ final class SpecialAddresses {
         Map<AddressRange, String> kinds = new LinkedHashMap<>();
         put(kinds, "unspecified", "0.0.0.0/8", "::/128");
         put(kinds, "loopback", "127.0.0.0/8", "::1/128");
-        put(kinds, "a metadata address", "169.254.169.254", "168.63.129.16", "fd00:ec2::254");
-        put(kinds, "a metadata address", "100.100.100.200", "192.0.0.192");
+        put(kinds, "for metadata", "169.254.169.254", "168.63.129.16", "fd00:ec2::254");
+        put(kinds, "for metadata", "100.100.100.200", "192.0.0.192");
         put(kinds, "link-local", "169.254.0.0/16", "fe80::/10");
         put(kinds, "private", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");
         put(kinds, "private", "fc00::/7", "fec0::/10");
@@ -75,7 +78,7 @@ final class SpecialAddresses {
         put(kinds, "for benchmarks", "198.18.0.0/15");
         put(kinds, "for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24");
         put(kinds, "for documentation", "2001:db8::/32", "3fff::/20");
-        put(kinds, "a tunnel", "2002::/16", "::/96", "64:ff9b:1::/48");
+        put(kinds, "the end of a tunnel", "2002::/16", "::/96", "64:ff9b:1::/48");
         return kinds;
     }
 

@@ -43,7 +43,7 @@ record Claims(
         for (Rule rule : RULES) {
             JsonNode claim = jwt.claims().path(rule.claim());
             boolean required = rule.required() || (withId && rule.claim().equals("jti"));
-            if (isAbsent(claim)) {
+            if (isAbsent(claim) || (rule.claim().equals("aud") && isEmptyText(claim))) {
                 if (required) {
                     return Verdict.refused(new MissingClaim(rule.claim()));
                 }
@@ -69,6 +69,10 @@ record Claims(
         return claim.isMissingNode()
                 || claim.isNull()
                 || (claim.isContainerNode() && claim.isEmpty());
+    }
+
+    private static boolean isEmptyText(JsonNode claim) {
+        return claim.isTextual() && claim.textValue().isEmpty();
     }
 
     private static boolean isAudience(JsonNode claim) {
