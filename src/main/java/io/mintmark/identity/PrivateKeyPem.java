@@ -35,13 +35,13 @@ import java.security.spec.RSAPublicKeySpec;
  * Reads a private key from the forms that openssl writes: PKCS#8 ({@code PRIVATE KEY}), SEC 1
  * ({@code EC PRIVATE KEY}, RFC 5915) and PKCS#1 ({@code RSA PRIVATE KEY}).
  */
-final class PrivateKeyPem {
+public final class PrivateKeyPem {
     private static final int SHORTEST_RSA = 2048;
 
     private PrivateKeyPem() {}
 
     /** Why a text is no key that the broker can sign with: the end of a sentence about it. */
-    static final class UnfitException extends Exception {
+    public static final class UnfitException extends Exception {
         private static final long serialVersionUID = 1L;
 
         UnfitException(String why) {
@@ -49,7 +49,8 @@ final class PrivateKeyPem {
         }
     }
 
-    static JWK read(String pem) throws UnfitException {
+    /** The key, with its public half. */
+    public static JWK read(String pem) throws UnfitException {
         try (PEMParser parser = new PEMParser(new StringReader(pem))) {
             for (Object part = parser.readObject(); part != null; part = parser.readObject()) {
                 PrivateKeyInfo key = privateKey(part);

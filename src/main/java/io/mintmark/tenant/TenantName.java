@@ -6,6 +6,11 @@ public record TenantName(String value) {
         Names.require("tenant", Names.TENANT, value);
     }
 
+    /** Whether a text could name a tenant at all. */
+    public static boolean isValid(String text) {
+        return Names.TENANT.matcher(text).matches();
+    }
+
     @Override
     public String toString() {
         return value;
