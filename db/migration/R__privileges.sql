@@ -1,0 +1,73 @@
+-- Who may do what. The one place: everything is taken away first, then given anew, so that this file
+-- is the whole truth each time it changes. Whatever a migration adds needs its line here.
+
+DO $$
+DECLARE
+    role text;
+    area text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['PUBLIC', '${app_role}', '${admin_role}', '${tenant_admin_role}', '${auditor_role}'] LOOP
+        IF role <> 'PUBLIC' AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
+            RAISE EXCEPTION 'The database role "%" does not exist.', role
+                USING ERRCODE = 'undefined_object',
+                      HINT = 'Run db/roles.sql first, in this database, as a role that may create roles.';
+        END IF;
+        CONTINUE WHEN role = current_user;  -- one role for everything: the owner keeps what it owns
+        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'runtime'] LOOP
+            EXECUTE format('REVOKE ALL ON SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+            EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+            EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+            EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+
+-- The service: reads the configuration, adds to the audit log, keeps used tokens.
+GRANT USAGE ON SCHEMA broker, audit, runtime TO "${app_role}";
+GRANT SELECT ON ALL TABLES IN SCHEMA broker, runtime TO "${app_role}";
+GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
+GRANT INSERT ON audit.event TO "${app_role}";
+GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
+GRANT EXECUTE ON FUNCTION broker.revision(text), audit.create_partitions(int) TO "${app_role}";
+
+
+-- Platform admins: write the whole configuration but what belongs to the code (provider types) and to the
+-- triggers (id, external_id, created_at, created_by, updated_at, updated_by), and see what became of it.
+GRANT USAGE ON SCHEMA broker, audit TO "${admin_role}";
+GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit TO "${admin_role}";
+GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${admin_role}";
+-- Renaming and deleting a tenant is left to the trigger, which says what to do instead.
+GRANT INSERT (name, display_name, enabled), UPDATE (name, display_name, enabled), DELETE
+    ON broker.tenant TO "${admin_role}";
+GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
+    ON broker.tenant_admin TO "${admin_role}";
+GRANT INSERT (issuer, owner_claims), UPDATE (issuer, owner_claims), DELETE
+    ON broker.shared_issuer TO "${admin_role}";
+GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+              clock_skew, max_token_age, one_time_tokens, listed, enabled),
+      UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+              clock_skew, max_token_age, one_time_tokens, listed, enabled), DELETE
+    ON broker.identity_provider TO "${admin_role}";
+GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
+      UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
+    ON broker.access_provider TO "${admin_role}";
+GRANT INSERT (tenant, name, provider, description, max_duration, settings, outputs, enabled),
+      UPDATE (tenant, name, provider, description, max_duration, settings, outputs, enabled), DELETE
+    ON broker.key TO "${admin_role}";
+GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
+      UPDATE (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
+    ON broker.subject_grant TO "${admin_role}";
+-- Called by the CHECKs of these tables, as the writer.
+GRANT EXECUTE ON FUNCTION broker.is_line(text, int), broker.is_list(text[], int), broker.is_url(text),
+    broker.is_glob_list(text[]), broker.is_outputs(jsonb) TO "${admin_role}";
+
+
+-- Auditors: read everything, write nothing.
+GRANT USAGE ON SCHEMA broker, audit, runtime TO "${auditor_role}";
+GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit, runtime TO "${auditor_role}";
+GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${auditor_role}";
+
+
+-- Tenant admins: nothing yet.

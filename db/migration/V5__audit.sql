@@ -1,0 +1,179 @@
+-- What was minted, refused and why: one row for each step of each mint.
+
+CREATE TABLE audit.event (
+    mint_id uuid NOT NULL,
+    step bigint NOT NULL,
+    kind text NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    request_id text COLLATE "C",
+    tenant text COLLATE "C",
+    idp text COLLATE "C",
+    issuer text COLLATE "C",
+    subject text COLLATE "C",
+    key text COLLATE "C",
+    provider text COLLATE "C",
+    provider_type text COLLATE "C",
+    grant_id bigint,
+    grant_revision bigint,
+    reason text,
+    detail text,
+    credential_id text COLLATE "C",
+    issued_at timestamptz,
+    expires_at timestamptz,
+    token_id text COLLATE "C",
+    token_hash bytea,
+    claims jsonb,
+    client_address inet,
+    user_agent text,
+    broker text NOT NULL,
+    chain text COLLATE "C",
+    seq bigint,
+    prev_hash bytea,
+    hash bytea,
+    CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step),
+    CONSTRAINT a_mint_id_is_a_uuid_of_version_7 CHECK (substr(mint_id::text, 15, 1) = '7'),
+    CONSTRAINT requested_is_step_1_and_the_outcome_step_2
+        CHECK (step = CASE WHEN kind = 'requested' THEN 1
+                           WHEN kind IN ('issued', 'failed', 'withheld', 'denied', 'rejected') THEN 2
+                           ELSE 0 END),
+    CONSTRAINT all_but_rejected_tell_who_asked_for_what
+        CHECK (kind = 'rejected' OR request_id IS NOT NULL AND tenant IS NOT NULL AND idp IS NOT NULL
+                                AND issuer IS NOT NULL AND subject IS NOT NULL AND key IS NOT NULL),
+    CONSTRAINT a_mint_tells_its_provider_and_its_grant
+        CHECK (kind IN ('denied', 'rejected')
+               OR provider IS NOT NULL AND provider_type IS NOT NULL
+              AND grant_id IS NOT NULL AND grant_revision IS NOT NULL),
+    CONSTRAINT a_request_tells_its_token_and_how_long_a_credential_could_live
+        CHECK (kind <> 'requested' OR token_hash IS NOT NULL AND expires_at IS NOT NULL),
+    CONSTRAINT a_credential_has_a_public_id_a_start_and_an_end
+        CHECK (kind NOT IN ('issued', 'withheld')
+               OR credential_id IS NOT NULL AND issued_at IS NOT NULL AND expires_at IS NOT NULL),
+    CONSTRAINT what_is_requested_denied_or_rejected_has_no_credential
+        CHECK (kind NOT IN ('requested', 'denied', 'rejected') OR credential_id IS NULL AND issued_at IS NULL),
+    CONSTRAINT what_goes_wrong_has_a_reason
+        CHECK ((reason IS NOT NULL) = (kind IN ('failed', 'withheld', 'denied', 'rejected'))),
+    CONSTRAINT a_rejected_token_has_an_issuer_but_no_subject
+        CHECK (kind <> 'rejected'
+               OR subject IS NULL AND key IS NULL AND provider IS NULL AND provider_type IS NULL
+              AND grant_id IS NULL AND grant_revision IS NULL AND expires_at IS NULL
+              AND (reason = 'overflow' OR issuer IS NOT NULL AND request_id IS NOT NULL)),
+    CONSTRAINT an_overflow_is_a_number_and_nothing_else
+        CHECK (kind <> 'rejected' OR reason <> 'overflow'
+               OR detail IS NOT NULL AND detail ~ '^[0-9]+$'
+              AND num_nonnulls(request_id, tenant, idp, issuer, token_id, token_hash, claims, client_address, user_agent) = 0),
+    CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
+    CONSTRAINT a_hash_has_32_bytes
+        CHECK (octet_length(token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
+    CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL))
+) PARTITION BY RANGE (mint_id);
+
+-- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
+-- audit.first_mint_id() turns a time into a bound.
+CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
+CREATE INDEX events_of_a_subject_by_time ON audit.event (subject, mint_id) WHERE subject IS NOT NULL;
+CREATE INDEX events_of_a_credential ON audit.event (credential_id) WHERE credential_id IS NOT NULL;
+CREATE INDEX events_of_a_request ON audit.event (request_id) WHERE request_id IS NOT NULL;
+
+COMMENT ON TABLE audit.event IS
+    'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';
+COMMENT ON COLUMN audit.event.mint_id IS
+    'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials carry it on the far side where they can.';
+COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome.';
+COMMENT ON COLUMN audit.event.kind IS
+    'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted).';
+COMMENT ON COLUMN audit.event.occurred_at IS 'When, by the broker''s clock.';
+COMMENT ON COLUMN audit.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
+COMMENT ON COLUMN audit.event.tenant IS 'The tenant that the token led to; null where it led to none.';
+COMMENT ON COLUMN audit.event.idp IS 'The identity provider of the token.';
+COMMENT ON COLUMN audit.event.issuer IS 'The iss claim.';
+COMMENT ON COLUMN audit.event.subject IS 'The sub claim; null for rejected, since nothing vouches for it.';
+COMMENT ON COLUMN audit.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
+COMMENT ON COLUMN audit.event.provider IS 'The access provider of the key.';
+COMMENT ON COLUMN audit.event.provider_type IS 'Its type.';
+COMMENT ON COLUMN audit.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
+COMMENT ON COLUMN audit.event.grant_revision IS
+    'The revision of the tenant that the decision was made on: audit.config_change tells what the grant was then.';
+COMMENT ON COLUMN audit.event.reason IS 'Why it failed, was withheld, denied or rejected, in a stable word.';
+COMMENT ON COLUMN audit.event.detail IS 'The same for people, with the provider''s own words. For overflow: how many.';
+COMMENT ON COLUMN audit.event.credential_id IS
+    'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
+COMMENT ON COLUMN audit.event.issued_at IS 'When the credential was received from the provider.';
+COMMENT ON COLUMN audit.event.expires_at IS
+    'When the credential ends; for requested, the latest that a credential of it could live.';
+COMMENT ON COLUMN audit.event.token_id IS 'The jti claim of the token.';
+COMMENT ON COLUMN audit.event.token_hash IS 'SHA-256 of the token as it was presented.';
+COMMENT ON COLUMN audit.event.claims IS 'The claims of the token that grants looked at.';
+COMMENT ON COLUMN audit.event.client_address IS 'The client''s address, as rate limits see it.';
+COMMENT ON COLUMN audit.event.user_agent IS 'The client''s User-Agent, cut to a length.';
+COMMENT ON COLUMN audit.event.broker IS 'The replica that wrote the row.';
+COMMENT ON COLUMN audit.event.chain IS 'The hash chain: one for each run of a replica.';
+COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, without gaps.';
+COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain.';
+COMMENT ON COLUMN audit.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
+
+CALL audit.make_append_only('audit.event');
+
+
+-- ---------------------------------------------------------------- partitions
+
+CREATE FUNCTION audit.first_mint_id(at timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+COMMENT ON FUNCTION audit.first_mint_id(timestamptz) IS
+    'The least mint_id of a moment: WHERE mint_id >= audit.first_mint_id(''2026-01-01'') reads only the partitions since then.';
+
+CREATE FUNCTION audit.create_partition(month date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    first_day constant timestamptz := date_trunc('month', month::timestamptz);
+    next_month constant timestamptz := first_day + interval '1 month';
+    partition constant text := 'event_' || to_char(first_day, 'YYYY_MM');
+BEGIN
+    IF to_regclass(format('audit.%I', partition)) IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    -- Made apart and attached: CREATE TABLE … PARTITION OF would wait for every reader of audit.event
+    -- and make every writer wait behind it.
+    EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
+    EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
+                   partition, partition || '_holds_each_step_of_a_mint_once');
+    EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
+                   format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
+    CALL audit.make_append_only(format('audit.%I', partition)::regclass);
+    EXECUTE format('ALTER TABLE audit.event ATTACH PARTITION audit.%I FOR VALUES FROM (%L) TO (%L)',
+                   partition, audit.first_mint_id(first_day), audit.first_mint_id(next_month));
+    RETURN true;
+END
+$$;
+COMMENT ON FUNCTION audit.create_partition(date) IS
+    'Makes the partition of audit.event for the month of a day, append-only from the start. False if it is there already.';
+
+CREATE FUNCTION audit.create_partitions(months_ahead int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    this_month constant timestamptz := date_trunc('month', clock_timestamp());
+    ahead int;
+    created int := 0;
+BEGIN
+    IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
+        RAISE EXCEPTION 'Partitions can be made for 0 to 24 months ahead, not for %.', coalesce(months_ahead::text, 'null')
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- Replicas call this at the same time; the second finds the partitions there.
+    PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: partitions of audit.event', 0));
+    FOR ahead IN 0 .. months_ahead LOOP
+        created := created + audit.create_partition((this_month + ahead * interval '1 month')::date)::int;
+    END LOOP;
+    RETURN created;
+END
+$$;
+COMMENT ON FUNCTION audit.create_partitions(int) IS
+    'Makes the missing partitions of audit.event for this month (UTC) and so many after it; returns how many. The service calls it.';
+
+SELECT audit.create_partitions(3);
