@@ -1,0 +1,131 @@
+package io.mintmark.audit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The audit log as the use case sees it. Requests that come at the same time share a commit: one
+ * writer takes what has queued up while the last commit was under way.
+ *
+ * <p>Nothing is dropped in silence: the queue is bounded, and a full one is an error to whoever
+ * wanted to write.
+ */
+public final class AuditLog implements AutoCloseable {
+    /** Submissions that may wait; over it the log counts as not writable. */
+    static final int CAPACITY = 4_096;
+
+    /** Submissions in one commit, each of at most ten keys. */
+    static final int GROUP = 128;
+
+    private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
+    private static final Duration IDLE = Duration.ofSeconds(1);
+    private static final Submission END = new Submission(List.of());
+
+    private final BlockingQueue<Submission> queue = new ArrayBlockingQueue<>(CAPACITY);
+    private final GroupWriter writer;
+    private final Arrears arrears;
+    private final Duration patience;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    /**
+     * @param patience how long a request waits for its rows
+     */
+    public AuditLog(EventStore store, Duration patience) {
+        this.writer = new GroupWriter(store);
+        this.arrears = new Arrears(store);
+        this.patience = patience;
+        this.thread = Thread.ofPlatform().name("audit-writer").daemon().unstarted(this::run);
+    }
+
+    /** Starts the writer. */
+    public AuditLog start() {
+        thread.start();
+        return this;
+    }
+
+    /**
+     * Commits the rows of one request, all or none, and returns when they are on disk.
+     *
+     * @throws EventRefused see {@link EventStore#append}
+     * @throws StoreUnreachable if the rows could not be committed in time
+     */
+    public Receipt record(List<Event> events) {
+        Submission submission = new Submission(events);
+        if (closed || !queue.offer(submission)) {
+            throw new StoreUnreachable("the audit log's queue is full", false, null);
+        }
+        try {
+            return submission.await(patience.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnreachable("interrupted while the audit log was written", true, e);
+        }
+    }
+
+    /**
+     * Owes the log these rows: they are written as soon as it can be, without anybody waiting. For
+     * outcomes of requests that were refused because the log could not be written.
+     */
+    public void owe(List<Event> events) {
+        arrears.add(events);
+    }
+
+    /** Submissions that wait for the writer. */
+    public int queued() {
+        return queue.size();
+    }
+
+    private void run() {
+        try {
+            while (!step()) {
+                arrears.settle();
+            }
+        } catch (InterruptedException e) {
+            log.error("The audit log's writer was interrupted; no mint is possible any more", e);
+        } finally {
+            closed = true;
+            arrears.settle();
+            failTheRest();
+        }
+    }
+
+    /** Writes one group. Returns whether it was the last. */
+    private boolean step() throws InterruptedException {
+        Submission first = queue.poll(IDLE.toMillis(), TimeUnit.MILLISECONDS);
+        if (first == null) {
+            return false;
+        }
+        List<Submission> group = new ArrayList<>(GROUP);
+        group.add(first);
+        queue.drainTo(group, GROUP - 1);
+        boolean last = group.remove(END);
+        writer.write(group);
+        return last;
+    }
+
+    private void failTheRest() {
+        List<Submission> late = new ArrayList<>();
+        queue.drainTo(late);
+        late.forEach(s -> s.failed(new StoreUnreachable("the broker is stopping", false, null)));
+    }
+
+    /** Takes no more rows, writes those that wait, and returns when that is done. */
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            queue.put(END);
+            thread.join(patience.plus(IDLE));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.mintmark.audit;
+
+import java.util.Locale;
+
+/** What a row of the audit log says happened. */
+public enum Kind {
+    /** The broker is about to ask the access provider; nothing has been sent yet. */
+    REQUESTED(1),
+    /** A credential was obtained and may leave. */
+    ISSUED(2),
+    /** No credential was obtained. */
+    FAILED(2),
+    /** A credential was obtained, and dropped. */
+    WITHHELD(2),
+    /** The subject may not have the key, or there is no such key. */
+    DENIED(2),
+    /** A token of a known issuer was not accepted. */
+    REJECTED(2);
+
+    private final int step;
+
+    Kind(int step) {
+        this.step = step;
+    }
+
+    /** 1 for the intent, 2 for the outcome. A mint has at most one row of each. */
+    public int step() {
+        return step;
+    }
+
+    /** As the column {@code kind} has it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,63 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/** What stays the same in all rows of one mint; makes those rows. */
+public record MintTrail(
+        MintId mintId, Caller caller, Holder holder, KeyName key, Optional<Warrant> warrant) {
+
+    /**
+     * The intent, to be committed before the provider is called.
+     *
+     * @param latestExpiry until when a credential that comes of it could live at most
+     */
+    public Event requested(Instant now, Instant latestExpiry) {
+        CredentialNote note = new CredentialNote(Optional.empty(), Optional.empty(), latestExpiry);
+        return row(Kind.REQUESTED, now, null, null, note);
+    }
+
+    /** The credential leaves. */
+    public Event issued(Instant now, CredentialNote credential) {
+        return row(Kind.ISSUED, now, null, null, credential);
+    }
+
+    /** There is no credential. */
+    public Event failed(Instant now, String reason, String detail) {
+        return row(Kind.FAILED, now, reason, detail, null);
+    }
+
+    /** There is a credential, which nobody gets. */
+    public Event withheld(Instant now, String reason, String detail, CredentialNote credential) {
+        return row(Kind.WITHHELD, now, reason, detail, credential);
+    }
+
+    /** The subject may not have the key. */
+    public Event denied(Instant now, String reason) {
+        return row(Kind.DENIED, now, reason, null, null);
+    }
+
+    private Event row(
+            Kind kind,
+            Instant now,
+            @Nullable String reason,
+            @Nullable String detail,
+            @Nullable CredentialNote credential) {
+        return new Event(
+                mintId,
+                kind,
+                now,
+                Optional.of(caller),
+                Optional.of(holder),
+                Optional.of(key),
+                warrant,
+                Optional.ofNullable(reason),
+                Optional.ofNullable(detail),
+                Optional.ofNullable(credential));
+    }
+}

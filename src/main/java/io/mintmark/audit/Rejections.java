@@ -1,0 +1,145 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.MintIds;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The rows of tokens that were not accepted. They have a queue and a writer of their own, so that a
+ * flood of bad tokens delays no mint; what doesn't fit is counted in one row a minute.
+ */
+public final class Rejections implements AutoCloseable {
+    static final int CAPACITY = 1_024;
+
+    /** The {@code reason} of a row that counts what was not written. */
+    public static final String OVERFLOW = "overflow";
+
+    private static final Logger log = LoggerFactory.getLogger(Rejections.class);
+    private static final int GROUP = 256;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(CAPACITY);
+    private final AtomicLong dropped = new AtomicLong();
+    private final EventStore store;
+    private final MintIds mintIds;
+    private final InstantSource clock;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    public Rejections(EventStore store, MintIds mintIds, InstantSource clock) {
+        this.store = store;
+        this.mintIds = mintIds;
+        this.clock = clock;
+        this.thread = Thread.ofPlatform().name("audit-rejections").daemon().unstarted(this::run);
+    }
+
+    /** Starts the writer. */
+    public Rejections start() {
+        thread.start();
+        return this;
+    }
+
+    /** Notes a refused token. Never waits. */
+    public void note(Event rejected) {
+        if (closed || !queue.offer(rejected)) {
+            dropped.incrementAndGet();
+        }
+    }
+
+    private void run() {
+        long counted = System.nanoTime();
+        try {
+            while (!closed || !queue.isEmpty()) {
+                writeOneGroup();
+                if (System.nanoTime() - counted >= MINUTE.toNanos()) {
+                    counted = System.nanoTime();
+                    countDropped();
+                }
+            }
+            countDropped();
+        } catch (InterruptedException e) {
+            log.error("The writer of refused tokens was interrupted", e);
+        }
+    }
+
+    private void writeOneGroup() throws InterruptedException {
+        Event first = queue.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        if (first == null) {
+            return;
+        }
+        List<Event> group = new ArrayList<>(GROUP);
+        group.add(first);
+        queue.drainTo(group, GROUP - 1);
+        if (!append(group)) {
+            dropped.addAndGet(group.size());
+            TimeUnit.NANOSECONDS.sleep(closed ? 0 : PAUSE.toNanos());
+        }
+    }
+
+    private void countDropped() {
+        long count = dropped.getAndSet(0);
+        if (count > 0 && !append(List.of(overflow(count)))) {
+            dropped.addAndGet(count);
+        }
+    }
+
+    private Event overflow(long count) {
+        return new Event(
+                mintIds.next(),
+                Kind.REJECTED,
+                clock.instant(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(OVERFLOW),
+                Optional.of(Long.toString(count)),
+                Optional.empty());
+    }
+
+    private boolean append(List<Event> group) {
+        try {
+            store.append(group);
+            return true;
+        } catch (EventRefused e) {
+            return group.size() == 1 ? given(e) : halves(group);
+        } catch (StoreUnreachable e) {
+            log.debug("Refused tokens can't be noted yet");
+            return false;
+        }
+    }
+
+    private static boolean given(EventRefused cause) {
+        log.warn("The audit log doesn't take the row of a refused token", cause);
+        return true;
+    }
+
+    private boolean halves(List<Event> group) {
+        int half = group.size() / 2;
+        boolean first = append(group.subList(0, half));
+        return append(group.subList(half, group.size())) && first;
+    }
+
+    /** Takes no more rows and writes those that wait. */
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            thread.join(PAUSE.multipliedBy(2));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.mintmark.audit;
+
+import org.jspecify.annotations.Nullable;
+
+/** The store can't be asked, or didn't answer in time. */
+public final class StoreUnreachable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean perhapsCommitted;
+
+    /**
+     * @param perhapsCommitted whether the rows may have been committed all the same, as when the
+     *     connection broke while the answer was awaited
+     */
+    public StoreUnreachable(String message, boolean perhapsCommitted, @Nullable Throwable cause) {
+        super(message, cause);
+        this.perhapsCommitted = perhapsCommitted;
+    }
+
+    public boolean perhapsCommitted() {
+        return perhapsCommitted;
+    }
+}
