@@ -1,0 +1,111 @@
+package io.mintmark.grant;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * Values that are read on demand and used again until they are too old, or told to have changed. A
+ * value counts as old as the moment at which its reading <em>began</em>, so a change that is
+ * announced while it is being read is never missed. One reader at a time for each key; those that
+ * waited for a reading that failed share its failure.
+ */
+final class Fresh<K, V> {
+
+    /** Reads a value. {@code known} is the last one, which may still be the right one. */
+    interface Reader<K, V> {
+        V read(K key, @Nullable V known);
+    }
+
+    private record Value<V>(V value, long asOf) {}
+
+    private record Failure(RuntimeException cause, long began) {}
+
+    private static final class Slot<V> {
+        private final ReentrantLock reading = new ReentrantLock();
+        private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
+        private volatile @Nullable Value<V> value;
+        private volatile @Nullable Failure failure;
+    }
+
+    private final Cache<K, Slot<V>> slots;
+    private final long maxAge;
+    private final LongSupplier nanos;
+    private final Reader<K, V> reader;
+    private final AtomicLong allChanged = new AtomicLong(Long.MIN_VALUE);
+
+    /**
+     * @param maxAge after which a value is never used without asking again
+     * @param atMost how many values are kept
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    Fresh(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
+        this.slots = Caffeine.newBuilder().maximumSize(atMost).build();
+        this.maxAge = maxAge.toNanos();
+        this.nanos = nanos;
+        this.reader = reader;
+    }
+
+    /** The value, read anew if need be. Throws what the reader throws. */
+    V get(K key) {
+        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        Value<V> value = slot.value;
+        return value != null && isFresh(slot, value) ? value.value() : read(key, slot);
+    }
+
+    private V read(K key, Slot<V> slot) {
+        long arrived = nanos.getAsLong();
+        slot.reading.lock();
+        try {
+            Value<V> known = slot.value;
+            if (known != null && isFresh(slot, known)) {
+                return known.value();
+            }
+            Failure failure = slot.failure;
+            if (failure != null && failure.began() >= arrived) {
+                throw failure.cause();
+            }
+            return read(key, slot, known);
+        } finally {
+            slot.reading.unlock();
+        }
+    }
+
+    private V read(K key, Slot<V> slot, @Nullable Value<V> known) {
+        long began = nanos.getAsLong();
+        try {
+            V value = reader.read(key, known == null ? null : known.value());
+            slot.value = new Value<>(value, began);
+            slot.failure = null;
+            return value;
+        } catch (RuntimeException e) {
+            slot.failure = new Failure(e, began);
+            throw e;
+        }
+    }
+
+    private boolean isFresh(Slot<V> slot, Value<V> value) {
+        return value.asOf() > slot.changed.get()
+                && value.asOf() > allChanged.get()
+                && nanos.getAsLong() - value.asOf() <= maxAge;
+    }
+
+    /** The value is to be read again before it is used again. */
+    void changed(K key) {
+        Slot<V> slot = slots.getIfPresent(key);
+        if (slot != null) {
+            slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
+        }
+    }
+
+    /** Every value is to be read again before it is used again. */
+    void allChanged() {
+        allChanged.accumulateAndGet(nanos.getAsLong(), Math::max);
+    }
+}

@@ -1,0 +1,53 @@
+package io.mintmark.grant;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The proof that a subject may have a key, for so long. Only a {@link SubjectView} can make one.
+ */
+public final class Granted {
+    private final Key key;
+    private final Grant grant;
+    private final Duration duration;
+
+    Granted(Key key, Grant grant, Duration duration) {
+        this.key = key;
+        this.grant = grant;
+        this.duration = duration;
+    }
+
+    public Key key() {
+        return key;
+    }
+
+    /** The grant's id. */
+    public long grantId() {
+        return grant.id();
+    }
+
+    /** How long a credential may live that is asked for now, in whole seconds. */
+    public Duration duration() {
+        return duration;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Granted that
+                && key.equals(that.key)
+                && grant.equals(that.grant)
+                && duration.equals(that.duration);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(key, grant, duration);
+    }
+
+    @Override
+    public String toString() {
+        return "%s by grant %d for %s".formatted(key.name(), grant.id(), duration);
+    }
+}

@@ -1,0 +1,83 @@
+package io.mintmark.grant;
+
+import io.mintmark.token.IdentityProvider;
+import io.mintmark.token.IdentityProviders;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * The identity providers, read when a token asks for them and kept for a while. What is kept is
+ * bounded: tokens that nobody signed can name any issuer and audience they like.
+ */
+public final class KnownIssuers implements IdentityProviders {
+    private static final int ANSWERS_KEPT = 10_000;
+
+    private record Pairs(String issuer, Set<String> audiences) {}
+
+    private enum Everything {
+        LISTED
+    }
+
+    private final Fresh<String, Boolean> known;
+    private final Fresh<Pairs, List<IdentityProvider>> trusting;
+    private final Fresh<String, List<IdentityProvider>> listedOf;
+    private final Fresh<Everything, List<IdentityProvider>> listed;
+
+    /**
+     * @param maxStaleness after which nothing is used without asking again
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    public KnownIssuers(IdentityProviderStore store, Duration maxStaleness, LongSupplier nanos) {
+        known = new Fresh<>(maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.knows(issuer));
+        trusting =
+                new Fresh<>(
+                        maxStaleness,
+                        ANSWERS_KEPT,
+                        nanos,
+                        (pairs, _) -> store.trusting(pairs.issuer(), pairs.audiences()));
+        listedOf =
+                new Fresh<>(maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.listed(issuer));
+        listed = new Fresh<>(maxStaleness, 1, nanos, (_, _) -> store.listed());
+    }
+
+    @Override
+    public boolean knows(String issuer) {
+        return known.get(issuer);
+    }
+
+    @Override
+    public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
+        return trusting.get(new Pairs(issuer, Set.copyOf(audiences)));
+    }
+
+    @Override
+    public List<IdentityProvider> listed(String issuer) {
+        return listedOf.get(issuer);
+    }
+
+    @Override
+    public List<IdentityProvider> listed() {
+        return listed.get(Everything.LISTED);
+    }
+
+    /**
+     * Asks the database, unless that was done a moment ago.
+     *
+     * @throws io.mintmark.verdict.Unavailable if identity providers can't be read
+     */
+    public void checkReadable() {
+        known.get("");
+    }
+
+    /** Something about identity providers or tenants may have changed. */
+    public void changed() {
+        known.allChanged();
+        trusting.allChanged();
+        listedOf.allChanged();
+        listed.allChanged();
+    }
+}

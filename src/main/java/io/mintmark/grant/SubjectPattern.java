@@ -1,0 +1,21 @@
+package io.mintmark.grant;
+
+import io.mintmark.tenant.Glob;
+
+/** Whom a grant is for. */
+public sealed interface SubjectPattern {
+
+    /** One subject, compared exactly. */
+    record Exact(String subject) implements SubjectPattern {}
+
+    /** All subjects that a glob matches. */
+    record Matching(Glob glob) implements SubjectPattern {}
+
+    /** Whether a subject is meant. */
+    default boolean matches(String subject) {
+        return switch (this) {
+            case Exact(String own) -> own.equals(subject);
+            case Matching(Glob glob) -> glob.matches(subject);
+        };
+    }
+}

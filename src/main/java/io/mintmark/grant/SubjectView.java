@@ -1,0 +1,113 @@
+package io.mintmark.grant;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.tenant.KeyName;
+import io.mintmark.token.VerifiedToken;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * What a tenant has for one subject, at one revision: decides, without asking anybody. Of several
+ * grants for a key the one that gives the longest life counts, then the lowest id.
+ */
+public final class SubjectView {
+    private static final Comparator<Granted> BEST =
+            Comparator.comparing(Granted::duration).reversed().thenComparingLong(Granted::grantId);
+
+    private final TenantSnapshot tenant;
+    private final VerifiedToken token;
+    private final List<Grant> grants;
+
+    SubjectView(TenantSnapshot tenant, SubjectGrants exact, VerifiedToken token) {
+        this.tenant = tenant;
+        this.token = token;
+        this.grants =
+                Stream.concat(
+                                exact.grants().stream(),
+                                tenant
+                                        .patterns()
+                                        .matching(token.provider().name(), token.subject())
+                                        .stream())
+                        .toList();
+    }
+
+    /** The tenant's revision that this is a view of. */
+    public long revision() {
+        return tenant.revision();
+    }
+
+    /** The tenant's AWS ExternalId. */
+    public UUID externalId() {
+        return tenant.externalId();
+    }
+
+    /**
+     * Whether the tenant, at this revision, has the very identity provider that the token was
+     * verified with. If not, the token must be verified again.
+     */
+    public boolean believesToken() {
+        return token.provider().equals(tenant.identityProviders().get(token.provider().name()));
+    }
+
+    /** Whether the tenant has an enabled key of this name. */
+    public boolean hasKey(KeyName key) {
+        return tenant.keys().containsKey(key);
+    }
+
+    /** The keys that the subject could mint now, by name. */
+    public SortedMap<String, Granted> mintable(Instant now) {
+        SortedMap<String, Granted> mintable = new TreeMap<>();
+        grants.stream()
+                .filter(grant -> grant.subject().matches(token.subject()))
+                .filter(grant -> grant.inForce(now))
+                .filter(grant -> grant.claims().firstUnmet(token.claims()).isEmpty())
+                .flatMap(grant -> granted(grant, now).stream())
+                .forEach(granted ->
+                        mintable.merge(granted.key().name().value(), granted, SubjectView::best));
+        return mintable;
+    }
+
+    private Optional<Granted> granted(Grant grant, Instant now) {
+        return Optional.ofNullable(tenant.keys().get(grant.key()))
+                .flatMap(key -> {
+                    Duration duration = grant.atMost(key.maxDuration(), now);
+                    return duration.compareTo(key.provider().minDuration()) < 0
+                            ? Optional.empty()
+                            : Optional.of(new Granted(key, grant, duration));
+                });
+    }
+
+    private static Granted best(Granted one, Granted other) {
+        return BEST.compare(one, other) <= 0 ? one : other;
+    }
+
+    /** The claims that the decision looked at, by name; a pointer keeps its form. */
+    public SortedMap<String, JsonNode> claimsLookedAt() {
+        SortedMap<String, JsonNode> looked = new TreeMap<>();
+        Stream.concat(
+                        Stream.of(token.provider().requiredClaims()),
+                        grants.stream().map(Grant::claims))
+                .flatMap(conditions -> conditions.byClaim().keySet().stream())
+                .distinct()
+                .forEach(name -> {
+                    JsonNode value = claim(name);
+                    if (!value.isMissingNode()) {
+                        looked.put(name, value);
+                    }
+                });
+        return looked;
+    }
+
+    private JsonNode claim(String name) {
+        return name.startsWith("/") ? token.claims().at(name) : token.claims().path(name);
+    }
+}
