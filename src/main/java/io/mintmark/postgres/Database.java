@@ -1,0 +1,99 @@
+package io.mintmark.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+
+import io.helidon.dbclient.DbClient;
+import io.helidon.dbclient.jdbc.JdbcClientBuilder;
+import io.helidon.dbclient.jdbc.JdbcConnectionPool;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * The connections of the running service. Reading and writing have shares of their own, so that
+ * readers can't keep the audit log waiting. A database that is gone is found out in milliseconds
+ * and found back by itself.
+ */
+public final class Database implements AutoCloseable {
+    private static final int READERS = 8;
+    private static final int WRITERS = 2;
+    private static final Duration CONNECTING = Duration.ofSeconds(1);
+    private static final Duration VALIDATING = Duration.ofMillis(500);
+
+    /** What every connection is told, whatever the server's defaults are. */
+    private static final String SESSION =
+            "-c synchronous_commit=on -c statement_timeout=5000 -c lock_timeout=4000"
+                    + " -c idle_in_transaction_session_timeout=10000 -c TimeZone=UTC";
+
+    private static final String SOCKET_TIMEOUT_SECONDS = "10";
+
+    private final HikariDataSource pool;
+    private final Queries reading;
+    private final Queries writing;
+
+    /** Makes the pool; connections are opened when they are needed. */
+    public Database(DatabaseLogin login) {
+        this.pool = new HikariDataSource(configuration(login));
+        DbClient client = JdbcClientBuilder.create().connectionPool(new OwnPool(pool)).build();
+        this.reading = new Queries(client, READERS);
+        this.writing = new Queries(client, WRITERS);
+    }
+
+    private static HikariConfig configuration(DatabaseLogin login) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("mintmark");
+        config.setJdbcUrl(login.url());
+        config.setUsername(login.username());
+        login.password().ifPresent(config::setPassword);
+        config.setMaximumPoolSize(READERS + WRITERS);
+        config.setMinimumIdle(WRITERS);
+        config.setConnectionTimeout(CONNECTING.toMillis());
+        config.setValidationTimeout(VALIDATING.toMillis());
+        config.setInitializationFailTimeout(-1);
+        config.addDataSourceProperty("ApplicationName", "mintmark");
+        config.addDataSourceProperty("options", SESSION);
+        config.addDataSourceProperty("socketTimeout", SOCKET_TIMEOUT_SECONDS);
+        config.addDataSourceProperty("connectTimeout", SOCKET_TIMEOUT_SECONDS);
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        return config;
+    }
+
+    /** For questions. */
+    Queries reading() {
+        return reading;
+    }
+
+    /** For the audit log. */
+    Queries writing() {
+        return writing;
+    }
+
+    /** The pool's own numbers. */
+    public HikariPoolMXBean numbers() {
+        return pool.getHikariPoolMXBean();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    private record OwnPool(HikariDataSource pool) implements JdbcConnectionPool {
+        @Override
+        public Connection connection() {
+            try {
+                return pool.getConnection();
+            } catch (SQLException e) {
+                throw new NoConnection(e);
+            }
+        }
+
+        @Override
+        public String dbType() {
+            return "postgresql";
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.mintmark.postgres;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+
+import io.mintmark.verdict.Unavailable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Reads configuration as JSON documents: one statement is one consistent state, however many tables
+ * it looks at.
+ */
+final class Documents {
+    private static final Logger log = LoggerFactory.getLogger(Documents.class);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+    private final Queries queries;
+
+    Documents(Queries queries) {
+        this.queries = queries;
+    }
+
+    /** The column {@code document} of each row of a query. */
+    List<JsonNode> read(String sql, Map<String, ?> parameters) {
+        try {
+            return queries.query(
+                    sql, parameters, row -> parse(row.column("document").get(String.class)));
+        } catch (QueryFailed e) {
+            throw new Unavailable("The configuration can't be read now; try again.", SOON, e);
+        }
+    }
+
+    private static JsonNode parse(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
+        }
+    }
+
+    /** Maps rows; one that can't work is as good as absent, and is told to the operators. */
+    static <T> List<T> each(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
+        List<T> mapped = new ArrayList<>();
+        for (JsonNode row : rows) {
+            try {
+                mapped.add(map.apply(row));
+            } catch (IllegalArgumentException e) {
+                String name = row.path("name").asText(row.path("id").asText());
+                log.error("The {} '{}' is ignored: {}", what, name, e.getMessage());
+            }
+        }
+        return mapped;
+    }
+
+    static Optional<String> text(JsonNode row, String member) {
+        return Optional.ofNullable(row.path(member).textValue());
+    }
+
+    static Optional<Instant> time(JsonNode row, String member) {
+        return text(row, member).map(text -> OffsetDateTime.parse(text).toInstant());
+    }
+
+    static Optional<Duration> seconds(JsonNode row, String member) {
+        JsonNode value = row.path(member);
+        return value.isNumber()
+                ? Optional.of(Duration.ofSeconds(value.longValue()))
+                : Optional.empty();
+    }
+
+    static List<String> texts(JsonNode row, String member) {
+        List<String> texts = new ArrayList<>();
+        row.path(member).forEach(element -> texts.add(element.asText()));
+        return texts;
+    }
+}

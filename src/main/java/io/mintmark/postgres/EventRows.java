@@ -1,0 +1,107 @@
+package io.mintmark.postgres;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.audit.Caller;
+import io.mintmark.audit.CredentialNote;
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Holder;
+import io.mintmark.audit.Warrant;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantName;
+
+import java.net.InetAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/** Events as the JSON that one INSERT takes apart again. */
+final class EventRows {
+    private final ObjectMapper json = new ObjectMapper();
+    private final String broker;
+
+    EventRows(String broker) {
+        this.broker = StorableText.fit(broker, StorableText.NAME);
+    }
+
+    String json(List<Event> events) {
+        ArrayNode rows = json.createArrayNode();
+        events.forEach(event -> rows.add(row(event)));
+        return rows.toString();
+    }
+
+    private ObjectNode row(Event event) {
+        ObjectNode row = json.createObjectNode();
+        row.put("mint_id", event.mintId().toString());
+        row.put("step", event.kind().step());
+        row.put("kind", event.kind().word());
+        row.put("occurred_at", time(event.occurredAt()));
+        row.put("broker", broker);
+        text(row, "key", event.key().map(KeyName::value), StorableText.NAME);
+        text(row, "reason", event.reason(), StorableText.NAME);
+        text(row, "detail", event.detail(), StorableText.DETAIL);
+        event.caller().ifPresent(caller -> add(row, caller));
+        event.holder().ifPresent(holder -> add(row, holder));
+        event.warrant().ifPresent(warrant -> add(row, warrant));
+        event.credential().ifPresent(credential -> add(row, credential));
+        return row;
+    }
+
+    private static void add(ObjectNode row, Caller caller) {
+        text(row, "request_id", Optional.of(caller.requestId()), StorableText.NAME);
+        row.put("client_address", address(caller.address()));
+        text(row, "user_agent", caller.userAgent(), StorableText.LINE);
+    }
+
+    /** Without the zone of a link-local address, which means nothing elsewhere. */
+    private static String address(InetAddress address) {
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        return zone < 0 ? text : text.substring(0, zone);
+    }
+
+    private void add(ObjectNode row, Holder holder) {
+        text(row, "tenant", holder.tenant().map(TenantName::value), StorableText.NAME);
+        text(row, "idp", holder.idp().map(IdpName::value), StorableText.NAME);
+        text(row, "issuer", Optional.of(holder.issuer()), StorableText.LINE);
+        text(row, "subject", holder.subject(), StorableText.SUBJECT);
+        text(row, "token_id", holder.tokenId(), StorableText.LINE);
+        row.put("token_hash", "\\x" + holder.tokenHash());
+        holder.claims().ifPresent(claims -> row.set("claims", claims(claims)));
+    }
+
+    private JsonNode claims(String claims) {
+        try {
+            return StorableText.fit(json.readTree(claims));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("claims are no JSON", e);
+        }
+    }
+
+    private static void add(ObjectNode row, Warrant warrant) {
+        row.put("provider", warrant.provider().value());
+        row.put("provider_type", warrant.providerType());
+        row.put("grant_id", warrant.grantId());
+        row.put("grant_revision", warrant.grantRevision());
+    }
+
+    private static void add(ObjectNode row, CredentialNote credential) {
+        text(row, "credential_id", credential.id(), StorableText.LINE);
+        credential.issuedAt().ifPresent(at -> row.put("issued_at", time(at)));
+        row.put("expires_at", time(credential.expiresAt()));
+    }
+
+    private static void text(ObjectNode row, String column, Optional<String> value, int most) {
+        value.ifPresent(text -> row.put(column, StorableText.fit(text, most)));
+    }
+
+    private static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.MICROS).toString();
+    }
+}

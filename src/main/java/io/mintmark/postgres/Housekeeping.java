@@ -1,0 +1,61 @@
+package io.mintmark.postgres;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes the audit log's partitions ahead of time and forgets used tokens. Every replica does it;
+ * the database sees to it that it happens once.
+ */
+public final class Housekeeping implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
+    private static final Duration PERIOD = Duration.ofHours(1);
+    private static final int MONTHS_AHEAD = 3;
+    private static final String CREATE_PARTITIONS =
+            "SELECT audit.create_partitions(:months) AS created";
+
+    private final Queries queries;
+    private final PostgresUsedTokens usedTokens;
+    private final InstantSource clock;
+    private final ScheduledExecutorService schedule =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().name("housekeeping").daemon().factory());
+
+    public Housekeeping(Database database, PostgresUsedTokens usedTokens, InstantSource clock) {
+        this.queries = database.reading();
+        this.usedTokens = usedTokens;
+        this.clock = clock;
+    }
+
+    /** Does it now and every hour from now on. */
+    public Housekeeping start() {
+        var _ =
+                schedule.scheduleWithFixedDelay(
+                        this::tidyUp, 0, PERIOD.toSeconds(), TimeUnit.SECONDS);
+        return this;
+    }
+
+    private void tidyUp() {
+        try {
+            queries.query(
+                    CREATE_PARTITIONS,
+                    Map.of("months", MONTHS_AHEAD),
+                    row -> row.column("created").get(Integer.class));
+            usedTokens.forget(clock.instant());
+        } catch (RuntimeException e) {
+            log.warn("The database could not be tidied up; it is tried again in an hour", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        schedule.shutdownNow();
+    }
+}

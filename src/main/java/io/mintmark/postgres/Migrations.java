@@ -1,0 +1,114 @@
+package io.mintmark.postgres;
+
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Brings the schema up to date. All objects belong to the owner's role, whoever runs this, so that
+ * any of its members can run the next migration.
+ */
+public final class Migrations {
+    private static final String HISTORY_SCHEMA = "runtime";
+
+    private static final String KNOWN_ROLES =
+            """
+            SELECT rolname, pg_has_role(current_user, oid, 'MEMBER') AS is_ours
+              FROM pg_catalog.pg_roles
+             WHERE rolname = ANY (?)
+            """;
+
+    private final DatabaseLogin login;
+    private final Roles roles;
+    private final boolean singleRole;
+
+    /**
+     * @param singleRole whether the login may stand in for roles that don't exist
+     */
+    public Migrations(DatabaseLogin login, Roles roles, boolean singleRole) {
+        this.login = login;
+        this.roles = roles;
+        this.singleRole = singleRole;
+    }
+
+    /**
+     * Runs what is missing.
+     *
+     * @return how many migrations ran
+     * @throws MigrationFailed with a sentence that says what to do
+     */
+    public int run() {
+        try {
+            return flyway(knownRoles()).migrate().migrationsExecuted;
+        } catch (SQLException | FlywayException e) {
+            throw MigrationFailed.because(e);
+        }
+    }
+
+    private Flyway flyway(Map<String, Boolean> known) {
+        boolean actsAsOwner = known.getOrDefault(roles.owner(), false);
+        return Flyway.configure(Migrations.class.getClassLoader())
+                .dataSource(dataSource(actsAsOwner))
+                .locations("classpath:db/migration")
+                .defaultSchema(HISTORY_SCHEMA)
+                .createSchemas(true)
+                .validateMigrationNaming(true)
+                .placeholders(
+                        Map.of(
+                                "owner_role",
+                                actsAsOwner ? roles.owner() : login.username(),
+                                "app_role",
+                                role(roles.app(), known),
+                                "admin_role",
+                                role(roles.admin(), known),
+                                "tenant_admin_role",
+                                role(roles.tenantAdmin(), known),
+                                "auditor_role",
+                                role(roles.auditor(), known)))
+                .load();
+    }
+
+    private PGSimpleDataSource dataSource(boolean actsAsOwner) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(login.url());
+        source.setUser(login.username());
+        login.password().ifPresent(source::setPassword);
+        source.setApplicationName("mintmark migrations");
+        source.setOptions(
+                "-c client_min_messages=warning"
+                        + (actsAsOwner ? " -c role=" + roles.owner() : ""));
+        return source;
+    }
+
+    private String role(String name, Map<String, Boolean> known) {
+        return singleRole && !known.containsKey(name) ? login.username() : name;
+    }
+
+    /** Which of the roles exist, and whether the login is a member of each. */
+    private Map<String, Boolean> knownRoles() throws SQLException {
+        String[] names = {
+            roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
+        };
+        Map<String, Boolean> known = new HashMap<>();
+        try (Connection connection =
+                        DriverManager.getConnection(
+                                login.url(), login.username(), login.password().orElse(null));
+                PreparedStatement statement = connection.prepareStatement(KNOWN_ROLES)) {
+            statement.setArray(1, connection.createArrayOf("text", names));
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    known.put(found.getString("rolname"), found.getBoolean("is_ours"));
+                }
+            }
+        }
+        return known;
+    }
+}

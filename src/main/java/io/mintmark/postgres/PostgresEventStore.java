@@ -1,0 +1,88 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.EventRefused;
+import io.mintmark.audit.EventStore;
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.tenant.TenantName;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The audit log's table. */
+public final class PostgresEventStore implements EventStore {
+    private static final String APPEND =
+            """
+            INSERT INTO audit.event (
+                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
+                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
+                broker)
+            SELECT
+                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
+                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
+                broker
+              FROM jsonb_to_recordset(cast(:rows AS jsonb)) AS event (
+                mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
+                tenant text, idp text, issuer text, subject text, key text, provider text,
+                provider_type text, grant_id bigint, grant_revision bigint, reason text,
+                detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
+                token_id text, token_hash bytea, claims jsonb, client_address inet,
+                user_agent text, broker text)
+            """;
+
+    private static final String REVISIONS =
+            """
+            SELECT tenant, broker.revision(tenant) AS revision
+              FROM unnest(cast(:tenants AS text[])) AS tenant
+            """;
+
+    private final Queries queries;
+    private final EventRows rows;
+
+    /**
+     * @param broker the name of this replica, for the log's readers
+     */
+    public PostgresEventStore(Database database, String broker) {
+        this.queries = database.writing();
+        this.rows = new EventRows(broker);
+    }
+
+    @Override
+    public void append(List<Event> events) {
+        try {
+            queries.change(APPEND, Map.of("rows", rows.json(events)));
+        } catch (QueryFailed e) {
+            if (e.isRefusal()) {
+                throw new EventRefused("the database refused a row of the audit log", e);
+            }
+            throw unreachable(e);
+        }
+    }
+
+    @Override
+    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+        String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
+        Map<TenantName, Long> revisions = new HashMap<>();
+        try {
+            queries.query(
+                            REVISIONS,
+                            Map.of("tenants", names),
+                            row ->
+                                    Map.entry(
+                                            new TenantName(row.column("tenant").get(String.class)),
+                                            row.column("revision").get(Long.class)))
+                    .forEach(entry -> revisions.put(entry.getKey(), entry.getValue()));
+            return revisions;
+        } catch (QueryFailed e) {
+            throw unreachable(e);
+        }
+    }
+
+    private static StoreUnreachable unreachable(QueryFailed cause) {
+        return new StoreUnreachable("the audit log can't be reached", cause.perhapsDone(), cause);
+    }
+}

@@ -1,0 +1,54 @@
+package io.mintmark.postgres;
+
+import io.mintmark.tenant.IdpName;
+import io.mintmark.token.UsedTokens;
+import io.mintmark.verdict.Unavailable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/** One-time tokens that were used, in a table that all replicas share. */
+public final class PostgresUsedTokens implements UsedTokens {
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String USE =
+            """
+            INSERT INTO runtime.used_token (idp, token_id, usable_until)
+            VALUES (:idp, :token_id, cast(:until AS timestamptz))
+                ON CONFLICT (idp, token_id) DO NOTHING
+            """;
+    private static final String FORGET =
+            """
+            DELETE FROM runtime.used_token
+             WHERE usable_until < cast(:now AS timestamptz) - interval '1 hour'
+            """;
+
+    private final Queries queries;
+
+    public PostgresUsedTokens(Database database) {
+        this.queries = database.reading();
+    }
+
+    @Override
+    public boolean use(IdpName idp, String tokenId, Instant until) {
+        try {
+            return queries.change(
+                            USE,
+                            Map.of(
+                                    "idp", idp.value(),
+                                    "token_id", tokenId,
+                                    "until", until.toString()))
+                    == 1;
+        } catch (QueryFailed e) {
+            throw new Unavailable(
+                    "Whether the token was used before can't be found out now; try again.",
+                    SOON,
+                    e);
+        }
+    }
+
+    /** Forgets tokens that would no longer be accepted anyway. */
+    void forget(Instant now) {
+        queries.change(FORGET, Map.of("now", now.toString()));
+    }
+}

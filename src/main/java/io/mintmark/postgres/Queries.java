@@ -1,0 +1,81 @@
+package io.mintmark.postgres;
+
+import io.helidon.dbclient.DbClient;
+import io.helidon.dbclient.DbRow;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Single statements, each a transaction of its own, over a bounded share of the connections. Who
+ * has to wait is served in turn: a pool alone starves some when many threads want it.
+ */
+final class Queries {
+    private static final long PATIENCE_SECONDS = 5;
+
+    private final DbClient client;
+    private final Semaphore share;
+
+    Queries(DbClient client, int connections) {
+        this.client = client;
+        this.share = new Semaphore(connections, true);
+    }
+
+    /** All rows of a query. Throws {@link QueryFailed}. */
+    <T> List<T> query(String sql, Map<String, ?> parameters, Function<DbRow, T> each) {
+        return shared(() ->
+                client.execute().createQuery(sql).params(parameters).execute().map(each).toList());
+    }
+
+    /** The number of rows that a statement changed. Throws {@link QueryFailed}. */
+    long change(String sql, Map<String, ?> parameters) {
+        return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
+    }
+
+    private <T> T shared(Supplier<T> work) {
+        if (!acquire()) {
+            throw new QueryFailed("all connections to the database are in use", null, false);
+        }
+        try {
+            return work.get();
+        } catch (NoConnection e) {
+            throw new QueryFailed("the database can't be reached", null, false, e);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        } finally {
+            share.release();
+        }
+    }
+
+    private boolean acquire() {
+        try {
+            return share.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static RuntimeException failed(RuntimeException e) {
+        SQLException cause = sqlException(e);
+        return cause == null
+                ? e
+                : new QueryFailed("the database refused a statement", cause.getSQLState(), true, e);
+    }
+
+    private static @Nullable SQLException sqlException(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof SQLException found) {
+                return found;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,42 @@
+package io.mintmark.postgres;
+
+import org.jspecify.annotations.Nullable;
+
+/** A statement that didn't come through. */
+final class QueryFailed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final @Nullable String sqlState;
+    private final boolean sent;
+
+    /**
+     * @param sqlState PostgreSQL's, if it said anything
+     * @param sent whether the statement was sent at all
+     */
+    QueryFailed(String message, @Nullable String sqlState, boolean sent) {
+        super(message);
+        this.sqlState = sqlState;
+        this.sent = sent;
+    }
+
+    QueryFailed(String message, @Nullable String sqlState, boolean sent, Throwable cause) {
+        super(message, cause);
+        this.sqlState = sqlState;
+        this.sent = sent;
+    }
+
+    /** The statement will fail again: its data or its form is wrong, not the moment. */
+    boolean isRefusal() {
+        return sqlState != null
+                && (sqlState.startsWith("22")
+                        || sqlState.startsWith("23")
+                        || sqlState.startsWith("42")
+                        || sqlState.startsWith("P0"));
+    }
+
+    /** The connection broke, or the server went, with the statement under way. */
+    boolean perhapsDone() {
+        return sent
+                && (sqlState == null || sqlState.startsWith("08") || sqlState.startsWith("57P"));
+    }
+}

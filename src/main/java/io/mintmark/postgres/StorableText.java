@@ -1,0 +1,73 @@
+package io.mintmark.postgres;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+
+import java.math.BigDecimal;
+
+/**
+ * Text from outside, cut to a length and freed of what PostgreSQL can't hold: U+0000, halves of
+ * surrogate pairs, numbers beyond its range.
+ */
+final class StorableText {
+    static final int NAME = 128;
+    static final int LINE = 512;
+    static final int SUBJECT = 1_024;
+    static final int DETAIL = 2_048;
+
+    private static final int MOST_DIGITS = 1_000;
+    private static final char REPLACEMENT = '\uFFFD';
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private StorableText() {}
+
+    /**
+     * @param most the length in UTF-16 units at which it is cut, never within a pair
+     */
+    static String fit(String text, int most) {
+        StringBuilder fit = new StringBuilder(Math.min(text.length(), most));
+        for (int i = 0; i < text.length(); ) {
+            int point = text.codePointAt(i);
+            int width = Character.charCount(point);
+            if (fit.length() + width > most) {
+                break;
+            }
+            boolean storable = point != 0 && !(point >= 0xD800 && point <= 0xDFFF);
+            fit.appendCodePoint(storable ? point : REPLACEMENT);
+            i += width;
+        }
+        return fit.toString();
+    }
+
+    /** The same for all texts in a JSON value; a number that is out of range becomes text. */
+    static JsonNode fit(JsonNode value) {
+        return switch (value) {
+            case ObjectNode object -> {
+                ObjectNode fit = NODES.objectNode();
+                object.properties()
+                        .forEach(member ->
+                                fit.set(fit(member.getKey(), LINE), fit(member.getValue())));
+                yield fit;
+            }
+            case ArrayNode array -> {
+                ArrayNode fit = NODES.arrayNode();
+                array.forEach(element -> fit.add(fit(element)));
+                yield fit;
+            }
+            case TextNode text -> NODES.textNode(fit(text.textValue(), DETAIL));
+            default -> value.isNumber() ? number(value) : value;
+        };
+    }
+
+    private static JsonNode number(JsonNode value) {
+        if (value.isDouble() && !Double.isFinite(value.doubleValue())) {
+            return NODES.textNode(value.asText());
+        }
+        BigDecimal number = value.decimalValue();
+        boolean inRange = Math.abs((long) number.scale()) + number.precision() <= MOST_DIGITS;
+        return inRange ? value : NODES.textNode(fit(number.toString(), NAME));
+    }
+}

@@ -1,0 +1,77 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Optional;
+
+class MigrationsTest {
+    private static final Roles ROLES =
+            new Roles(
+                    "mintmark_owner",
+                    "mintmark_app",
+                    "mintmark_admin",
+                    "mintmark_tenant_admin",
+                    "mintmark_auditor");
+
+    @Test
+    void everything_belongs_to_the_owners_role_whoever_migrated() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            assertEquals(
+                    "",
+                    String.join(
+                            ",",
+                            database.column(
+                                    """
+                                    SELECT c.oid::regclass
+                                      FROM pg_class AS c
+                                      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                                     WHERE n.nspname IN ('broker', 'audit', 'runtime')
+                                       AND c.relowner <> 'mintmark_owner'::regrole
+                                    """)));
+        }
+    }
+
+    @Test
+    void the_services_login_can_not_change_the_audit_log() {
+        try (TestDatabase database = TestDatabase.migrated();
+                Database connections = new Database(database.login(Who.APP))) {
+            assertEquals(Optional.empty(), new LoginCheck(connections).power());
+        }
+    }
+
+    @Test
+    void the_owners_login_is_told_what_it_could_do_to_the_audit_log() {
+        try (TestDatabase database = TestDatabase.migrated();
+                Database connections = new Database(database.login(Who.OWNER))) {
+            String power = new LoginCheck(connections).power().orElseThrow();
+            assertTrue(power.contains("owns the audit log"), power);
+        }
+    }
+
+    @Test
+    void one_login_can_do_without_the_roles_if_it_may_own_everything() {
+        try (TestDatabase database = TestDatabase.unmigrated()) {
+            database.runAsSuperuser(
+                    "CREATE ROLE lone_%s LOGIN PASSWORD 'for-tests'".formatted(database.name()));
+            database.runAsSuperuser(
+                    "GRANT CREATE ON DATABASE %1$s TO lone_%1$s".formatted(database.name()));
+            DatabaseLogin lone =
+                    new DatabaseLogin(
+                            database.url(), "lone_" + database.name(), Optional.of("for-tests"));
+            Roles none = new Roles("no_owner", "no_app", "no_admin", "no_tenant", "no_auditor");
+            assertTrue(new Migrations(lone, none, true).run() > 0);
+        }
+    }
+
+    @Test
+    void a_second_run_finds_nothing_to_do() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            assertEquals(0, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.mintmark.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A database of a test's own, with the whole schema and a login for each role. It is copied from
+ * one that was migrated once, so it costs a fraction of a second.
+ */
+public final class TestDatabase implements AutoCloseable {
+    /** A login that is a member of one group role. */
+    public enum Who {
+        OWNER("test_owner", "mintmark_owner"),
+        APP("test_app", "mintmark_app"),
+        ADMIN("test_admin", "mintmark_admin"),
+        TENANT_ADMIN("test_tenant_admin", "mintmark_tenant_admin"),
+        AUDITOR("test_auditor", "mintmark_auditor");
+
+        private final String login;
+        private final String role;
+
+        Who(String login, String role) {
+            this.login = login;
+            this.role = role;
+        }
+
+        public String login() {
+            return login;
+        }
+    }
+
+    private static final String PASSWORD = "for-tests";
+    private static final Roles ROLES =
+            new Roles(
+                    Who.OWNER.role,
+                    Who.APP.role,
+                    Who.ADMIN.role,
+                    Who.TENANT_ADMIN.role,
+                    Who.AUDITOR.role);
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    /** Migrated once in this JVM. */
+    private static final class Template {
+        static final String NAME = create();
+
+        private static String create() {
+            String name = "mintmark_template_" + ProcessHandle.current().pid();
+            execute("postgres", "CREATE DATABASE " + name);
+            prepare(name);
+            new Migrations(login(name, Who.OWNER), ROLES, false).run();
+            return name;
+        }
+    }
+
+    private final String name;
+
+    private TestDatabase(String name) {
+        this.name = name;
+    }
+
+    /** A database with the schema and nothing in it. */
+    public static TestDatabase migrated() {
+        TestDatabase database = new TestDatabase(nextName());
+        execute(
+                "postgres",
+                "CREATE DATABASE %s TEMPLATE %s".formatted(database.name, Template.NAME));
+        return database;
+    }
+
+    /** A database with the roles, and no schema yet. */
+    public static TestDatabase unmigrated() {
+        TestDatabase database = new TestDatabase(nextName());
+        execute("postgres", "CREATE DATABASE " + database.name);
+        prepare(database.name);
+        return database;
+    }
+
+    private static void prepare(String database) {
+        execute(database, rolesScript());
+        for (Who who : Who.values()) {
+            execute(database, loginScript(who));
+        }
+    }
+
+    private static String nextName() {
+        return "mintmark_test_%d_%d"
+                .formatted(ProcessHandle.current().pid(), COUNT.incrementAndGet());
+    }
+
+    /** Where it is, for JDBC. */
+    public String url() {
+        return TestServer.address().url(name);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The password of every login. */
+    public String password() {
+        return PASSWORD;
+    }
+
+    /** How one of the roles logs in. */
+    public DatabaseLogin login(Who who) {
+        return login(name, who);
+    }
+
+    private static DatabaseLogin login(String database, Who who) {
+        return new DatabaseLogin(
+                TestServer.address().url(database), who.login, Optional.of(PASSWORD));
+    }
+
+    /** A connection as one of the roles. */
+    public Connection connect(Who who) throws SQLException {
+        return DriverManager.getConnection(url(), who.login, PASSWORD);
+    }
+
+    /** Runs statements as one of the roles. */
+    public void run(Who who, String sql) {
+        try (Connection connection = connect(who);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** Runs statements as the superuser. */
+    public void runAsSuperuser(String sql) {
+        execute(name, sql);
+    }
+
+    /** The first column of a query, as text, run by an auditor. */
+    public List<String> column(String sql) {
+        try (Connection connection = connect(Who.AUDITOR);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(String.valueOf(rows.getString(1)));
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        execute("postgres", "DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+    }
+
+    private static void execute(String database, String sql) {
+        TestServer.Address server = TestServer.address();
+        try (Connection connection =
+                        DriverManager.getConnection(
+                                server.url(database), server.superuser(), server.password());
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static String rolesScript() {
+        try {
+            return Files.readString(Path.of("db", "roles.sql"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String loginScript(Who who) {
+        return """
+        DO $$ BEGIN
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%1$s') THEN
+                CREATE ROLE %1$s LOGIN PASSWORD '%2$s' IN ROLE %3$s;
+            END IF;
+        END $$
+        """
+                .formatted(who.login, PASSWORD, who.role);
+    }
+}

@@ -1,0 +1,78 @@
+package io.mintmark.postgres;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import org.postgresql.ds.PGSimpleDataSource;
+import org.testcontainers.postgresql.PostgreSQLContainer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The PostgreSQL that the tests of this JVM share: the one that {@code TEST_DATABASE_URL} names
+ * (with a superuser in it), else one in a container where there is Docker, else an embedded one.
+ */
+final class TestServer {
+    private static final String SUPERUSER = "postgres";
+    private static final String IMAGE = "postgres:18";
+
+    /** Where the server is and who is its superuser; the password may be empty. */
+    record Address(String host, int port, String superuser, String password) {
+        String url(String database) {
+            return "jdbc:postgresql://%s:%d/%s".formatted(host, port, database);
+        }
+    }
+
+    private static final class Shared {
+        static final Address ADDRESS = start();
+    }
+
+    private TestServer() {}
+
+    static Address address() {
+        return Shared.ADDRESS;
+    }
+
+    private static Address start() {
+        Optional<Address> given =
+                Optional.ofNullable(System.getenv("TEST_DATABASE_URL")).map(TestServer::given);
+        return given.orElseGet(
+                () -> Files.exists(Path.of("/var/run/docker.sock")) ? inContainer() : embedded());
+    }
+
+    private static Address given(String url) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        return new Address(
+                source.getServerNames()[0],
+                source.getPortNumbers()[0],
+                Optional.ofNullable(source.getUser()).orElse(SUPERUSER),
+                Optional.ofNullable(source.getPassword()).orElse(""));
+    }
+
+    private static Address inContainer() {
+        PostgreSQLContainer container =
+                new PostgreSQLContainer(IMAGE)
+                        .withUsername(SUPERUSER)
+                        .withCommand("postgres", "-c", "max_connections=300");
+        container.start();
+        return new Address(
+                container.getHost(),
+                container.getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT),
+                SUPERUSER,
+                container.getPassword());
+    }
+
+    private static Address embedded() {
+        try {
+            EmbeddedPostgres server =
+                    EmbeddedPostgres.builder().setServerConfig("max_connections", "300").start();
+            return new Address("localhost", server.getPort(), SUPERUSER, "");
+        } catch (IOException e) {
+            throw new UncheckedIOException("PostgreSQL could not be started", e);
+        }
+    }
+}
