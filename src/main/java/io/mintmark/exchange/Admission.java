@@ -1,0 +1,62 @@
+package io.mintmark.exchange;
+
+import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.KnownIssuers;
+import io.mintmark.grant.SubjectView;
+import io.mintmark.token.Examination;
+import io.mintmark.token.PresentedToken;
+import io.mintmark.token.TokenVerifier;
+import io.mintmark.token.VerifiedToken;
+import io.mintmark.verdict.Unavailable;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Verifies tokens against one state of their tenant: the identity provider that a token was
+ * verified with is the one that the tenant has at the revision which then decides.
+ */
+final class Admission {
+    private static final int ATTEMPTS = 5;
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final TokenVerifier verifier;
+    private final KnownIssuers issuers;
+    private final Catalogue catalogue;
+
+    Admission(TokenVerifier verifier, KnownIssuers issuers, Catalogue catalogue) {
+        this.verifier = verifier;
+        this.issuers = issuers;
+        this.catalogue = catalogue;
+    }
+
+    /**
+     * @param atLeast the revision of the tenant that must have been reached
+     * @param refused told of a token that isn't accepted
+     */
+    Verdict<Admitted> admit(PresentedToken token, long atLeast, Consumer<Examination> refused) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Examination examination = verifier.examine(token);
+            switch (examination.verdict()) {
+                case Verdict.Refused<VerifiedToken>(var refusal) -> {
+                    refused.accept(examination);
+                    return Verdict.refused(refusal);
+                }
+                case Verdict.Passed<VerifiedToken>(var verified) -> {
+                    SubjectView view = catalogue.view(verified, atLeast);
+                    if (view.believesToken()) {
+                        return Verdict.passed(new Admitted(verified, view));
+                    }
+                }
+            }
+            issuers.changed();
+        }
+        throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
+    }
+
+    /** Uses up a token that works once. To be called once for a request. */
+    Verdict<Admitted> redeem(Admitted admitted) {
+        return verifier.redeem(admitted.token()).map(_ -> admitted);
+    }
+}

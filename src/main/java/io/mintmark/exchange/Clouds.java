@@ -1,0 +1,163 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.CredentialNote;
+import io.mintmark.grant.Provider;
+import io.mintmark.mint.AccessPoint;
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.token.VerifiedToken;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Asks the access providers, for all keys of a request at once, and judges what they give. */
+final class Clouds {
+    /** How much longer than asked for a credential may live, counted from its receipt. */
+    static final Duration TOLERANCE = Duration.ofSeconds(60);
+
+    private static final Logger log = LoggerFactory.getLogger(Clouds.class);
+
+    private final AccessProviders providers;
+    private final InstantSource clock;
+
+    Clouds(AccessProviders providers, InstantSource clock) {
+        this.providers = providers;
+        this.clock = clock;
+    }
+
+    /**
+     * Mints every order and waits for all of them, whatever becomes of each: none is cancelled,
+     * since a credential that nobody waits for would live on unrecorded.
+     *
+     * @return an outcome for each order, in their order
+     */
+    List<Outcome> mintAll(List<Order> orders, Admitted admitted, Instant deadline) {
+        Map<String, String> context = MDC.getCopyOfContextMap();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Outcome>> running =
+                    orders.stream()
+                            .map(order -> threads.submit(task(order, admitted, deadline, context)))
+                            .toList();
+            return running.stream().map(Clouds::outcome).toList();
+        }
+    }
+
+    private Callable<Outcome> task(
+            Order order,
+            Admitted admitted,
+            Instant deadline,
+            @Nullable Map<String, String> context) {
+        return () -> {
+            MDC.setContextMap(context == null ? Map.of() : context);
+            return mint(order, admitted, deadline);
+        };
+    }
+
+    private static Outcome outcome(Future<Outcome> running) {
+        try {
+            return running.get();
+        } catch (ExecutionException e) {
+            log.error("A mint failed in the broker itself", e);
+            return new Outcome.Lost(Reason.PROVIDER_ERROR, "the broker failed");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Outcome.Lost(Reason.PROVIDER_ERROR, "the broker was stopped");
+        }
+    }
+
+    private Outcome mint(Order order, Admitted admitted, Instant deadline) {
+        AccessPoint access = access(order.granted().key().provider());
+        MintResult result = providers.mint(mintOrder(order, admitted, access, deadline));
+        Outcome outcome =
+                switch (result) {
+                    case Minted minted -> judge(order, access, minted);
+                    case Failed(Reason reason, String detail) -> new Outcome.Lost(reason, detail);
+                };
+        tell(order, outcome);
+        return outcome;
+    }
+
+    private Outcome judge(Order order, AccessPoint access, Minted minted) {
+        Instant received = clock.instant();
+        CredentialNote note =
+                new CredentialNote(
+                        Optional.of(minted.credentialId()),
+                        Optional.of(received),
+                        minted.expiresAt());
+        Duration asked = order.granted().duration();
+        if (minted.expiresAt().isAfter(received.plus(asked).plus(TOLERANCE))) {
+            return new Outcome.Unfit(
+                    note,
+                    Reason.PROVIDER_ERROR,
+                    "a credential for %s was asked for, and this one lives until %s"
+                            .formatted(asked, minted.expiresAt()));
+        }
+        return switch (providers.outputs(access, order.granted().key().outputs()).name(minted)) {
+            case Minted named -> new Outcome.Obtained(note, named.fields());
+            case Failed(Reason reason, String detail) -> new Outcome.Unfit(note, reason, detail);
+        };
+    }
+
+    private static void tell(Order order, Outcome outcome) {
+        switch (outcome) {
+            case Outcome.Obtained _ -> log.debug("Mint {} succeeded", order.trail().mintId());
+            case Outcome.Unfit(_, Reason reason, String detail) ->
+                    tell(order, "was dropped", reason, detail);
+            case Outcome.Lost(Reason reason, String detail) ->
+                    tell(order, "failed", reason, detail);
+        }
+    }
+
+    private static void tell(Order order, String what, Reason reason, String detail) {
+        log.warn(
+                "Mint {} of key '{}' {}: {}: {}",
+                order.trail().mintId(),
+                order.trail().key(),
+                what,
+                reason.word(),
+                detail);
+    }
+
+    private static MintOrder mintOrder(
+            Order order, Admitted admitted, AccessPoint access, Instant deadline) {
+        VerifiedToken token = admitted.token();
+        return new MintOrder(
+                order.trail().mintId(),
+                token.provider().tenant(),
+                admitted.view().externalId(),
+                order.granted().key().name(),
+                token.provider().name(),
+                token.subject(),
+                access,
+                order.granted().key().settings(),
+                order.granted().duration(),
+                deadline);
+    }
+
+    private static AccessPoint access(Provider provider) {
+        return new AccessPoint(
+                provider.name(),
+                provider.type(),
+                provider.settings(),
+                provider.allowedTargets(),
+                provider.sharedIdentity());
+    }
+}

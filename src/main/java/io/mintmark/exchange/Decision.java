@@ -1,0 +1,72 @@
+package io.mintmark.exchange;
+
+import io.mintmark.grant.Granted;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.verdict.AccessRefusal;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+
+/** Whether a subject may have all of the keys that it asks for. */
+sealed interface Decision {
+    /** The {@code reason} of a key that the tenant has, and the subject isn't granted now. */
+    String NOT_GRANTED = "not_granted";
+
+    /** The {@code reason} of a key that the tenant doesn't have. */
+    String NO_SUCH_KEY = "no_such_key";
+
+    /** All of them, in the order of the request. */
+    record Allowed(List<Granted> granted) implements Decision {}
+
+    /**
+     * Not all of them.
+     *
+     * @param refusal what the client may know
+     * @param reasons for each key that is refused why, in the order of the request
+     */
+    record Denied(AccessRefusal refusal, Map<KeyName, String> reasons) implements Decision {}
+
+    /** Decides on one state of the tenant, at one moment. */
+    static Decision of(Admitted admitted, List<KeyName> keys, Instant now) {
+        SortedMap<String, Granted> mintable = admitted.view().mintable(now);
+        List<Granted> granted = new ArrayList<>();
+        Map<KeyName, String> reasons = new LinkedHashMap<>();
+        for (KeyName key : keys) {
+            Granted found = mintable.get(key.value());
+            if (found != null) {
+                granted.add(found);
+            } else {
+                reasons.put(key, admitted.view().hasKey(key) ? NOT_GRANTED : NO_SUCH_KEY);
+            }
+        }
+        return reasons.isEmpty()
+                ? new Allowed(granted)
+                : new Denied(refusal(admitted, mintable, reasons), reasons);
+    }
+
+    /** Who has no grant at all doesn't learn which keys there are. */
+    private static AccessRefusal refusal(
+            Admitted admitted, SortedMap<String, Granted> mintable, Map<KeyName, String> reasons) {
+        List<String> denied = names(reasons, NOT_GRANTED);
+        List<String> missing = names(reasons, NO_SUCH_KEY);
+        String subject = admitted.token().subject();
+        if (mintable.isEmpty()) {
+            List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
+            return new AccessRefusal.KeysDenied(subject, all, List.of());
+        }
+        return denied.isEmpty()
+                ? new AccessRefusal.KeysMissing(subject, missing)
+                : new AccessRefusal.KeysDenied(subject, denied, List.copyOf(mintable.keySet()));
+    }
+
+    private static List<String> names(Map<KeyName, String> reasons, String reason) {
+        return reasons.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(reason))
+                .map(entry -> entry.getKey().value())
+                .toList();
+    }
+}

@@ -1,0 +1,106 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Holder;
+import io.mintmark.audit.Rejections;
+import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.KnownIssuers;
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.token.Examination;
+import io.mintmark.token.PresentedToken;
+import io.mintmark.token.TokenVerifier;
+import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * The use case: a token comes in, credentials go out, and everything that happened is on record
+ * before anybody hears of it.
+ *
+ * <p>Every method throws {@link io.mintmark.verdict.Unavailable} where something that is needed is
+ * gone for now; then nothing was handed out.
+ */
+public final class Exchange {
+    private final Admission admission;
+    private final Intents intents;
+    private final Mints mints;
+    private final Rejections rejections;
+    private final Trails trails;
+    private final InstantSource clock;
+
+    /**
+     * @param patience how long the access providers of a request may take together
+     */
+    public Exchange(
+            TokenVerifier verifier,
+            KnownIssuers issuers,
+            Catalogue catalogue,
+            AccessProviders providers,
+            AuditLog log,
+            Rejections rejections,
+            MintIds mintIds,
+            InstantSource clock,
+            Duration patience) {
+        Records records = new Records(log);
+        this.admission = new Admission(verifier, issuers, catalogue);
+        this.trails = new Trails(mintIds);
+        this.intents =
+                new Intents(this::admit, records, trails, clock, patience.plus(Clouds.TOLERANCE));
+        this.mints = new Mints(new Clouds(providers, clock), records, clock, patience);
+        this.rejections = rejections;
+        this.clock = clock;
+    }
+
+    /** Verify, find the keys, check the grants, record the intent, mint, record, answer. */
+    public Verdict<Credentials> mint(MintRequest request) {
+        return admit(request, 0)
+                .then(admitted -> redeem(request, admitted))
+                .then(admitted -> intents.record(request, admitted))
+                .then(mints::carryOut);
+    }
+
+    private Verdict<Admitted> redeem(MintRequest request, Admitted admitted) {
+        Verdict<Admitted> verdict = admission.redeem(admitted);
+        if (verdict instanceof Verdict.Refused<Admitted>(Refusal refusal)) {
+            reject(request, Trails.stranger(admitted.token()), refusal);
+        }
+        return verdict;
+    }
+
+    private void reject(MintRequest request, Examination examination) {
+        if (examination.verdict() instanceof Verdict.Refused<?>(Refusal refusal)) {
+            Trails.stranger(examination).ifPresent(holder -> reject(request, holder, refusal));
+        }
+    }
+
+    private void reject(MintRequest request, Holder holder, Refusal refusal) {
+        if (refusal instanceof TokenRefusal reason) {
+            rejections.note(
+                    trails.rejected(request.caller(), holder, reason.word(), clock.instant()));
+        }
+    }
+
+    private Verdict<Admitted> admit(MintRequest request, long atLeast) {
+        return admission.admit(request.token(), atLeast, refused -> reject(request, refused));
+    }
+
+    /** The keys that the token's subject could mint now. */
+    public Verdict<KeyList> keys(PresentedToken token) {
+        return admission.admit(token, 0, _ -> {}).then(admission::redeem).then(this::list);
+    }
+
+    private Verdict<KeyList> list(Admitted admitted) {
+        String subject = admitted.token().subject();
+        var idp = admitted.token().provider().name();
+        var mintable = admitted.view().mintable(clock.instant());
+        return mintable.isEmpty()
+                ? Verdict.refused(new AccessRefusal.SubjectNotFound(subject, idp.value()))
+                : Verdict.passed(new KeyList(subject, idp, List.copyOf(mintable.values())));
+    }
+}

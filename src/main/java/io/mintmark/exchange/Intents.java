@@ -1,0 +1,128 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Receipt;
+import io.mintmark.grant.Granted;
+import io.mintmark.verdict.Unavailable;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * Decides and records the intent. The commit of the intent tells the tenant's revision; if that is
+ * newer than the one decided on, the decision is made again, so that no mint starts on a grant that
+ * was revoked.
+ */
+final class Intents {
+    /** The {@code reason} of an intent that a changed configuration overtook. */
+    static final String OVERTAKEN = "decided_again";
+
+    /** The {@code reason} of an intent whose commit could not be made sure of. */
+    static final String UNSURE = "audit_unavailable";
+
+    private static final String NOT_CALLED = "the provider wasn't called";
+    private static final int ATTEMPTS = 5;
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Decider decider;
+    private final Records records;
+    private final Trails trails;
+    private final InstantSource clock;
+    private final Duration slack;
+
+    /** Decides again on a state that has reached a revision. */
+    interface Decider {
+        Verdict<Admitted> admit(MintRequest request, long atLeast);
+    }
+
+    /**
+     * @param slack how much longer than its duration a credential could live, counted from now: the
+     *     time that the provider may take, and what it may give on top
+     */
+    Intents(Decider decider, Records records, Trails trails, InstantSource clock, Duration slack) {
+        this.decider = decider;
+        this.records = records;
+        this.trails = trails;
+        this.clock = clock;
+        this.slack = slack;
+    }
+
+    /** Decides, and returns what is to be minted once that is on record. */
+    Verdict<Intent> record(MintRequest request, Admitted first) {
+        Instant now = clock.instant();
+        Admitted admitted = first;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            switch (Decision.of(admitted, request.keys(), now)) {
+                case Decision.Denied denied -> {
+                    return deny(request, admitted, denied, now);
+                }
+                case Decision.Allowed(List<Granted> granted) -> {
+                    Intent intent = trails.intent(request, admitted, granted);
+                    long revision = commit(intent, now);
+                    if (revision <= admitted.view().revision()) {
+                        return Verdict.passed(intent);
+                    }
+                    Verdict<Admitted> again = decideAgain(request, intent, revision);
+                    if (stands(intent, again, request, now)) {
+                        return Verdict.passed(intent);
+                    }
+                    overtaken(intent);
+                    if (!(again instanceof Verdict.Passed<Admitted>(Admitted next))) {
+                        return again.map(_ -> intent);
+                    }
+                    admitted = next;
+                }
+            }
+        }
+        throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
+    }
+
+    private Verdict<Intent> deny(
+            MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
+        List<Event> rows = trails.denied(request, admitted, denied, now);
+        records.commit(rows, List::of);
+        return Verdict.refused(denied.refusal());
+    }
+
+    private long commit(Intent intent, Instant now) {
+        List<Event> rows =
+                intent.orders().stream()
+                        .map(order ->
+                                order.trail()
+                                        .requested(
+                                                now,
+                                                now.plus(order.granted().duration()).plus(slack)))
+                        .toList();
+        Receipt receipt =
+                records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED));
+        return receipt.revision(intent.admitted().token().provider().tenant());
+    }
+
+    private Verdict<Admitted> decideAgain(MintRequest request, Intent intent, long revision) {
+        try {
+            return decider.admit(request, revision);
+        } catch (Unavailable e) {
+            records.owe(intent.failed(clock.instant(), UNSURE, NOT_CALLED));
+            throw e;
+        }
+    }
+
+    private static boolean stands(
+            Intent intent, Verdict<Admitted> again, MintRequest request, Instant now) {
+        return again instanceof Verdict.Passed<Admitted>(Admitted next)
+                && Decision.of(next, request.keys(), now)
+                        instanceof Decision.Allowed(List<Granted> granted)
+                && granted.equals(intent.orders().stream().map(Order::granted).toList());
+    }
+
+    private void overtaken(Intent intent) {
+        records.commitOrOwe(
+                intent.failed(
+                        clock.instant(),
+                        OVERTAKEN,
+                        "the configuration changed before the provider was called"));
+    }
+}

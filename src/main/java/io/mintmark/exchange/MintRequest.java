@@ -1,0 +1,35 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.Caller;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.token.PresentedToken;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A request for credentials.
+ *
+ * @param requestId the correlation id that the answer carries
+ * @param address the client's, not a trusted proxy's
+ * @param userAgent as the client sent it
+ * @param keys one to ten, none twice
+ */
+public record MintRequest(
+        String requestId,
+        InetAddress address,
+        Optional<String> userAgent,
+        PresentedToken token,
+        List<KeyName> keys) {
+    public MintRequest {
+        keys = List.copyOf(keys);
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("a request for no keys");
+        }
+    }
+
+    Caller caller() {
+        return new Caller(requestId, address, userAgent);
+    }
+}

@@ -1,0 +1,25 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.CredentialNote;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal;
+
+import java.util.Map;
+
+/** What came of one order. */
+sealed interface Outcome {
+
+    /**
+     * A credential as it was asked for.
+     *
+     * @param members as the answer will show them
+     */
+    record Obtained(CredentialNote note, Map<String, Secret> members) implements Outcome {}
+
+    /** A credential that must not leave. */
+    record Unfit(CredentialNote note, MintRefusal.Reason reason, String detail)
+            implements Outcome {}
+
+    /** No credential. */
+    record Lost(MintRefusal.Reason reason, String detail) implements Outcome {}
+}
