@@ -1,0 +1,52 @@
+package io.mintmark.health;
+
+import io.helidon.health.HealthCheck;
+import io.helidon.health.HealthCheckResponse;
+import io.helidon.health.HealthCheckType;
+import io.mintmark.verdict.Unavailable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A check of something that the broker needs in order to serve.
+ *
+ * @param name as the health report shows it
+ * @param fault says in a sentence that strangers may read what is wrong; nothing if nothing is
+ */
+public record Check(String name, Supplier<Optional<String>> fault) implements HealthCheck {
+    static final String ERROR = "error";
+
+    private static final Logger log = LoggerFactory.getLogger(Check.class);
+
+    @Override
+    public HealthCheckType type() {
+        return HealthCheckType.READINESS;
+    }
+
+    @Override
+    public HealthCheckResponse call() {
+        Optional<String> found = find();
+        return found.map(error ->
+                        HealthCheckResponse.builder()
+                                .status(HealthCheckResponse.Status.DOWN)
+                                .detail(ERROR, error))
+                .orElseGet(
+                        () -> HealthCheckResponse.builder().status(HealthCheckResponse.Status.UP))
+                .build();
+    }
+
+    private Optional<String> find() {
+        try {
+            return fault.get();
+        } catch (Unavailable e) {
+            return Optional.ofNullable(e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("The health check '{}' itself failed", name, e);
+            return Optional.of("the check itself failed; the log says why");
+        }
+    }
+}

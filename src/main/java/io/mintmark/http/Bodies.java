@@ -1,0 +1,60 @@
+package io.mintmark.http;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HttpMediaType;
+import io.helidon.webserver.http.ServerRequest;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** Reads what clients send, as far as the interface allows them to. */
+final class Bodies {
+    /** The longest body that is read, in bytes. */
+    static final int LONGEST = 64 * 1024;
+
+    private Bodies() {}
+
+    /**
+     * The bytes of a JSON body.
+     *
+     * @throws BadRequest if it is too long, or says that it is something else
+     */
+    static byte[] json(ServerRequest request) {
+        requireJson(request);
+        if (!request.content().hasEntity()) {
+            return new byte[0];
+        }
+        try (InputStream in = request.content().inputStream()) {
+            byte[] body = in.readNBytes(LONGEST + 1);
+            if (body.length > LONGEST) {
+                throw new BadRequest(
+                        ErrorBody.invalidRequest(413, "The body is longer than 64 KiB."));
+            }
+            return body;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the body could not be read", e);
+        }
+    }
+
+    private static void requireJson(ServerRequest request) {
+        boolean json =
+                request.headers().first(HeaderNames.CONTENT_TYPE).map(Bodies::isJson).orElse(false);
+        if (!json) {
+            throw new BadRequest(
+                    ErrorBody.invalidRequest(
+                            415, "The body must be JSON; send 'Content-Type: application/json'."));
+        }
+    }
+
+    private static boolean isJson(String contentType) {
+        try {
+            HttpMediaType type = HttpMediaType.create(contentType);
+            return type.type().equalsIgnoreCase("application")
+                    && type.subtype().equalsIgnoreCase("json")
+                    && type.charset().map(name -> name.equalsIgnoreCase("utf-8")).orElse(true);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.exchange.Credentials;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.exchange.KeyList;
+import io.mintmark.exchange.MintRequest;
+import io.mintmark.grant.Key;
+import io.mintmark.token.IdentityProviders;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.Verdict;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Function;
+
+/** The endpoints for clients: mint, list keys, list identity providers. */
+final class CredentialRoutes implements HttpService {
+    private final Exchange exchange;
+    private final IdentityProviders providers;
+    private final ClientAddresses addresses;
+    private final Answers answers;
+
+    CredentialRoutes(
+            Exchange exchange,
+            IdentityProviders providers,
+            ClientAddresses addresses,
+            Answers answers) {
+        this.exchange = exchange;
+        this.providers = providers;
+        this.addresses = addresses;
+        this.answers = answers;
+    }
+
+    @Override
+    public void routing(HttpRules rules) {
+        rules.post("/mint", this::mint)
+                .get("/keys", this::keys)
+                .get("/idp-providers", this::identityProviders);
+    }
+
+    private void mint(ServerRequest request, ServerResponse response) {
+        Verdict<Credentials> verdict =
+                MintBody.of(Bodies.json(request))
+                        .then(body -> mintRequest(request, body))
+                        .then(exchange::mint);
+        answer(request, response, verdict, CredentialRoutes::body);
+    }
+
+    private Verdict<MintRequest> mintRequest(ServerRequest request, MintBody body) {
+        return TokenPlaces.inHeaderOrBody(request, body.members())
+                .map(token ->
+                        new MintRequest(
+                                RequestIds.of(request),
+                                addresses.of(request),
+                                request.headers().first(HeaderNames.USER_AGENT),
+                                token,
+                                body.keys()));
+    }
+
+    private void keys(ServerRequest request, ServerResponse response) {
+        Verdict<KeyList> verdict = TokenPlaces.inHeaderOrQuery(request).then(exchange::keys);
+        answer(request, response, verdict, CredentialRoutes::body);
+    }
+
+    private <T> void answer(
+            ServerRequest request,
+            ServerResponse response,
+            Verdict<T> verdict,
+            Function<T, ObjectNode> body) {
+        switch (verdict) {
+            case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, body.apply(value));
+            case Verdict.Refused<T>(Refusal refusal) ->
+                    answers.send(request, response, Refusals.of(refusal));
+        }
+    }
+
+    private void identityProviders(ServerRequest request, ServerResponse response) {
+        ObjectNode body = Json.object();
+        ArrayNode list = body.putArray("providers");
+        providers
+                .listed()
+                .forEach(provider ->
+                        list.addObject()
+                                .put("name", provider.name().value())
+                                .put("issuer", provider.issuer())
+                                .put("type", "oidc"));
+        answers.send(response, body);
+    }
+
+    private static ObjectNode body(Credentials credentials) {
+        ObjectNode body = Json.object();
+        ObjectNode byKey = body.putObject("credentials");
+        credentials
+                .byKey()
+                .forEach((key, members) -> {
+                    ObjectNode own = byKey.putObject(key.value());
+                    members.forEach((name, secret) -> own.put(name, secret.reveal()));
+                });
+        return body.put("expiresAt", time(credentials.expiresAt()))
+                .put("subject", credentials.subject())
+                .put("issuedAt", time(credentials.issuedAt()));
+    }
+
+    private static ObjectNode body(KeyList list) {
+        ObjectNode body = Json.object();
+        body.put("subject", list.subject()).put("idp", list.idp().value());
+        ArrayNode keys = body.putArray("keys");
+        list.keys()
+                .forEach(granted -> {
+                    Key key = granted.key();
+                    keys.addObject()
+                            .put("name", key.name().value())
+                            .put("provider", key.provider().name().value())
+                            .put("description", key.description())
+                            .put("maxDuration", granted.duration().toSeconds());
+                });
+        return body;
+    }
+
+    private static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+}

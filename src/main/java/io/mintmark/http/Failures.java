@@ -1,0 +1,58 @@
+package io.mintmark.http;
+
+import io.helidon.http.HttpException;
+import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.ErrorHandler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.verdict.Unavailable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers requests that ended in an exception. Its words stay in the log. */
+final class Failures implements ErrorHandler<Throwable> {
+    private static final Logger log = LoggerFactory.getLogger(Failures.class);
+    private static final int SERVER_ERROR = 500;
+
+    private final Answers answers;
+
+    Failures(Answers answers) {
+        this.answers = answers;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response, Throwable failure) {
+        if (failure instanceof CloseConnectionException close) {
+            throw close;
+        }
+        answers.send(request, response, answer(failure));
+    }
+
+    private static ErrorBody answer(Throwable failure) {
+        return switch (failure) {
+            case BadRequest bad -> bad.answer();
+            case Unavailable unavailable -> unavailable(unavailable);
+            case RequestException bad -> refused(bad.status().code());
+            case HttpException bad -> refused(bad.status().code());
+            default -> internal(failure);
+        };
+    }
+
+    private static ErrorBody unavailable(Unavailable failure) {
+        log.warn("{}", failure.getMessage(), failure.getCause());
+        return Refusals.of(failure);
+    }
+
+    private static ErrorBody refused(int status) {
+        return status >= SERVER_ERROR
+                ? ErrorBody.internalError()
+                : ErrorBody.invalidRequest(status, "The request is not well-formed HTTP.");
+    }
+
+    private static ErrorBody internal(Throwable failure) {
+        log.error("A request failed", failure);
+        return ErrorBody.internalError();
+    }
+}

@@ -1,0 +1,125 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.AccessRefusal.KeysDenied;
+import io.mintmark.verdict.AccessRefusal.KeysMissing;
+import io.mintmark.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.verdict.MintRefusal;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.RequestRefusal;
+import io.mintmark.verdict.RequestRefusal.BadElements;
+import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Unavailable;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What clients are told of each refusal: the one place where reasons become HTTP. */
+final class Refusals {
+    private Refusals() {}
+
+    static ErrorBody of(Refusal refusal) {
+        return switch (refusal) {
+            case RequestRefusal request -> of(request);
+            case TokenRefusal token -> TokenRefusals.of(token);
+            case AccessRefusal access -> of(access);
+            case MintRefusal mint -> of(mint);
+        };
+    }
+
+    static ErrorBody of(Unavailable unavailable) {
+        return new ErrorBody(
+                503,
+                "SERVICE_UNAVAILABLE",
+                String.valueOf(unavailable.getMessage()),
+                Json.object(),
+                Optional.of(unavailable.retryAfter()));
+    }
+
+    private static ErrorBody of(RequestRefusal refusal) {
+        return switch (refusal) {
+            case BadField(String field, String reason) ->
+                    ErrorBody.of(
+                            400,
+                            "INVALID_REQUEST",
+                            reason,
+                            Json.object().put("field", field).put("reason", reason));
+            case BadElements(String field, List<String> issues) ->
+                    ErrorBody.of(
+                            400,
+                            "INVALID_REQUEST",
+                            "'%s' is not valid: %s".formatted(field, String.join("; ", issues)),
+                            with(Json.object().put("field", field), "issues", issues));
+        };
+    }
+
+    private static ErrorBody of(AccessRefusal refusal) {
+        return switch (refusal) {
+            case KeysDenied(String subject, List<String> denied, List<String> allowed) ->
+                    ErrorBody.of(
+                            403,
+                            "FORBIDDEN",
+                            "Subject '%s' may not use %s now; an admin can grant it."
+                                    .formatted(subject, keys(denied)),
+                            with(
+                                    with(about(subject), "deniedKeys", denied),
+                                    "allowedKeys",
+                                    allowed));
+            case KeysMissing(String subject, List<String> missing) ->
+                    ErrorBody.of(
+                            404,
+                            "NOT_FOUND",
+                            "There is no %s; GET /credentials/keys lists those there are."
+                                    .formatted(keys(missing)),
+                            with(about(subject), "missingKeys", missing));
+            case SubjectNotFound(String subject, String idp) ->
+                    ErrorBody.of(
+                            404,
+                            "SUBJECT_NOT_FOUND",
+                            "Subject '%s' of identity provider '%s' may use no key now."
+                                    .formatted(subject, idp),
+                            about(subject).put("idp", idp));
+        };
+    }
+
+    private static ErrorBody of(MintRefusal refusal) {
+        return ErrorBody.of(
+                500,
+                "CREDENTIAL_MINT_FAILED",
+                "Access provider '%s' gave no credential for key '%s': %s."
+                        .formatted(refusal.provider(), refusal.key(), explained(refusal.reason())),
+                Json.object()
+                        .put("provider", refusal.provider())
+                        .put("key", refusal.key())
+                        .put("reason", refusal.reason().word()));
+    }
+
+    private static String explained(MintRefusal.Reason reason) {
+        return switch (reason) {
+            case PROVIDER_TIMEOUT -> "it did not answer in time; try again";
+            case PROVIDER_UNREACHABLE -> "it could not be reached; try again";
+            case PROVIDER_THROTTLED -> "it wants fewer calls; try again later";
+            case PROVIDER_REJECTED -> "it does not permit this; an admin must look at the role";
+            case BROKER_IDENTITY_REJECTED ->
+                    "it does not accept the broker; an admin must look at its trust in the broker";
+            case PROVIDER_MISCONFIGURED -> "its settings can't work; an admin must correct them";
+            case PROVIDER_ERROR -> "it failed; try again, and if that lasts tell an admin";
+        };
+    }
+
+    private static String keys(List<String> names) {
+        return (names.size() == 1 ? "key " : "keys ") + "'" + String.join("', '", names) + "'";
+    }
+
+    private static ObjectNode about(String subject) {
+        return Json.object().put("subject", subject);
+    }
+
+    static ObjectNode with(ObjectNode object, String member, List<String> texts) {
+        texts.forEach(object.putArray(member)::add);
+        return object;
+    }
+}

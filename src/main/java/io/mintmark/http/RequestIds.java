@@ -1,0 +1,58 @@
+package io.mintmark.http;
+
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.http.ServerRequest;
+
+import org.slf4j.MDC;
+
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * Gives every request a correlation id: the caller's, if it is harmless, else a new one. It stands
+ * in the answer, in every line of the log, and in the audit log.
+ */
+final class RequestIds implements Filter {
+    static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
+
+    private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");
+    private static final String IN_LOG = "requestId";
+
+    private record RequestId(String value) {}
+
+    @Override
+    public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        String id = of(request);
+        response.header(HEADER, id);
+        MDC.put(IN_LOG, id);
+        try {
+            chain.proceed();
+        } finally {
+            MDC.remove(IN_LOG);
+        }
+    }
+
+    /** The request's id; the same each time it is asked for. */
+    static String of(ServerRequest request) {
+        return request.context()
+                .get(RequestId.class)
+                .orElseGet(() -> {
+                    RequestId id = new RequestId(chosen(request));
+                    request.context().register(id);
+                    return id;
+                })
+                .value();
+    }
+
+    private static String chosen(ServerRequest request) {
+        return request.headers()
+                .first(HEADER)
+                .filter(given -> HARMLESS.matcher(given).matches())
+                .orElseGet(() -> UUID.randomUUID().toString());
+    }
+}

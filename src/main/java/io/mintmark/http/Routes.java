@@ -1,0 +1,86 @@
+package io.mintmark.http;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Method;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.health.HealthReport;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.token.IdentityProviders;
+
+import java.time.InstantSource;
+import java.util.Map;
+
+/** All that the public port answers. */
+public final class Routes {
+    static final String NO_SUCH_PATH =
+            "There is no such path; the interface has POST /credentials/mint,"
+                    + " GET /credentials/keys, GET /credentials/idp-providers and GET /health.";
+
+    private static final String GET = "GET, OPTIONS";
+    private static final String POST = "POST, OPTIONS";
+
+    /** Every path with the methods that it has. */
+    private static final Map<String, String> METHODS =
+            Map.of(
+                    "/credentials/mint", POST,
+                    "/credentials/keys", GET,
+                    "/credentials/idp-providers", GET,
+                    "/health", GET,
+                    "/.well-known/openid-configuration", GET,
+                    "/.well-known/jwks.json", GET,
+                    "/tenants/{tenant}/.well-known/openid-configuration", GET,
+                    "/tenants/{tenant}/.well-known/jwks.json", GET);
+
+    private final CredentialRoutes credentials;
+    private final IssuerRoutes issuer;
+    private final HealthRoute health;
+    private final Answers answers;
+
+    public Routes(
+            Exchange exchange,
+            IdentityProviders providers,
+            BuiltInIdentity identity,
+            HealthReport health,
+            InstantSource clock) {
+        this.answers = new Answers(clock);
+        this.credentials =
+                new CredentialRoutes(exchange, providers, new ClientAddresses(), answers);
+        this.issuer = new IssuerRoutes(identity, answers);
+        this.health = new HealthRoute(health, answers);
+    }
+
+    /** Adds them to a routing. */
+    public void register(HttpRouting.Builder routing) {
+        routing.addFilter(new RequestIds())
+                .error(Throwable.class, new Failures(answers))
+                .register("/credentials", credentials)
+                .register(issuer)
+                .get("/health", health);
+        METHODS.forEach((path, allowed) ->
+                routing.route(Method.OPTIONS, path, Routes::preflight)
+                        .any(path, (request, response) -> wrong(request, response, allowed)));
+        routing.any(this::unknown);
+    }
+
+    private static void preflight(ServerRequest request, ServerResponse response) {
+        response.status(Status.NO_CONTENT_204).send();
+    }
+
+    private void wrong(ServerRequest request, ServerResponse response, String allowed) {
+        response.header(HeaderValues.create(HeaderNames.ALLOW, allowed));
+        answers.send(
+                request,
+                response,
+                ErrorBody.invalidRequest(
+                        405, "This path has %s only.".formatted(allowed.replace(", ", " and "))));
+    }
+
+    private void unknown(ServerRequest request, ServerResponse response) {
+        answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", NO_SUCH_PATH));
+    }
+}

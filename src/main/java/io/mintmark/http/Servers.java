@@ -1,0 +1,77 @@
+package io.mintmark.http;
+
+import io.helidon.health.HealthCheck;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.observe.ObserveFeature;
+import io.helidon.webserver.observe.health.HealthObserver;
+import io.mintmark.config.AdminSettings;
+import io.mintmark.config.ServerSettings;
+
+import java.time.Duration;
+import java.util.List;
+
+/** The two ports: one for clients, one for operators. */
+public final class Servers implements AutoCloseable {
+    private static final String ADMIN = "admin";
+    private static final Duration GRACE = Duration.ofSeconds(20);
+
+    private final WebServer server;
+
+    public Servers(
+            ServerSettings settings,
+            AdminSettings admin,
+            Routes routes,
+            List<HealthCheck> readiness) {
+        WebServerConfig.Builder builder =
+                WebServer.builder()
+                        .featuresDiscoverServices(false)
+                        .shutdownHook(false)
+                        .shutdownGracePeriod(GRACE)
+                        .maxPayloadSize(Bodies.LONGEST)
+                        .host(settings.host().getHostAddress())
+                        .port(settings.port())
+                        .routing(routes::register)
+                        .putSocket(
+                                ADMIN,
+                                socket ->
+                                        socket.host(admin.host().getHostAddress())
+                                                .port(admin.port()))
+                        .addFeature(observation(readiness));
+        this.server = builder.build();
+    }
+
+    private static ObserveFeature observation(List<HealthCheck> readiness) {
+        return ObserveFeature.builder()
+                .observersDiscoverServices(false)
+                .sockets(List.of(ADMIN))
+                .addObserver(
+                        HealthObserver.builder()
+                                .useSystemServices(false)
+                                .details(true)
+                                .addHealthChecks(readiness)
+                                .build())
+                .build();
+    }
+
+    /** Listens. */
+    public void start() {
+        server.start();
+    }
+
+    /** The public port, which may have been chosen by the system. */
+    public int port() {
+        return server.port();
+    }
+
+    /** The port for operators. */
+    public int adminPort() {
+        return server.port(ADMIN);
+    }
+
+    /** Takes no new requests and waits for those in flight. */
+    @Override
+    public void close() {
+        server.stop();
+    }
+}

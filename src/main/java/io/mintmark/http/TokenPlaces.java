@@ -1,0 +1,71 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.outbound.Secret;
+import io.mintmark.token.PresentedToken;
+import io.mintmark.verdict.RequestRefusal;
+import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Verdict;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Where a token may stand, and which place goes first (interface section 5.2): a header that is
+ * there wins whatever it holds, so that nobody's token is replaced by another from a lesser place.
+ */
+final class TokenPlaces {
+    private static final String BEARER = "Bearer ";
+    private static final String PARAMETER = "token";
+    private static final String MEMBER = "oidcToken";
+
+    private TokenPlaces() {}
+
+    /** For GET: the header, then the query. */
+    static Verdict<PresentedToken> inHeaderOrQuery(ServerRequest request) {
+        return inHeader(request, () -> inQuery(request));
+    }
+
+    /** For POST: the header, then the body. */
+    static Verdict<PresentedToken> inHeaderOrBody(ServerRequest request, JsonNode body) {
+        return inHeader(request, () -> token(body.path(MEMBER).asText()));
+    }
+
+    private static Verdict<PresentedToken> inHeader(
+            ServerRequest request, Supplier<Verdict<PresentedToken>> elsewhere) {
+        List<String> given = request.headers().values(HeaderNames.AUTHORIZATION);
+        if (given.isEmpty()) {
+            return elsewhere.get();
+        }
+        if (given.size() > 1) {
+            return Verdict.refused(
+                    new RequestRefusal.BadField(
+                            "Authorization", "There are several Authorization headers; send one."));
+        }
+        String header = given.getFirst();
+        boolean bearer = header.regionMatches(true, 0, BEARER, 0, BEARER.length());
+        return token(bearer ? header.substring(BEARER.length()).strip() : "");
+    }
+
+    private static Verdict<PresentedToken> inQuery(ServerRequest request) {
+        List<String> given =
+                request.query().contains(PARAMETER) ? request.query().all(PARAMETER) : List.of();
+        return switch (given.size()) {
+            case 0 -> token("");
+            case 1 -> token(given.getFirst());
+            default ->
+                    Verdict.refused(
+                            new RequestRefusal.BadField(
+                                    PARAMETER, "There are several 'token' parameters; send one."));
+        };
+    }
+
+    private static Verdict<PresentedToken> token(String text) {
+        return text.isEmpty()
+                ? Verdict.refused(new TokenRefusal.NoTokenProvided())
+                : Verdict.passed(new PresentedToken(new Secret(text)));
+    }
+}

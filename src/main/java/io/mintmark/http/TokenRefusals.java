@@ -1,0 +1,115 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.TokenRefusal.AmbiguousAudience;
+import io.mintmark.verdict.TokenRefusal.ClaimsNotAccepted;
+import io.mintmark.verdict.TokenRefusal.InvalidAudience;
+import io.mintmark.verdict.TokenRefusal.InvalidSignature;
+import io.mintmark.verdict.TokenRefusal.MalformedJwt;
+import io.mintmark.verdict.TokenRefusal.MissingClaim;
+import io.mintmark.verdict.TokenRefusal.MissingKeyId;
+import io.mintmark.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.verdict.TokenRefusal.TokenNotYetValid;
+import io.mintmark.verdict.TokenRefusal.TokenReplayed;
+import io.mintmark.verdict.TokenRefusal.TokenTooOld;
+import io.mintmark.verdict.TokenRefusal.UnknownIssuer;
+import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** What clients are told of a token that isn't accepted. */
+final class TokenRefusals {
+    private TokenRefusals() {}
+
+    static ErrorBody of(TokenRefusal refusal) {
+        return ErrorBody.of(401, code(refusal), message(refusal), details(refusal));
+    }
+
+    /** {@code UNAUTHORIZED} for what interface section 5.5 lists, and only for that. */
+    private static String code(TokenRefusal refusal) {
+        return switch (refusal) {
+            case NoTokenProvided _,
+                    MalformedJwt _,
+                    TokenExpired _,
+                    InvalidSignature _,
+                    UnknownIssuer _,
+                    InvalidAudience _ ->
+                    "UNAUTHORIZED";
+            case TokenNotYetValid _,
+                    MissingClaim _,
+                    UnsupportedAlgorithm _,
+                    MissingKeyId _,
+                    AmbiguousAudience _,
+                    TokenTooOld _,
+                    TokenReplayed _,
+                    ClaimsNotAccepted _ ->
+                    "INVALID_TOKEN";
+        };
+    }
+
+    private static String message(TokenRefusal refusal) {
+        return switch (refusal) {
+            case NoTokenProvided() ->
+                    "No token was given; send 'Authorization: Bearer <OIDC token>'.";
+            case MalformedJwt() ->
+                    "The token is not a well-formed signed JWT; send it as its issuer gave it.";
+            case TokenExpired(Instant at, _) ->
+                    "The token expired at %s; get a new one.".formatted(time(at));
+            case InvalidSignature(String issuer) ->
+                    "No key of issuer '%s' verifies the token's signature.".formatted(issuer);
+            case UnknownIssuer(String issuer, _) ->
+                    "No identity provider is configured for issuer '%s'.".formatted(issuer);
+            case InvalidAudience _ ->
+                    "The token is meant for somebody else; ask its issuer for one with an audience"
+                            + " that is expected here.";
+            case TokenNotYetValid(Instant from, _) ->
+                    "The token is valid only from %s on.".formatted(time(from));
+            case MissingClaim(String claim) -> "The token has no claim '%s'.".formatted(claim);
+            case UnsupportedAlgorithm(String algorithm) ->
+                    "Tokens signed with '%s' are not accepted.".formatted(algorithm);
+            case MissingKeyId() -> "The token names no key ('kid'), and its issuer has several.";
+            case AmbiguousAudience() ->
+                    "The token's audiences lead to several identity providers; ask for one.";
+            case TokenTooOld() -> "The token was issued too long ago; get a new one.";
+            case TokenReplayed() -> "The token works once and was used before; get a new one.";
+            case ClaimsNotAccepted() ->
+                    "The token lacks claims that its identity provider's configuration requires.";
+        };
+    }
+
+    private static ObjectNode details(TokenRefusal refusal) {
+        ObjectNode details = Json.object().put("reason", refusal.word());
+        return switch (refusal) {
+            case TokenExpired(Instant expiredAt, Instant now) ->
+                    details.put("expiredAt", time(expiredAt)).put("currentTime", time(now));
+            case TokenNotYetValid(Instant notBefore, Instant now) ->
+                    details.put("notBefore", time(notBefore)).put("currentTime", time(now));
+            case InvalidSignature(String issuer) -> details.put("issuer", issuer);
+            case UnknownIssuer(String issuer, var known) ->
+                    Refusals.with(details.put("issuer", issuer), "configuredIssuers", known);
+            case InvalidAudience(var audience, var expected) ->
+                    Refusals.with(
+                            Refusals.with(details, "tokenAudience", audience),
+                            "expectedAudience",
+                            expected);
+            case MissingClaim(String claim) -> details.put("claim", claim);
+            case UnsupportedAlgorithm(String algorithm) -> details.put("algorithm", algorithm);
+            case NoTokenProvided _,
+                    MalformedJwt _,
+                    MissingKeyId _,
+                    AmbiguousAudience _,
+                    TokenTooOld _,
+                    TokenReplayed _,
+                    ClaimsNotAccepted _ ->
+                    details;
+        };
+    }
+
+    private static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+}
