@@ -1,11 +1,18 @@
 package io.mintmark;
 
-/** Starts the broker. */
+import io.mintmark.cli.Commands;
+
+import java.nio.file.Path;
+
+/** The entry: the broker, or one of its subcommands. */
 public final class Main {
     private Main() {}
 
-    /** The command line. */
+    /** The command line; see {@code --help}. */
     public static void main(String[] args) {
-        System.out.println("mintmark");
+        int status = new Commands(System.getenv(), Path.of("")).execute(args);
+        if (status != Commands.SERVING) {
+            System.exit(status);
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Hosts that operators name: by name, by address, or by network.
@@ -31,6 +32,11 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
     public AllowedHosts {
         names = Set.copyOf(names);
         networks = List.copyOf(networks);
+    }
+
+    /** Every entry as it is written. */
+    public List<String> entries() {
+        return Stream.concat(names.stream(), networks.stream().map(Cidr::toString)).toList();
     }
 
     static AllowedHosts of(List<String> entries) {

@@ -1,0 +1,203 @@
+package io.mintmark.cli;
+
+import io.helidon.health.HealthCheck;
+import io.helidon.health.HealthCheckResponse;
+import io.helidon.health.checks.HeapMemoryHealthCheck;
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Rejections;
+import io.mintmark.config.Settings;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.KnownIssuers;
+import io.mintmark.health.Check;
+import io.mintmark.health.HealthReport;
+import io.mintmark.http.Routes;
+import io.mintmark.http.Servers;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.postgres.Database;
+import io.mintmark.postgres.DatabaseHealth;
+import io.mintmark.postgres.Housekeeping;
+import io.mintmark.postgres.Notifications;
+import io.mintmark.postgres.PostgresCatalogue;
+import io.mintmark.postgres.PostgresEventStore;
+import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.postgres.PostgresUsedTokens;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.token.SigningKeys;
+import io.mintmark.token.TokenVerifier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A broker that serves: everything that it consists of, wired by hand. What was started is closed
+ * in the opposite order.
+ */
+public final class Broker implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Broker.class);
+    private static final Duration AUDIT_PATIENCE = Duration.ofSeconds(5);
+    private static final double FULL_HEAP_PERCENT = 98;
+
+    private final InstantSource clock = InstantSource.system();
+    private final MintIds mintIds = new MintIds(clock, new SecureRandom());
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final HealthCheck heap =
+            HeapMemoryHealthCheck.builder().thresholdPercent(FULL_HEAP_PERCENT).build();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final Settings settings;
+    private final BuiltInIdentity identity;
+    private final Database database;
+    private final Catalogue catalogue;
+    private final KnownIssuers issuers;
+    private final PostgresUsedTokens usedTokens;
+    private final Servers servers;
+
+    /**
+     * Starts a broker whose database has its schema.
+     *
+     * @param replica the name of this one, for the audit log's readers
+     */
+    static Broker start(Settings settings, BuiltInIdentity identity, String replica) {
+        Broker broker = new Broker(settings, identity, replica);
+        try {
+            broker.servers.start();
+            return broker;
+        } catch (RuntimeException e) {
+            broker.close();
+            throw e;
+        }
+    }
+
+    private Broker(Settings settings, BuiltInIdentity identity, String replica) {
+        Duration staleness = settings.catalog().maxStaleness();
+        this.settings = settings;
+        this.identity = identity;
+        this.database = part(new Database(Logins.service(settings.database())));
+        this.catalogue =
+                new Catalogue(new PostgresCatalogue(database), staleness, System::nanoTime);
+        this.issuers =
+                new KnownIssuers(
+                        new PostgresIdentityProviders(database), staleness, System::nanoTime);
+        this.usedTokens = new PostgresUsedTokens(database);
+        Exchange exchange = exchange(new PostgresEventStore(database, replica));
+        part(
+                new Notifications(
+                                Logins.service(settings.database()),
+                                new Changes(catalogue, issuers))
+                        .start());
+        part(new Housekeeping(database, usedTokens, clock).start());
+        this.servers = part(servers(exchange));
+    }
+
+    private Exchange exchange(PostgresEventStore events) {
+        Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
+        TokenVerifier verifier =
+                new TokenVerifier(
+                        issuers,
+                        new SigningKeys(new GuardedHttp(destinations), clock),
+                        usedTokens,
+                        settings.broker().issuer().toString(),
+                        clock);
+        return new Exchange(
+                verifier,
+                issuers,
+                catalogue,
+                providers(destinations),
+                part(new AuditLog(events, AUDIT_PATIENCE).start()),
+                part(new Rejections(events, mintIds, clock).start()),
+                mintIds,
+                clock,
+                settings.provider().timeout());
+    }
+
+    private AccessProviders providers(Destinations destinations) {
+        TokenDestinations tokens = new TokenDestinations(destinations);
+        StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
+        return new AccessProviders(
+                List.of(
+                        new AwsSts(identity, tokens, sts),
+                        new S3Sts(identity, tokens, sts),
+                        new JwtProvider(identity)),
+                clock);
+    }
+
+    private Servers servers(Exchange exchange) {
+        List<HealthCheck> checks = checks();
+        List<HealthCheck> readiness = new ArrayList<>(checks);
+        readiness.add(new Check("stopping", this::stoppingFault));
+        HealthReport health = new HealthReport(checks, clock);
+        Routes routes = new Routes(exchange, issuers, identity, health, clock);
+        return new Servers(settings.server(), settings.admin(), routes, readiness);
+    }
+
+    private List<HealthCheck> checks() {
+        return List.of(
+                new Check("database", new DatabaseHealth(database)::fault),
+                new Check("broker_idp", identity::fault),
+                new Check("config", this::configurationFault),
+                new Check("memory", this::memoryFault));
+    }
+
+    private Optional<String> configurationFault() {
+        issuers.checkReadable();
+        return Optional.empty();
+    }
+
+    private Optional<String> memoryFault() {
+        HealthCheckResponse response = heap.call();
+        return response.status() == HealthCheckResponse.Status.UP
+                ? Optional.empty()
+                : Optional.of("the heap is over %.0f%% full".formatted(FULL_HEAP_PERCENT));
+    }
+
+    private Optional<String> stoppingFault() {
+        return stopping.get() ? Optional.of("the broker is stopping") : Optional.empty();
+    }
+
+    private <T extends AutoCloseable> T part(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    /** The public port, which may have been chosen by the system. */
+    public int port() {
+        return servers.port();
+    }
+
+    /** The port for operators. */
+    public int adminPort() {
+        return servers.adminPort();
+    }
+
+    /** Readiness goes down, requests in flight finish, the audit queue drains. */
+    @Override
+    public void close() {
+        stopping.set(true);
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (Exception e) {
+                log.error("A part of the broker could not be closed", e);
+            }
+        }
+    }
+}

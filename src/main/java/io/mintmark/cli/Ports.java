@@ -1,0 +1,30 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.AdminSettings;
+import io.mintmark.config.ServerSettings;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+
+/** Looks at the ports before anything else is started, to name the one that is taken. */
+final class Ports {
+    private Ports() {}
+
+    static void requireFree(ServerSettings server, AdminSettings admin) {
+        requireFree("SERVER_PORT", server.host(), server.port());
+        requireFree("ADMIN_PORT", admin.host(), admin.port());
+    }
+
+    private static void requireFree(String setting, InetAddress host, int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(host, port));
+        } catch (IOException e) {
+            throw new StartFailed(
+                    "%s: port %d of %s can't be listened on (%s); stop what uses it or set another"
+                            .formatted(setting, port, host.getHostAddress(), e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.DatabaseSettings;
+import io.mintmark.config.Settings;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.postgres.Database;
+import io.mintmark.postgres.LoginCheck;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.UUID;
+
+/** What happens between the settings and a broker that serves, in this order. */
+public final class Startup {
+    private static final Logger log = LoggerFactory.getLogger(Startup.class);
+
+    private final Settings settings;
+
+    /** A start with these settings. */
+    public Startup(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Starts the broker.
+     *
+     * @throws RuntimeException whose message says in one line what is wrong and what to do
+     */
+    public Broker run() {
+        long began = System.nanoTime();
+        BuiltInIdentity identity =
+                new BuiltInIdentity(
+                        settings.broker().issuer().toString(),
+                        settings.broker().signingKeysDir(),
+                        InstantSource.system());
+        AuditKey.requireUsable(settings.audit().signingKeyFile());
+        Ports.requireFree(settings.server(), settings.admin());
+        migrate(settings.database());
+        checkLogin(settings.database());
+        Broker broker = Broker.start(settings, identity, replica());
+        log.info(
+                "Mintmark serves on port {}, operators on port {}, after {} ms",
+                broker.port(),
+                broker.adminPort(),
+                Duration.ofNanos(System.nanoTime() - began).toMillis());
+        return broker;
+    }
+
+    private static void migrate(DatabaseSettings database) {
+        if (database.migrate()) {
+            int count = Logins.migrations(database).run();
+            log.info("The schema is up to date, {} migrations ran", count);
+        }
+    }
+
+    /** Without this, whoever takes over the service could rewrite what it did. */
+    private static void checkLogin(DatabaseSettings settings) {
+        try (Database database = new Database(Logins.service(settings))) {
+            new LoginCheck(database).power().ifPresent(power -> judge(settings, power));
+        }
+    }
+
+    private static void judge(DatabaseSettings settings, String power) {
+        String username = settings.login().username();
+        if (!settings.singleRole()) {
+            throw new StartFailed(
+                    "DATABASE_USERNAME: login '%s' %s, so the log would prove nothing; make it a"
+                                    .formatted(username, power)
+                            + " member of only the role '%s' (db/roles.sql), or accept that with"
+                                    .formatted(settings.roles().app())
+                            + " DATABASE_SINGLE_ROLE=true");
+        }
+        log.warn(
+                "DATABASE_SINGLE_ROLE: login '{}' {}; whoever takes over the broker could rewrite"
+                        + " the audit log",
+                username,
+                power);
+    }
+
+    /** A name for the audit log's readers: the host, and what tells two runs on it apart. */
+    private static String replica() {
+        String run = UUID.randomUUID().toString().substring(0, 8);
+        try {
+            return InetAddress.getLocalHost().getHostName() + "/" + run;
+        } catch (UnknownHostException e) {
+            return "unnamed/" + run;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.mintmark.endtoend;
+
+import io.mintmark.cli.Broker;
+import io.mintmark.cli.Startup;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A broker that was started as an operator would, from environment variables, over real HTTP. */
+public final class RunningBroker implements AutoCloseable {
+    private final Broker broker;
+    private final URI url;
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private RunningBroker(Broker broker, URI url) {
+        this.broker = broker;
+        this.url = url;
+    }
+
+    /** A broker on a free port, on this database. */
+    public static RunningBroker on(TestDatabase database) {
+        return on(database, Map.of());
+    }
+
+    /**
+     * A broker on a free port, on this database.
+     *
+     * @param further settings besides those that every broker needs
+     */
+    public static RunningBroker on(TestDatabase database, Map<String, String> further) {
+        int port = freePort();
+        Map<String, String> environment = new HashMap<>(environment(database, port));
+        environment.putAll(further);
+        Broker broker = new Startup(new SettingsReader(environment, Keys.DIRECTORY).all()).run();
+        return new RunningBroker(broker, URI.create("http://localhost:" + port));
+    }
+
+    /** What an operator sets. */
+    public static Map<String, String> environment(TestDatabase database, int port) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("DATABASE_URL", database.url());
+        environment.put("DATABASE_USERNAME", Who.APP.login());
+        environment.put("DATABASE_PASSWORD", database.password());
+        environment.put("DATABASE_OWNER_USERNAME", Who.OWNER.login());
+        environment.put("DATABASE_OWNER_PASSWORD", database.password());
+        environment.put("SERVER_PORT", Integer.toString(port));
+        environment.put("ADMIN_PORT", "0");
+        environment.put("BROKER_URL", "http://localhost:" + port);
+        environment.put("BROKER_SIGNING_KEYS_DIR", Keys.SIGNING.toString());
+        environment.put("AUDIT_SIGNING_KEY_FILE", Keys.AUDIT.toString());
+        environment.put("OUTBOUND_ALLOWED_HOSTS", "localhost,127.0.0.1");
+        return environment;
+    }
+
+    public URI url() {
+        return url;
+    }
+
+    public int adminPort() {
+        return broker.adminPort();
+    }
+
+    /** Asks for credentials with the token in the header. */
+    public Answer mint(String token, String... keys) {
+        String names = keys.length == 0 ? "" : "\"" + String.join("\",\"", keys) + "\"";
+        return post("{\"keys\":[" + names + "]}", "Authorization", "Bearer " + token);
+    }
+
+    /** Posts a body to the mint endpoint, as JSON. */
+    public Answer post(String body, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(url.resolve("/credentials/mint"))
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body));
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    /** The keys that a token's subject could mint. */
+    public Answer keys(String token) {
+        return get("/credentials/keys", "Authorization", "Bearer " + token);
+    }
+
+    public Answer get(String path, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path)).GET();
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    /** Sends anything. */
+    public Answer send(HttpRequest.Builder request) {
+        try {
+            HttpResponse<String> response =
+                    client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            return new Answer(response);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A port that nothing listens on. */
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        broker.close();
+    }
+
+    /** The keys that every broker of the tests has, made once. */
+    private static final class Keys {
+        static final Path DIRECTORY = directory();
+        static final Path SIGNING = DIRECTORY.resolve("signing");
+        static final Path AUDIT = DIRECTORY.resolve("audit.pem");
+
+        private static Path directory() {
+            try {
+                Path directory = Files.createTempDirectory("mintmark-keys");
+                Files.createDirectory(directory.resolve("signing"));
+                PemFiles.p256(directory.resolve("signing").resolve("2026-01-01.pem"));
+                PemFiles.rsa(directory.resolve("signing").resolve("2025-01-01.pem"));
+                PemFiles.p256(directory.resolve("audit.pem"));
+                return directory;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

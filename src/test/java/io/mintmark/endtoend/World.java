@@ -1,0 +1,104 @@
+package io.mintmark.endtoend;
+
+import io.mintmark.mint.StsStandIn;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.Issuer;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A database, a broker, an issuer of identity tokens and a stand-in for AWS STS, and one tenant
+ * that an admin set up: {@code acme} trusts the issuer's tokens for {@code mintmark-acme}, has the
+ * keys {@code deploy} (AWS), {@code api} and {@code spare} (jwt), and grants the subject {@code
+ * ci:main} the first two.
+ */
+public final class World implements AutoCloseable {
+    public static final String AUDIENCE = "mintmark-acme";
+    public static final String SUBJECT = "ci:main";
+    public static final String ROLE = "arn:aws:iam::123456789012:role/deploy";
+
+    private final TestDatabase database = TestDatabase.migrated();
+    private final Issuer issuer = Issuer.start();
+    private final RunningBroker broker;
+    private final StsStandIn sts;
+
+    public World() {
+        this(Map.of());
+    }
+
+    /** With settings besides those that every broker needs. */
+    public World(Map<String, String> settings) {
+        this.broker = RunningBroker.on(database, settings);
+        this.sts =
+                StsStandIn.aws(
+                        broker.url().toString(),
+                        () -> broker.get("/.well-known/jwks.json").response().body());
+        admin(
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('ci', 'acme', '%s', '{mintmark-acme}');
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'aws', 'aws-sts',
+                        '{"region": "eu-central-1", "endpoint": "%s"}'),
+                       ('acme', 'own', 'jwt', '{}');
+                INSERT INTO broker.key
+                       (tenant, name, provider, description, max_duration, settings)
+                VALUES ('acme', 'deploy', 'aws', 'Deploys', 3600, '{"role_arn": "%s"}'),
+                       ('acme', 'api', 'own', 'The API', 600,
+                        '{"audience": "https://api.example.com"}'),
+                       ('acme', 'spare', 'own', 'Not granted', 600,
+                        '{"audience": "https://spare.example.com"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:main', 'deploy'),
+                       ('acme', 'ci', 'ci:main', 'api');
+                """
+                        .formatted(issuer.url(), sts.endpoint(), ROLE));
+    }
+
+    public TestDatabase database() {
+        return database;
+    }
+
+    public Issuer issuer() {
+        return issuer;
+    }
+
+    public RunningBroker broker() {
+        return broker;
+    }
+
+    public StsStandIn sts() {
+        return sts;
+    }
+
+    /** A good token of the usual subject. */
+    public String token() {
+        return issuer.sign(SUBJECT, AUDIENCE);
+    }
+
+    /** Runs statements as a platform admin. */
+    public void admin(String sql) {
+        database.run(Who.ADMIN, sql);
+    }
+
+    /**
+     * The kinds of the audit log's rows in the order of their writing, one mint after the other.
+     */
+    public List<String> audited(String where) {
+        return database.column(
+                "SELECT concat_ws(' ', kind, key, reason) FROM audit.event WHERE "
+                        + where
+                        + " ORDER BY mint_id, step");
+    }
+
+    @Override
+    public void close() {
+        broker.close();
+        sts.close();
+        issuer.close();
+        database.close();
+    }
+}
