@@ -4,8 +4,9 @@ package io.mintmark.tenant;
  * A pattern over names that are made of segments: {@code *} stands for any text without {@code :}
  * and {@code /}, {@code **} for any text. All else is literal, there is nothing to escape with.
  *
- * <p>Matching takes at most pattern times text steps and no memory; it never falls back into
- * regular expressions, whose time an admin's pattern could make explode.
+ * <p>Matching takes at most pattern times text steps, whatever the pattern: it walks through the
+ * text once, and through all places in the pattern that it could be at side by side. Nothing is
+ * tried and taken back, which is what an admin's pattern could make explode.
  *
  * @param pattern the pattern as it was written; may be empty, and then matches the empty text only
  */
@@ -13,50 +14,46 @@ public record Glob(String pattern) {
 
     /** Whether the whole of {@code text} fits the pattern. */
     public boolean matches(String text) {
-        int p = 0;
-        int t = 0;
-        int starPattern = -1;
-        int starText = -1;
-        int deepPattern = -1;
-        int deepText = -1;
-        while (true) {
-            if (isDeep(p)) {
-                p += 2;
-                deepPattern = p;
-                deepText = t;
-                starPattern = -1;
-            } else if (isStar(p)) {
-                p += 1;
-                starPattern = p;
-                starText = t;
-            } else if (t < text.length()
-                    && p < pattern.length()
-                    && pattern.charAt(p) == text.charAt(t)) {
-                p++;
-                t++;
-            } else if (t == text.length() && p == pattern.length()) {
-                return true;
-            } else if (starPattern >= 0
-                    && starText < text.length()
-                    && !separates(text.charAt(starText))) {
-                starText++;
-                p = starPattern;
-                t = starText;
-            } else if (deepPattern >= 0 && deepText < text.length()) {
-                deepText++;
-                p = deepPattern;
-                t = deepText;
-                starPattern = -1;
-            } else {
-                return false;
-            }
+        String prefix = literalPrefix();
+        if (!text.startsWith(prefix)) {
+            return false;
         }
+        boolean[] reached = new boolean[pattern.length() + 1];
+        reached[prefix.length()] = true;
+        passStars(reached);
+        for (int t = prefix.length(); t < text.length(); t++) {
+            reached = after(text.charAt(t), reached);
+        }
+        return reached[pattern.length()];
     }
 
     /** What every text that matches begins with. */
     public String literalPrefix() {
         int star = pattern.indexOf('*');
         return star < 0 ? pattern : pattern.substring(0, star);
+    }
+
+    /** The places in the pattern that one more character of the text leads to. */
+    private boolean[] after(char c, boolean[] reached) {
+        boolean[] next = new boolean[reached.length];
+        for (int p = 0; p < pattern.length(); p++) {
+            if (reached[p] && isStar(p)) {
+                next[p] |= isDeep(p) || !separates(c);
+            } else if (reached[p] && pattern.charAt(p) == c) {
+                next[p + 1] = true;
+            }
+        }
+        passStars(next);
+        return next;
+    }
+
+    /** A star may stand for nothing, so whoever is before it is behind it too. */
+    private void passStars(boolean[] reached) {
+        for (int p = 0; p < pattern.length(); p++) {
+            if (reached[p] && isStar(p)) {
+                reached[isDeep(p) ? p + 2 : p + 1] = true;
+            }
+        }
     }
 
     private boolean isStar(int at) {
