@@ -74,8 +74,20 @@ public final class GuardedHttp {
     }
 
     private byte[] fetch(WebAddress target, TlsSocketStrategy trust) throws IOException {
+        HttpGet request = new HttpGet(target.uri());
         try (var client = OneConnection.open(destinations.resolver(), trust, limits.time())) {
-            return client.execute(new HttpGet(target.uri()), answer -> body(target.host(), answer));
+            return client.execute(request, answer -> bodyOrNone(request, target.host(), answer));
+        }
+    }
+
+    /** Where the body isn't wanted the connection is cut; the client would read to its end. */
+    private byte[] bodyOrNone(HttpGet request, String host, ClassicHttpResponse answer)
+            throws IOException {
+        try {
+            return body(host, answer);
+        } catch (OutboundFailure e) {
+            request.abort();
+            throw e;
         }
     }
 

@@ -1,0 +1,99 @@
+package io.mintmark.outbound;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mintmark.outbound.OutboundFailure.Kind;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A server at {@code issuer.test}, which a look-up made for the test finds on loopback. */
+final class GuardedTlsTest {
+    private final Authority authority = new Authority();
+    private final List<String> lookedUp = new ArrayList<>();
+    private RawServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server =
+                new RawServer(
+                        authority.server("issuer.test").getServerSocketFactory(),
+                        out ->
+                                out.write(
+                                        "HTTP/1.1 200 OK\r\n\r\n{}"
+                                                .getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+    }
+
+    @Test
+    void believes_the_authority_that_the_row_names() throws Exception {
+        assertEquals("{}", get("issuer.test", Optional.of(authority.pem())));
+    }
+
+    @Test
+    void believes_only_public_authorities_where_the_row_names_none() {
+        assertEquals(Kind.NOT_TRUSTED, failure("issuer.test", Optional.empty()));
+    }
+
+    @Test
+    void believes_no_other_authority_than_the_one_named() throws Exception {
+        assertEquals(Kind.NOT_TRUSTED, failure("issuer.test", Optional.of(new Authority().pem())));
+    }
+
+    @Test
+    void a_certificate_for_another_name_proves_nothing() throws Exception {
+        assertEquals(Kind.NOT_TRUSTED, failure("other.test", Optional.of(authority.pem())));
+    }
+
+    @Test
+    void an_authority_that_can_not_be_read_is_told_as_such() {
+        assertEquals(Kind.AUTHORITY_UNREADABLE, failure("issuer.test", Optional.of("nonsense")));
+        assertEquals(Kind.AUTHORITY_UNREADABLE, failure("issuer.test", Optional.of("")));
+        assertEquals(
+                Kind.AUTHORITY_UNREADABLE,
+                failure(
+                        "issuer.test",
+                        Optional.of(
+                                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")));
+    }
+
+    /** A name server that gives another address the second time is not asked a second time. */
+    @Test
+    void connects_to_the_address_that_was_checked() throws Exception {
+        get("issuer.test", Optional.of(authority.pem()));
+        assertEquals(List.of("issuer.test"), lookedUp);
+    }
+
+    private String get(String host, Optional<String> authorityPem) throws OutboundFailure {
+        Destinations destinations = new Destinations(List.of("127.0.0.1"), this::addresses);
+        return new String(
+                new GuardedHttp(destinations)
+                        .get("https://" + host + ":" + server.port() + "/", authorityPem),
+                StandardCharsets.UTF_8);
+    }
+
+    private Kind failure(String host, Optional<String> authorityPem) {
+        return assertThrows(OutboundFailure.class, () -> get(host, authorityPem)).kind();
+    }
+
+    /** First inside and outside mixed, of which the guard drops the inside; then inside only. */
+    private InetAddress[] addresses(String host) {
+        lookedUp.add(host);
+        InetAddress inside = InetAddress.ofLiteral("10.0.0.1");
+        return lookedUp.size() == 1
+                ? new InetAddress[] {inside, InetAddress.ofLiteral("127.0.0.1")}
+                : new InetAddress[] {inside};
+    }
+}
