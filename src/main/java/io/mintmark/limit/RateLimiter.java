@@ -1,0 +1,91 @@
+package io.mintmark.limit;
+
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import io.mintmark.config.RateLimitSettings;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Counts requests of clients in two fixed windows: the one that the settings say, and one second
+ * for bursts. A request that either refuses counts in neither. Each replica counts by itself, in
+ * memory that has a bound.
+ */
+public final class RateLimiter {
+    private static final Duration BURST_WINDOW = Duration.ofSeconds(1);
+
+    private final RateLimitSettings settings;
+    private final InstantSource clock;
+    private final Windows windows;
+    private final Windows seconds;
+
+    /**
+     * @param clock says when windows end, for clients to read
+     * @param nanoTime measures windows; unlike the clock, nobody sets it back
+     */
+    public RateLimiter(RateLimitSettings settings, InstantSource clock, LongSupplier nanoTime) {
+        this.settings = settings;
+        this.clock = clock;
+        this.windows = new Windows(settings.requests(), settings.window(), nanoTime);
+        this.seconds = new Windows(settings.burst(), BURST_WINDOW, nanoTime);
+    }
+
+    /** Counts a request, and says whether it may go on. */
+    public RateDecision decide(ClientAddress client) {
+        Network network = client.network();
+        Bucket window = windows.of(network);
+        Bucket second = seconds.of(network);
+        if (!second.tryConsume(1)) {
+            return refused(Math.max(wait(window), wait(second)));
+        }
+        ConsumptionProbe taken = window.tryConsumeAndReturnRemaining(1);
+        if (!taken.isConsumed()) {
+            second.addTokens(1);
+            return refused(taken.getNanosToWaitForRefill());
+        }
+        return allowed(taken);
+    }
+
+    /** How many windows are kept, of both kinds. */
+    long remembered() {
+        return windows.count() + seconds.count();
+    }
+
+    private static long wait(Bucket bucket) {
+        return bucket.estimateAbilityToConsume(1).getNanosToWaitForRefill();
+    }
+
+    private RateDecision allowed(ConsumptionProbe taken) {
+        return new RateDecision(
+                true,
+                settings.requests(),
+                Math.toIntExact(taken.getRemainingTokens()),
+                settings.window(),
+                in(taken.getNanosToWaitForReset()),
+                Duration.ZERO);
+    }
+
+    private RateDecision refused(long nanos) {
+        return new RateDecision(
+                false,
+                settings.requests(),
+                0,
+                settings.window(),
+                in(nanos),
+                wholeSeconds(Duration.ofNanos(Math.max(nanos, 1))));
+    }
+
+    private Instant in(long nanos) {
+        Instant instant = clock.instant().plusNanos(nanos);
+        Instant second = instant.truncatedTo(ChronoUnit.SECONDS);
+        return second.equals(instant) ? instant : second.plusSeconds(1);
+    }
+
+    private static Duration wholeSeconds(Duration duration) {
+        return duration.plusSeconds(1).minusNanos(1).truncatedTo(ChronoUnit.SECONDS);
+    }
+}
