@@ -4,7 +4,7 @@ package io.mintmark.cli;
 public final class StartFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    StartFailed(String message) {
+    public StartFailed(String message) {
         super(message);
     }
 }

@@ -1,0 +1,144 @@
+package io.mintmark.development;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A PostgreSQL server whose data directory is kept, with the roles and a login for each job. */
+final class DemoDatabase implements AutoCloseable {
+    private static final String PASSWORD = "mintmark";
+    private static final String LOGINS =
+            """
+            DO $$ BEGIN
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'broker') THEN
+                    CREATE ROLE broker LOGIN PASSWORD 'mintmark' IN ROLE mintmark_app;
+                    CREATE ROLE migrator LOGIN PASSWORD 'mintmark' IN ROLE mintmark_owner;
+                    CREATE ROLE alice LOGIN PASSWORD 'mintmark' IN ROLE mintmark_admin;
+                    CREATE ROLE audrey LOGIN PASSWORD 'mintmark' IN ROLE mintmark_auditor;
+                END IF;
+            END $$
+            """;
+
+    private final EmbeddedPostgres server;
+
+    private DemoDatabase(EmbeddedPostgres server) {
+        this.server = server;
+    }
+
+    static DemoDatabase start(Path directory) throws IOException {
+        stopWhatIsLeft(directory);
+        EmbeddedPostgres server =
+                EmbeddedPostgres.builder()
+                        .setDataDirectory(Files.createDirectories(directory))
+                        .setCleanDataDirectory(false)
+                        .setServerConfig("fsync", "on")
+                        .start();
+        DemoDatabase database = new DemoDatabase(server);
+        database.run("postgres", "postgres", Files.readString(Path.of("db", "roles.sql")));
+        database.run("postgres", "postgres", LOGINS);
+        return database;
+    }
+
+    /** A server that outlived a killed run still holds the directory. */
+    private static void stopWhatIsLeft(Path directory) throws IOException {
+        Path file = directory.resolve("postmaster.pid");
+        if (Files.exists(file)) {
+            long pid = Long.parseLong(Files.readAllLines(file).getFirst().strip());
+            ProcessHandle.of(pid)
+                    .filter(process -> process.info().command().orElse("").contains("postgres"))
+                    .ifPresent(DemoDatabase::stop);
+            Files.deleteIfExists(file);
+        }
+    }
+
+    private static void stop(ProcessHandle process) {
+        process.destroy();
+        process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+
+    /** How the broker logs in. */
+    Map<String, String> settings() {
+        return Map.of(
+                "DATABASE_URL",
+                url(),
+                "DATABASE_USERNAME",
+                "broker",
+                "DATABASE_PASSWORD",
+                PASSWORD,
+                "DATABASE_OWNER_USERNAME",
+                "migrator",
+                "DATABASE_OWNER_PASSWORD",
+                PASSWORD);
+    }
+
+    int port() {
+        return server.getPort();
+    }
+
+    private String url() {
+        return "jdbc:postgresql://localhost:%d/postgres".formatted(server.getPort());
+    }
+
+    /** Makes the demo tenant, as an admin would; does nothing the second time. */
+    void setUp(String issuer) {
+        try {
+            String sql = Files.readString(Path.of("src", "test", "resources", "demo-tenant.sql"));
+            run("alice", PASSWORD, sql.replace("ISSUER", issuer));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The latest rows of the audit log as an auditor sees them, one a line. */
+    String latestEvents() {
+        String sql =
+                """
+                SELECT concat_ws('  ', to_char(occurred_at, 'HH24:MI:SS.MS'), mint_id,
+                                 rpad(kind, 9), tenant, subject, key, 'grant ' || grant_id, reason,
+                                 'credential ' || left(credential_id, 16) || '…',
+                                 'until ' || to_char(expires_at, 'HH24:MI:SS'))
+                  FROM audit.event
+                 ORDER BY mint_id DESC, step DESC
+                 LIMIT 10
+                """;
+        StringBuilder lines = new StringBuilder();
+        try (Connection connection = DriverManager.getConnection(url(), "audrey", PASSWORD);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                lines.append(rows.getString(1)).append('\n');
+            }
+            return lines.toString();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void run(String login, String password, String sql) {
+        try (Connection connection = DriverManager.getConnection(url(), login, password);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.mintmark.development;
+
+import io.mintmark.cli.Broker;
+import io.mintmark.cli.Logging;
+import io.mintmark.cli.StartFailed;
+import io.mintmark.cli.Startup;
+import io.mintmark.config.InvalidSettings;
+import io.mintmark.config.LogFormat;
+import io.mintmark.config.LogLevel;
+import io.mintmark.config.LogSettings;
+import io.mintmark.config.Settings;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.endtoend.PemFiles;
+import io.mintmark.token.Issuer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Everything on one machine, for trying the broker out: a real PostgreSQL whose data is kept, an
+ * identity provider that signs tokens for any subject, a demo tenant, and the broker as operators
+ * start it. None of this is in the jar.
+ */
+public final class Development {
+    private static final Path HOME = Path.of(".mintmark");
+    private static final int IDENTITY_PORT = 8090;
+
+    private Development() {}
+
+    /** Starts everything, prints what to paste, and serves until it is stopped. */
+    public static void main(String[] args) throws IOException {
+        try {
+            start();
+        } catch (StartFailed | InvalidSettings e) {
+            System.err.println("mintmark: " + e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    private static void start() throws IOException {
+        Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.INFO));
+        DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
+        Settings settings = new SettingsReader(environment(database), HOME).all();
+        String url = settings.broker().url().toString();
+        Issuer issuer = identityProvider();
+        Broker broker = new Startup(settings).run();
+        database.setUp(issuer.url());
+        new DemoPages(database, url).serveFrom(issuer);
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        Thread.ofPlatform()
+                                .unstarted(() -> {
+                                    broker.close();
+                                    issuer.close();
+                                    database.close();
+                                }));
+        System.out.println(Welcome.text(url, issuer.url(), database));
+    }
+
+    private static Issuer identityProvider() {
+        try {
+            return Issuer.start(IDENTITY_PORT);
+        } catch (UncheckedIOException e) {
+            throw new StartFailed(
+                    "port %d, of the identity provider for trying out, is in use; stop what uses it"
+                            .formatted(IDENTITY_PORT));
+        }
+    }
+
+    /** What an operator would set; the real environment goes before it. */
+    private static Map<String, String> environment(DemoDatabase database) throws IOException {
+        Map<String, String> given = System.getenv();
+        String port = given.getOrDefault("SERVER_PORT", "8080");
+        Map<String, String> environment = new HashMap<>();
+        environment.put("SERVER_HOST", "127.0.0.1");
+        environment.put("BROKER_URL", "http://localhost:" + port);
+        environment.putAll(given);
+        environment.putAll(database.settings());
+        environment.put("BROKER_SIGNING_KEYS_DIR", signingKeys().toString());
+        environment.put("AUDIT_SIGNING_KEY_FILE", key(HOME.resolve("audit.pem")).toString());
+        environment.put("OUTBOUND_ALLOWED_HOSTS", "localhost,127.0.0.1");
+        return environment;
+    }
+
+    private static Path signingKeys() throws IOException {
+        Path directory = Files.createDirectories(HOME.resolve("signing-keys"));
+        key(directory.resolve("2026-01-01.pem"));
+        return directory.toAbsolutePath();
+    }
+
+    private static Path key(Path file) {
+        if (!Files.exists(file)) {
+            PemFiles.p256(file);
+        }
+        return file.toAbsolutePath();
+    }
+}

@@ -1,0 +1,37 @@
+package io.mintmark.development;
+
+/** What is printed once everything is up: lines to paste into another terminal. */
+final class Welcome {
+    private Welcome() {}
+
+    static String text(String broker, String identityProvider, DemoDatabase database) {
+        return """
+
+        Mintmark is up. Paste these into another terminal:
+
+        # 1. an identity token, of any subject you like
+        TOKEN=$(curl -s '%2$s/token?sub=ci:demo')
+
+        # 2. the keys that this subject may have
+        curl -s -H "Authorization: Bearer $TOKEN" %1$s/credentials/keys; echo
+
+        # 3. mint one
+        MINTED=$(curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+            -d '{"keys":["demo-api"]}' %1$s/credentials/mint); echo "$MINTED"
+
+        # 4. use it: a service that trusts the tenant's issuer lets you in
+        curl -s -H "Authorization: Bearer $(echo "$MINTED" | sed 's/.*"ACCESS_TOKEN":"\\([^"]*\\)".*/\\1/')" \\
+            %2$s/api
+
+        # 5. the audit log says who got what, and under which grant
+        curl -s %2$s/audit
+
+        With psql, as an admin (alice) or an auditor (audrey), password 'mintmark':
+        psql postgresql://alice:mintmark@localhost:%3$d/postgres -c 'TABLE broker.subject_grant'
+        psql postgresql://audrey:mintmark@localhost:%3$d/postgres -c 'TABLE audit.event'
+
+        Ctrl-C stops everything. The database is kept in .mintmark/, keys too.
+        """
+                .formatted(broker, identityProvider, database.port());
+    }
+}
