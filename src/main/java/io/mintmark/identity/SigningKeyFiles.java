@@ -40,12 +40,13 @@ final class SigningKeyFiles {
         var byDay = new TreeMap<LocalDate, SigningKey>();
         Map<String, Path> fileByKey = new HashMap<>();
         for (Path file : files()) {
+            LocalDate day = day(file);
             SigningKey key = key(file);
             Path same = fileByKey.putIfAbsent(key.id(), file);
             if (same != null) {
                 throw unusable("%s holds the same key as %s".formatted(file, same));
             }
-            byDay.put(day(file), key);
+            byDay.put(day, key);
         }
         if (byDay.isEmpty()) {
             throw unusable("BROKER_SIGNING_KEYS_DIR %s holds no signing key".formatted(directory));

@@ -19,7 +19,12 @@ public final class ProviderWords {
     /** The words without tokens and control characters, on one line, cut to 500 characters. */
     public static String fit(String said) {
         String line = UNPRINTABLE.matcher(said).replaceAll(" ").strip();
-        String words = TOKEN.matcher(line).replaceAll("[token]");
+        String words = withoutTokens(line);
         return words.length() <= LONGEST ? words : words.substring(0, LONGEST) + "…";
+    }
+
+    /** The text with {@code [token]} where there is one. */
+    public static String withoutTokens(String text) {
+        return TOKEN.matcher(text).replaceAll("[token]");
     }
 }

@@ -40,13 +40,14 @@ final class AwsRules implements StsRules {
         matches("roleArn", ROLE, call.required("RoleArn"));
         matches("roleSessionName", SESSION, call.required("RoleSessionName"));
         StsRules.policy(call);
+        int seconds = StsRules.seconds(call, 900, 43_200);
         switch (action) {
             case "AssumeRoleWithWebIdentity" -> webIdentity(call);
             case "AssumeRole" -> signed(call);
             default -> throw new StsRefusal(400, "InvalidAction", action);
         }
         StsRules.trust(call.required("RoleArn"), action);
-        return StsRules.seconds(call, 900, 43_200);
+        return seconds;
     }
 
     private void webIdentity(StsCall call) throws StsRefusal {

@@ -13,6 +13,7 @@ import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -119,7 +120,11 @@ public record Orders(
                         sharedIdentity),
                 json(keySettings),
                 duration,
-                Instant.now().plus(patience));
+                now().plus(patience));
+    }
+
+    static Instant now() {
+        return InstantSource.system().instant();
     }
 
     public static JsonNode json(String text) {

@@ -100,6 +100,11 @@ public final class StsStandIn implements AutoCloseable {
         return List.copyOf(calls);
     }
 
+    /** Its verdict on a call, without a connection. */
+    int check(StsCall call) throws StsRefusal {
+        return rules.check(call);
+    }
+
     @Override
     public void close() {
         closed.countDown();
@@ -108,6 +113,12 @@ public final class StsStandIn implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
+            respond(exchange);
+        }
+    }
+
+    private void respond(HttpExchange exchange) throws IOException {
+        try {
             StsCall call = StsCall.read(exchange);
             calls.add(call);
             StsAnswer order = orders.poll();
@@ -135,7 +146,7 @@ public final class StsStandIn implements AutoCloseable {
 
     private void issue(HttpExchange exchange, StsCall call, Duration longer)
             throws IOException, StsRefusal {
-        int seconds = rules.check(call);
+        int seconds = check(call);
         Instant expiry =
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).plusSeconds(seconds).plus(longer);
         send(exchange, 200, StsXml.credentials(call, issued.incrementAndGet(), expiry));

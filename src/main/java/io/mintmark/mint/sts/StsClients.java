@@ -123,7 +123,7 @@ public final class StsClients implements AutoCloseable {
                 .defaultProfileFile(ProfileFile.aggregator().build())
                 .scheduledExecutorService(timer)
                 .retryStrategy(SafeRetries.strategy())
-                .addExecutionInterceptor(new AnswerLimit())
+                .addExecutionInterceptor(new AnswerFilter())
                 .build();
     }
 }

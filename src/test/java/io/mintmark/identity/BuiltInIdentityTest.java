@@ -1,0 +1,247 @@
+package io.mintmark.identity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jwt.SignedJWT;
+
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+class BuiltInIdentityTest {
+    private static final Instant NOW = Instant.parse("2026-07-29T12:00:00.9Z");
+    private static final TenantName ACME = new TenantName("acme");
+    private static final MintId MINT_ID =
+            new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ab"));
+
+    @TempDir Path directory;
+
+    @Test
+    void a_token_says_what_it_is_for_and_lives_for_five_minutes() throws ParseException {
+        keys().withP256("2026-01-01");
+
+        SignedJWT token = parsed(identity().token(order(false)));
+
+        assertEquals("ES256", token.getHeader().getAlgorithm().getName());
+        assertEquals("JWT", token.getHeader().getType().getType());
+        assertEquals(
+                json(
+                        """
+                        {"iss": "https://broker.example", "sub": "tenant:acme:key:deploy",
+                         "aud": "https://far.example", "jti": "01980f5e-8a00-7000-8000-0123456789ab",
+                         "iat": 1785326400, "nbf": 1785326400, "exp": 1785326700,
+                         "policy": ["a", "b"]}
+                        """),
+                json(token.getPayload().toString()));
+    }
+
+    @Test
+    void a_token_verifies_against_the_published_keys() throws Exception {
+        keys().withP256("2026-01-01").withRsa("2026-02-01", 2048);
+        BuiltInIdentity identity = identity();
+
+        assertEquals(Optional.empty(), identity.fault());
+        assertEquals(
+                List.of("ES256", "RS256"),
+                List.of(
+                        algorithm(identity.token(order(false))),
+                        algorithm(identity.token(order(true)))));
+    }
+
+    @Test
+    void the_published_set_has_public_halves_only() throws ParseException {
+        keys().withP256("2026-01-01").withRsa("2099-01-01", 2048);
+
+        List<JWK> published = JWKSet.parse(identity().keySet()).getKeys();
+
+        assertEquals(2, published.size());
+        for (JWK key : published) {
+            assertFalse(key.isPrivate());
+            assertEquals("sig", key.getKeyUse().identifier());
+            assertEquals(43, key.getKeyID().length());
+        }
+    }
+
+    @Test
+    void a_far_side_that_takes_only_rs256_needs_an_rsa_key() {
+        keys().withP256("2026-01-01");
+
+        var refused =
+                assertThrows(NoBrokerTokenException.class, () -> identity().token(order(true)));
+
+        assertTrue(refused.getMessage().contains("holds no RSA key"));
+    }
+
+    @Test
+    void a_claim_that_is_the_brokers_own_cannot_be_ordered() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () ->
+                        new TokenOrder(
+                                ACME, new KeyName("k"), MINT_ID, "aud", false, Map.of("sub", "x")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> accessToken(Map.of("https://aws.amazon.com/tags", "x")));
+    }
+
+    @Test
+    void an_access_token_has_its_tenants_issuer_and_a_type_of_its_own() throws ParseException {
+        keys().withP256("2026-01-01");
+
+        AccessToken token = identity().accessToken(accessToken(Map.of("scope", "read")));
+
+        assertEquals(Instant.parse("2026-07-29T12:01:00Z"), token.expiresAt());
+        assertEquals("at+jwt", parsed(token.text()).getHeader().getType().getType());
+        assertEquals(
+                json(
+                        """
+                        {"iss": "https://broker.example/tenants/acme", "sub": "repo:acme/app",
+                         "client_id": "github:repo:acme/app", "aud": "https://api.example",
+                         "jti": "01980f5e-8a00-7000-8000-0123456789ab", "scope": "read",
+                         "iat": 1785326400, "nbf": 1785326400, "exp": 1785326460}
+                        """),
+                json(parsed(token.text()).getPayload().toString()));
+    }
+
+    @Test
+    void the_discovery_document_leads_to_the_keys() {
+        keys().withP256("2026-01-01").withRsa("2026-02-01", 2048);
+
+        JsonNode document = json(identity().discoveryDocument());
+
+        assertEquals("https://broker.example", document.path("issuer").textValue());
+        assertEquals(
+                "https://broker.example/.well-known/jwks.json",
+                document.path("jwks_uri").textValue());
+        assertEquals(
+                json("[\"ES256\", \"RS256\"]"),
+                document.path("id_token_signing_alg_values_supported"));
+    }
+
+    @Test
+    void a_tenants_issuer_has_a_discovery_document_of_its_own() {
+        keys().withP256("2026-01-01");
+
+        JsonNode document = json(identity().discoveryDocument(ACME));
+
+        assertEquals("https://broker.example/tenants/acme", document.path("issuer").textValue());
+        assertEquals(
+                "https://broker.example/tenants/acme/.well-known/jwks.json",
+                document.path("jwks_uri").textValue());
+    }
+
+    @Test
+    void an_issuer_that_ends_in_a_slash_keeps_it_in_its_name_alone() {
+        keys().withP256("2026-01-01");
+        var identity =
+                new BuiltInIdentity("https://broker.example/", directory, InstantSource.fixed(NOW));
+
+        JsonNode document = json(identity.discoveryDocument());
+
+        assertEquals("https://broker.example/", document.path("issuer").textValue());
+        assertEquals(
+                "https://broker.example/.well-known/jwks.json",
+                document.path("jwks_uri").textValue());
+        assertEquals(
+                "https://broker.example/tenants/acme",
+                json(identity.discoveryDocument(ACME)).path("issuer").textValue());
+    }
+
+    @Test
+    void keys_can_be_read_again() throws ParseException {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+        keys().withP256("2026-07-29");
+        String before = kid(identity);
+
+        identity.reload();
+
+        assertFalse(before.equals(kid(identity)));
+        assertEquals(2, JWKSet.parse(identity.keySet()).size());
+    }
+
+    @Test
+    void keys_that_cannot_be_read_again_leave_the_former_in_place() throws Exception {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+        String before = kid(identity);
+        Files.delete(directory.resolve("2026-01-01.pem"));
+
+        assertThrows(UnusableSigningKeysException.class, identity::reload);
+
+        assertEquals(before, kid(identity));
+    }
+
+    private KeyDirectory keys() {
+        return new KeyDirectory(directory);
+    }
+
+    private BuiltInIdentity identity() {
+        return new BuiltInIdentity("https://broker.example", directory, InstantSource.fixed(NOW));
+    }
+
+    private static TokenOrder order(boolean rs256Only) {
+        return new TokenOrder(
+                ACME,
+                new KeyName("deploy"),
+                MINT_ID,
+                "https://far.example",
+                rs256Only,
+                Map.of("policy", List.of("a", "b")));
+    }
+
+    private static AccessTokenOrder accessToken(Map<String, Object> claims) {
+        return new AccessTokenOrder(
+                ACME,
+                new IdpName("github"),
+                MINT_ID,
+                "repo:acme/app",
+                "https://api.example",
+                claims,
+                Duration.ofMinutes(1));
+    }
+
+    private static String kid(BuiltInIdentity identity) throws ParseException {
+        return parsed(identity.token(order(false))).getHeader().getKeyID();
+    }
+
+    private static String algorithm(Secret token) throws ParseException {
+        return parsed(token).getHeader().getAlgorithm().getName();
+    }
+
+    private static SignedJWT parsed(Secret token) throws ParseException {
+        return SignedJWT.parse(token.reveal());
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return new ObjectMapper().readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+package io.mintmark.mint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+
+class AccessProvidersTest {
+    private static final Minted MINTED =
+            new Minted(
+                    Map.of("AccessToken", new Secret("the-token")), Orders.now(), "credential-id");
+
+    /** A type whose key setting {@code aim} is the target. */
+    private record FakeType(boolean sharedIdentity, Function<MintOrder, MintResult> minting)
+            implements AccessProvider {
+        @Override
+        public String type() {
+            return "fake";
+        }
+
+        @Override
+        public Map<String, String> defaultOutputs() {
+            return Map.of("TOKEN", "AccessToken");
+        }
+
+        @Override
+        public Optional<String> target(JsonNode keySettings) {
+            return Optional.ofNullable(keySettings.path("aim").textValue());
+        }
+
+        @Override
+        public boolean usesSharedIdentity(JsonNode providerSettings) {
+            return sharedIdentity;
+        }
+
+        @Override
+        public MintResult mint(MintOrder order) {
+            return minting.apply(order);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "{},              **",
+        "{'aim':'role/a'}, **",
+        "{'aim':'role/a'}, role/*",
+        "{'aim':'role/a'}, role/a",
+    })
+    void a_key_may_aim_at_what_its_provider_allows(String settings, String allowed) {
+        assertEquals(
+                MINTED, mint(_ -> MINTED, Orders.of("fake", "{}", settings).allowing(allowed)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "{},                 role/a",
+        "{'aim':'role/ab'},  role/a",
+        "{'aim':'role/a/b'}, role/*",
+        "{'aim':'Role/a'},   role/*",
+    })
+    void it_may_aim_at_nothing_else(String settings, String allowed) {
+        Failed failed =
+                failed(
+                        _ -> {
+                            throw new AssertionError("it was called");
+                        },
+                        Orders.of("fake", "{}", settings).allowing("other/**", allowed));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(
+                failed.detail().endsWith("allows only [other/**, %s]".formatted(allowed)),
+                failed.detail());
+    }
+
+    @Test
+    void a_provider_that_allows_nothing_serves_no_key() {
+        assertEquals(
+                Reason.PROVIDER_MISCONFIGURED, failed(_ -> MINTED, order().allowing()).reason());
+    }
+
+    @Test
+    void a_shared_identity_serves_where_it_may_and_targets_are_listed() {
+        var shared = new FakeType(true, _ -> MINTED);
+        Orders order = Orders.of("fake", "{}", "{'aim':'role/a'}").allowing("role/*");
+
+        assertEquals(MINTED, providers(shared).mint(order.sharing().order()));
+        assertTrue(detail(providers(shared).mint(order.order())).contains("shared_identity"));
+        assertTrue(
+                detail(providers(shared).mint(order.sharing().allowing("role/*", "**").order()))
+                        .contains("'**' names anything"));
+    }
+
+    @Test
+    void an_unknown_type_is_told_with_those_that_are_known() {
+        Failed failed = failed(_ -> MINTED, Orders.of("gcp", "{}", "{}"));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertEquals(
+                "access provider 'cloud' is of type 'gcp'; this broker knows [fake]",
+                failed.detail());
+    }
+
+    @Test
+    void a_provider_that_forgets_its_deadline_does_not_hold_its_caller() {
+        CountDownLatch never = new CountDownLatch(1);
+
+        Failed failed = failed(_ -> await(never), order().within(Duration.ofMillis(50)));
+
+        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+    }
+
+    @Test
+    void nothing_is_called_after_the_deadline() {
+        Failed failed =
+                failed(
+                        _ -> {
+                            throw new AssertionError("it was called");
+                        },
+                        order().within(Duration.ofSeconds(-1)));
+
+        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        assertEquals("the deadline had passed before anything was sent", failed.detail());
+    }
+
+    @Test
+    void a_fault_of_the_brokers_is_told_by_its_place_and_not_by_its_words() {
+        Failed failed =
+                failed(
+                        _ -> {
+                            throw new IllegalStateException("the-secret");
+                        },
+                        order());
+
+        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertTrue(failed.detail().contains("IllegalStateException"), failed.detail());
+        assertTrue(failed.detail().contains("AccessProvidersTest"), failed.detail());
+        assertFalse(failed.detail().contains("the-secret"), failed.detail());
+    }
+
+    @Test
+    void a_caller_that_is_interrupted_gets_a_result_and_stays_interrupted() {
+        CountDownLatch never = new CountDownLatch(1);
+        Thread.currentThread().interrupt();
+
+        Failed failed = failed(_ -> await(never), order());
+
+        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
+    void a_key_without_outputs_has_its_types() {
+        MintResult named =
+                providers(new FakeType(false, _ -> MINTED))
+                        .outputs(order().order().access(), Map.of())
+                        .name(MINTED);
+
+        assertEquals(
+                new Minted(
+                        Map.of("TOKEN", new Secret("the-token")),
+                        MINTED.expiresAt(),
+                        MINTED.credentialId()),
+                named);
+    }
+
+    @Test
+    void a_key_may_name_its_outputs_itself() {
+        MintResult named =
+                providers(new FakeType(false, _ -> MINTED))
+                        .outputs(
+                                order().order().access(),
+                                Map.of("A", "AccessToken", "B", "AccessToken"))
+                        .name(MINTED);
+
+        assertEquals(
+                new Minted(
+                        Map.of("A", new Secret("the-token"), "B", new Secret("the-token")),
+                        MINTED.expiresAt(),
+                        MINTED.credentialId()),
+                named);
+    }
+
+    @Test
+    void an_output_of_a_field_that_is_not_there_is_told() {
+        MintResult named = new Outputs(Map.of("REGION", "Region")).name(MINTED);
+
+        assertEquals(
+                new Failed(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        "key output 'REGION' names the field 'Region', and the credential has [AccessToken]"),
+                named);
+    }
+
+    private static MintResult await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return MINTED;
+    }
+
+    private static Orders order() {
+        return Orders.of("fake", "{}", "{}");
+    }
+
+    private static MintResult mint(Function<MintOrder, MintResult> minting, Orders order) {
+        return providers(new FakeType(false, minting)).mint(order.order());
+    }
+
+    private static Failed failed(Function<MintOrder, MintResult> minting, Orders order) {
+        return switch (mint(minting, order)) {
+            case Minted _ -> throw new AssertionError("a credential");
+            case Failed failed -> failed;
+        };
+    }
+
+    private static String detail(MintResult result) {
+        return switch (result) {
+            case Minted _ -> throw new AssertionError("a credential");
+            case Failed failed -> failed.detail();
+        };
+    }
+
+    private static AccessProviders providers(AccessProvider type) {
+        return new AccessProviders(List.of(type), InstantSource.system());
+    }
+}

@@ -1,0 +1,100 @@
+package io.mintmark.mint;
+
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.outbound.Destinations;
+
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+
+/** As much of a broker as mints: its identity, its types of providers, and where it may connect. */
+final class MintingBroker implements AutoCloseable {
+    static final String ISSUER = "https://broker.example";
+    static final AwsCredentialsProvider AMBIENT =
+            StaticCredentialsProvider.create(
+                    AwsBasicCredentials.create("AKIAAMBIENT", "the-ambient-secret"));
+
+    private final BuiltInIdentity identity;
+    private final StsClients clients;
+    private final AccessProviders providers;
+
+    MintingBroker(
+            InstantSource identityClock, AwsCredentialsProvider ambient, String... allowedHosts) {
+        Destinations allowed = new Destinations(List.of(allowedHosts));
+        TokenDestinations destinations = new TokenDestinations(allowed);
+        identity = new BuiltInIdentity(ISSUER, newKeys(), identityClock);
+        clients = new StsClients(allowed, ambient);
+        StsCaller sts = new StsCaller(clients, InstantSource.system());
+        providers =
+                new AccessProviders(
+                        List.of(
+                                new AwsSts(identity, destinations, sts),
+                                new S3Sts(identity, destinations, sts),
+                                new JwtProvider(identity)),
+                        InstantSource.system());
+    }
+
+    /** One that may connect to the stand-ins' host. */
+    static MintingBroker usual() {
+        return new MintingBroker(InstantSource.system(), AMBIENT, "127.0.0.1");
+    }
+
+    BuiltInIdentity identity() {
+        return identity;
+    }
+
+    StsStandIn aws() {
+        return StsStandIn.aws(ISSUER, identity::keySet);
+    }
+
+    MintResult mint(Orders order) {
+        return providers.mint(order.order());
+    }
+
+    /** The credential, in a test where there must be one. */
+    Minted minted(Orders order) {
+        return switch (mint(order)) {
+            case Minted minted -> minted;
+            case Failed failed -> throw new AssertionError("no credential: " + failed);
+        };
+    }
+
+    /** The failure, in a test where there must be one. */
+    Failed failed(Orders order) {
+        return switch (mint(order)) {
+            case Minted _ -> throw new AssertionError("a credential");
+            case Failed failed -> failed;
+        };
+    }
+
+    @Override
+    public void close() {
+        clients.close();
+    }
+
+    private static Path newKeys() {
+        try {
+            Path directory = Files.createTempDirectory("signing-keys");
+            directory.toFile().deleteOnExit();
+            new KeyDirectory(directory).withP256("2026-01-01");
+            return directory;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

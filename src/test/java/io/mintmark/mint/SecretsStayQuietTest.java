@@ -1,0 +1,123 @@
+package io.mintmark.mint;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.MintResult.Minted;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** With every logger at its most talkative. */
+class SecretsStayQuietTest {
+    private static final List<String> TALKATIVE =
+            List.of(
+                    "",
+                    "org.apache.hc.client5.http.wire",
+                    "org.apache.hc.client5.http.headers",
+                    "software.amazon.awssdk.request");
+
+    private final List<Logger> loggers = TALKATIVE.stream().map(Logger::getLogger).toList();
+    private final List<Level> before = new ArrayList<>();
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final Handler listener =
+            new Handler() {
+                @Override
+                public void publish(LogRecord line) {
+                    lines.add(
+                            "%s %s %s"
+                                    .formatted(
+                                            line.getMessage(),
+                                            Arrays.toString(line.getParameters()),
+                                            line.getThrown()));
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+
+    @BeforeEach
+    void listen() {
+        loggers.forEach(logger -> before.add(logger.getLevel()));
+        loggers.forEach(logger -> logger.setLevel(Level.ALL));
+        Arrays.stream(loggers.getFirst().getHandlers()).forEach(h -> h.setLevel(Level.OFF));
+        loggers.getFirst().addHandler(listener);
+    }
+
+    @AfterEach
+    void stop() {
+        loggers.getFirst().removeHandler(listener);
+        Arrays.stream(loggers.getFirst().getHandlers()).forEach(h -> h.setLevel(Level.INFO));
+        for (int i = 0; i < loggers.size(); i++) {
+            loggers.get(i).setLevel(before.get(i));
+        }
+    }
+
+    @Test
+    void no_log_holds_a_token_or_a_credential() {
+        try (MintingBroker broker = MintingBroker.usual();
+                StsStandIn aws = broker.aws()) {
+            broker.minted(order(aws, ""));
+            broker.minted(
+                    order(aws, ",'auth':'ambient'")
+                            .sharing()
+                            .allowing("arn:aws:iam::123456789012:role/*"));
+            aws.next(new StsAnswer.QuotingTheToken(), new StsAnswer.Dropping());
+            broker.failed(order(aws, ""));
+            broker.failed(order(aws, ""));
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
+            for (String secret : secrets(aws)) {
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(secret)),
+                        () -> String.join("\n", linesWith(secret)));
+            }
+        }
+    }
+
+    @Test
+    void a_credential_prints_without_its_secrets() {
+        try (MintingBroker broker = MintingBroker.usual();
+                StsStandIn aws = broker.aws()) {
+            Minted minted = broker.minted(order(aws, ""));
+
+            assertFalse(minted.toString().contains("the/secret+key"));
+            assertFalse(minted.toString().contains("the-session-token"));
+        }
+    }
+
+    private List<String> linesWith(String secret) {
+        return lines.stream().filter(line -> line.contains(secret)).toList();
+    }
+
+    private static List<String> secrets(StsStandIn aws) {
+        List<String> secrets =
+                new ArrayList<>(
+                        List.of("the/secret+key", "the-session-token", "the-ambient-secret"));
+        aws.calls().stream()
+                .flatMap(call -> call.parameter("WebIdentityToken").stream())
+                .map(token -> token.substring(token.indexOf('.')))
+                .forEach(secrets::add);
+        return secrets;
+    }
+
+    private static Orders order(StsStandIn sts, String more) {
+        return Orders.of(
+                "aws-sts",
+                "{'region':'eu-central-1','endpoint':'%s'%s}".formatted(sts.endpoint(), more),
+                "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}");
+    }
+}
