@@ -48,14 +48,21 @@ public final class TokenDestinations {
      * Whether what is sent there, and the credential that comes back, can't be read on the way, or
      * only where the operator knows the network.
      */
-    public boolean isConfidential(FarSide farSide) {
+    boolean isConfidential(FarSide farSide) {
         return farSide.isEncrypted() || isLoopback(farSide) || isListed(farSide);
     }
 
-    /** Why nothing is sent to a far side that isn't confidential, as the end of a sentence. */
-    public static String notConfidential(FarSide farSide) {
-        return "is plain http, so the broker's token could be read on the way, and '%s' isn't listed in OUTBOUND_ALLOWED_HOSTS"
-                .formatted(farSide.host());
+    /**
+     * Refuses an endpoint that isn't confidential.
+     *
+     * @throws UnusableSettingsException if it isn't
+     */
+    public void requireConfidential(FarSide farSide) {
+        if (!isConfidential(farSide)) {
+            throw new UnusableSettingsException(
+                    "access provider setting 'endpoint' '%s' is plain http, so the broker's token could be read on the way, and its host isn't listed in OUTBOUND_ALLOWED_HOSTS"
+                            .formatted(farSide));
+        }
     }
 
     private boolean takesTokensOf(Vendor vendor, FarSide farSide) {

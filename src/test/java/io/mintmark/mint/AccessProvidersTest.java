@@ -181,34 +181,6 @@ class AccessProvidersTest {
                 named);
     }
 
-    @Test
-    void a_key_may_name_its_outputs_itself() {
-        MintResult named =
-                providers(new FakeType(false, _ -> MINTED))
-                        .outputs(
-                                order().order().access(),
-                                Map.of("A", "AccessToken", "B", "AccessToken"))
-                        .name(MINTED);
-
-        assertEquals(
-                new Minted(
-                        Map.of("A", new Secret("the-token"), "B", new Secret("the-token")),
-                        MINTED.expiresAt(),
-                        MINTED.credentialId()),
-                named);
-    }
-
-    @Test
-    void an_output_of_a_field_that_is_not_there_is_told() {
-        MintResult named = new Outputs(Map.of("REGION", "Region")).name(MINTED);
-
-        assertEquals(
-                new Failed(
-                        Reason.PROVIDER_MISCONFIGURED,
-                        "key output 'REGION' names the field 'Region', and the credential has [AccessToken]"),
-                named);
-    }
-
     private static MintResult await(CountDownLatch latch) {
         try {
             latch.await();

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.StsAnswer.AsAsked;
-import io.mintmark.mint.StsAnswer.Dropping;
 import io.mintmark.mint.StsAnswer.Hanging;
 import io.mintmark.mint.StsAnswer.QuotingTheToken;
 import io.mintmark.mint.StsAnswer.Refusing;
@@ -24,9 +23,6 @@ import java.net.ServerSocket;
 import java.time.Duration;
 
 class StsFailuresTest {
-    private static final String UNFETCHED_KEY =
-            "Couldn't retrieve verification key from your identity provider, please reference AssumeRoleWithWebIdentity documentation for requirements";
-
     private final MintingBroker broker = MintingBroker.usual();
     private final StsStandIn sts = broker.aws();
 
@@ -82,50 +78,11 @@ class StsFailuresTest {
         assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
-                    400 | Throttling            | Rate exceeded
-                    400 | IDPCommunicationError | no answer
-                    503 | ServiceUnavailable    | later
-                    400 | InvalidIdentityToken  | Couldn't retrieve verification key from your identity provider
-                    """)
-    void what_another_try_may_help_is_tried_again(int status, String code, String message) {
-        sts.next(new Refusing(status, code, message), new Refusing(status, code, message));
-
-        broker.minted(order());
-
-        assertEquals(3, sts.calls().size());
-    }
-
     @Test
-    void it_is_tried_three_times_at_most() {
-        sts.always(new Refusing(400, "InvalidIdentityToken", UNFETCHED_KEY));
+    void a_connection_that_breaks_is_unreachable() {
+        sts.always(new StsAnswer.Dropping());
 
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, broker.failed(order()).reason());
-        assertEquals(3, sts.calls().size());
-    }
-
-    @ParameterizedTest
-    @CsvSource({"400, InvalidIdentityToken", "403, AccessDenied", "500, InternalFailure"})
-    void what_another_try_cannot_help_is_not_tried_again(int status, String code) {
-        sts.next(new Refusing(status, code, "Incorrect token audience"));
-
-        broker.failed(order());
-
-        assertEquals(1, sts.calls().size());
-    }
-
-    @Test
-    void a_connection_that_breaks_is_not_tried_again() {
-        sts.next(new Dropping());
-
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-        assertEquals(1, sts.calls().size());
+        assertEquals(Reason.PROVIDER_UNREACHABLE, broker.failed(order()).reason());
     }
 
     @Test
@@ -133,15 +90,6 @@ class StsFailuresTest {
         sts.always(new Hanging());
 
         Failed failed = broker.failed(order().within(Duration.ofMillis(300)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
-    }
-
-    @Test
-    void throttling_does_not_outlast_the_deadline() {
-        sts.next(new Refusing(400, "Throttling", "Rate exceeded"), new Hanging());
-
-        Failed failed = broker.failed(order().within(Duration.ofSeconds(1)));
 
         assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
     }

@@ -73,7 +73,7 @@ public final class AwsSts implements AccessProvider {
     public MintResult mint(MintOrder order) {
         AwsProviderSettings provider = AwsProviderSettings.of(order.access().settings());
         AwsKeySettings key = AwsKeySettings.of(order.keySettings());
-        requireConfidential(provider.side().farSide());
+        destinations.requireConfidential(provider.side().farSide());
         return provider.side().ambient()
                 ? assumeRole(order, provider, key)
                 : assumeRoleWithWebIdentity(order, provider, key);
@@ -95,11 +95,7 @@ public final class AwsSts implements AccessProvider {
 
     private MintResult assumeRole(
             MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
-        if (!destinations.takesAwsTokens(provider.side().farSide())) {
-            throw new UnusableSettingsException(
-                    "auth 'ambient' shows the broker's AWS identity, and %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
-                            .formatted(provider.side().farSide().origin()));
-        }
+        requireAws(provider.side().farSide());
         var request =
                 AssumeRoleRequest.builder()
                         .roleArn(key.roleArn())
@@ -138,11 +134,11 @@ public final class AwsSts implements AccessProvider {
                         claims));
     }
 
-    private void requireConfidential(FarSide farSide) {
-        if (!destinations.isConfidential(farSide)) {
+    private void requireAws(FarSide farSide) {
+        if (!destinations.takesAwsTokens(farSide)) {
             throw new UnusableSettingsException(
-                    "access provider setting 'endpoint' "
-                            + TokenDestinations.notConfidential(farSide));
+                    "auth 'ambient' shows the broker's AWS identity, and %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
+                            .formatted(farSide.origin()));
         }
     }
 

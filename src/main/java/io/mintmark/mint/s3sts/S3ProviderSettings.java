@@ -31,9 +31,7 @@ record S3ProviderSettings(
         Settings settings = Settings.ofProvider(members, NAMES);
         String endpoint = settings.requiredText("endpoint");
         FarSide farSide = settings.farSide("endpoint").orElseThrow();
-        if (!destinations.isConfidential(farSide)) {
-            throw settings.unusable("endpoint", TokenDestinations.notConfidential(farSide));
-        }
+        destinations.requireConfidential(farSide);
         return new S3ProviderSettings(
                 endpoint,
                 new StsSide(farSide, settings.text("region").orElse(REGION), false),
