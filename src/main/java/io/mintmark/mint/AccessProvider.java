@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * One type of access provider. Implementations are stateless towards keys and tenants and may be
- * called by any number of threads.
+ * called by any number of threads. Where settings can't work, every method that is shown them
+ * throws {@link UnusableSettingsException} before anything is sent.
  */
 public interface AccessProvider {
 
@@ -33,7 +34,8 @@ public interface AccessProvider {
 
     /**
      * Obtains one credential, blocking until the order's deadline at the latest. Whatever the far
-     * side does is told by the result; an exception is a fault of the broker's own.
+     * side does is told by the result; an exception other than for settings is a fault of the
+     * broker's own.
      */
     MintResult mint(MintOrder order);
 }

@@ -21,8 +21,8 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
 
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,9 +51,7 @@ public final class StsClients implements AutoCloseable {
     public StsClients(Destinations allowed, AwsCredentialsProvider ambient) {
         this.guard = allowed.resolver();
         this.ambient = ambient;
-        this.timer =
-                Executors.newScheduledThreadPool(
-                        1, Thread.ofPlatform().daemon().name("sts-timer").factory());
+        this.timer = newTimer();
         this.clients =
                 Caffeine.newBuilder()
                         .maximumSize(MOST_SIDES)
@@ -88,6 +86,15 @@ public final class StsClients implements AutoCloseable {
         if (client != null && !timer.isShutdown()) {
             var _ = timer.schedule(client::close, LONGEST_CALL.toSeconds(), TimeUnit.SECONDS);
         }
+    }
+
+    private static ScheduledExecutorService newTimer() {
+        var timer =
+                new ScheduledThreadPoolExecutor(
+                        1, Thread.ofPlatform().daemon().name("sts-timer").factory());
+        // one time-out for each call, almost all of them called off
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
     }
 
     private StsClient connect(StsSide side) {
