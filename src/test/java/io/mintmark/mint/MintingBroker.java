@@ -31,6 +31,7 @@ final class MintingBroker implements AutoCloseable {
 
     private final BuiltInIdentity identity;
     private final StsClients clients;
+    private final AwsSts awsSts;
     private final AccessProviders providers;
 
     MintingBroker(
@@ -40,10 +41,11 @@ final class MintingBroker implements AutoCloseable {
         identity = new BuiltInIdentity(ISSUER, newKeys(), identityClock);
         clients = new StsClients(allowed, ambient);
         StsCaller sts = new StsCaller(clients, InstantSource.system());
+        awsSts = new AwsSts(identity, destinations, sts);
         providers =
                 new AccessProviders(
                         List.of(
-                                new AwsSts(identity, destinations, sts),
+                                awsSts,
                                 new S3Sts(identity, destinations, sts),
                                 new JwtProvider(identity)),
                         InstantSource.system());
@@ -64,6 +66,11 @@ final class MintingBroker implements AutoCloseable {
 
     MintResult mint(Orders order) {
         return providers.mint(order.order());
+    }
+
+    /** The type by itself, without the rules and the patience of {@link AccessProviders}. */
+    AwsSts awsSts() {
+        return awsSts;
     }
 
     /** The credential, in a test where there must be one. */

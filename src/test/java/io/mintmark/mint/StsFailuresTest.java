@@ -95,6 +95,17 @@ class StsFailuresTest {
     }
 
     @Test
+    void the_deadline_is_kept_without_anybody_watching() {
+        sts.always(new Hanging());
+
+        assertEquals(
+                new Failed(
+                        Reason.PROVIDER_TIMEOUT,
+                        "no answer by the deadline (%s)".formatted(sts.endpoint())),
+                broker.awsSts().mint(order().within(Duration.ofMillis(300)).order()));
+    }
+
+    @Test
     void a_far_side_that_hangs_leaves_the_others_alone() {
         sts.always(new Hanging());
         broker.failed(order().within(Duration.ofMillis(300)));
