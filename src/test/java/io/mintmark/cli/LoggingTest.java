@@ -50,6 +50,7 @@ class LoggingTest {
 
         OURS.warn("two\nlines \u2028 of {}", "ünïcode \"quoted\"", new IOException("gone"));
 
+        assertTrue(onlyLine().chars().allMatch(character -> character < 0x7f), this::onlyLine);
         JsonNode line = json(onlyLine());
         assertTrue(Instant.parse(line.path("time").asText()).isBefore(Instant.MAX));
         assertEquals("warning", line.path("level").asText());
