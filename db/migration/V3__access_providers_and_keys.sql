@@ -46,7 +46,7 @@ COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives
 COMMENT ON COLUMN broker.provider_type.target_setting IS
     'The key setting that says whose power the credential has; an access provider''s allowed_targets limit it.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
-    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}) and may have "required", "default", "one_of", "pattern" (of the text or of each element), "max_length", "max_items", "must_contain", "example".';
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, the settings that it cannot do without), "pattern" (of the text or of each element), "max_length", "max_items", "must_contain", "example".';
 COMMENT ON COLUMN broker.provider_type.key_settings IS 'Rules for broker.key.settings, in the same form.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
 COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
@@ -120,7 +120,8 @@ INSERT INTO broker.provider_type
 
 ('oauth2', 'An access token from any authorization server with token exchange (RFC 8693).', 'audience', 1, NULL, true,
  '{"token_endpoint": {"is": "url", "required": true, "example": "https://auth.example.com/oauth2/token"},
-    "client_auth": {"is": "text", "one_of": ["none", "client_secret_basic", "private_key_jwt"]},
+    "client_auth": {"is": "text", "one_of": ["none", "client_secret_basic", "private_key_jwt"],
+        "needs": {"client_secret_basic": ["client_id", "client_secret"], "private_key_jwt": ["client_id"]}},
     "client_id": {"is": "text", "max_length": 255},
     "client_secret": {"is": "secret", "example": "{\"file\": \"client-secret\"}"},
     "subject_audience": {"is": "text", "max_length": 1024}}',
@@ -135,7 +136,7 @@ INSERT INTO broker.provider_type
 ('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', 1, NULL, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "example": "https://api.example.com"},
-    "claims": {"is": "object", "example": "{\"scope\": \"read\"}"}}',
+    "claims": {"is": "claims", "example": "{\"scope\": \"read\"}"}}',
  '{AccessToken,Expiration}',
  '{"ACCESS_TOKEN": "AccessToken", "TOKEN_EXPIRY": "Expiration"}');
 

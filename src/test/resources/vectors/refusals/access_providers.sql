@@ -1,0 +1,108 @@
+-- a misspelt setting is told with the nearest known one
+UPDATE broker.access_provider SET settings = settings || '{"session_tag": true}' WHERE name = 'aws';
+--> Access provider "aws" of tenant "acme" has the setting "session_tag", which an access provider of type aws-sts does not have.
+--? Did you mean "session_tags"? It has: auth, endpoint, region, session_tags.
+
+-- a type without settings has none
+UPDATE broker.access_provider SET settings = '{"region": "eu-central-1"}' WHERE name = 'own' AND tenant = 'acme';
+--> Access provider "own" of tenant "acme" has the setting "region", which an access provider of type jwt does not have.
+--? It has: none.
+
+-- a required setting is missing
+UPDATE broker.access_provider SET settings = '{}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme" lacks the setting "endpoint".
+--? For example "endpoint": "https://minio.example.com".
+
+-- a flag is a text
+UPDATE broker.access_provider SET settings = settings || '{"session_tags": "yes"}' WHERE name = 'aws';
+--> Access provider "aws" of tenant "acme": the setting "session_tags" must be true or false, not a text.
+--? Left out, it is true.
+
+-- one of two
+UPDATE broker.access_provider SET settings = settings || '{"auth": "web_identity"}' WHERE name = 'aws';
+--> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity", and must be one of web-identity, ambient.
+--? Left out, it is "web-identity".
+
+-- an address is none
+UPDATE broker.access_provider SET settings = '{"endpoint": "minio.example.com"}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "minio.example.com", which is no address of the form https://host/path (no user, query or fragment).
+--? For example "endpoint": "https://minio.example.com".
+
+-- an address has a password in it
+UPDATE broker.access_provider SET settings = '{"endpoint": "https://me:secret@minio.example.com"}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://me:secret@minio.example.com", which is no address of the form https://host/path (no user, query or fragment).
+--?
+
+-- an address has a port that there isn't
+UPDATE broker.access_provider SET settings = '{"endpoint": "https://minio.example.com:65536"}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://minio.example.com:65536", which is no address of the form https://host/path (no user, query or fragment).
+--?
+
+-- a claim lacks its value
+UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"name": "policy"}}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme": the setting "policy_claim" must be an object of name and value.
+--? {"name": "policy", "value": "readonly"}
+
+-- a claim that only the broker sets
+UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"name": "aud", "value": "sts.amazonaws.com"}}' WHERE name = 'minio';
+--> Access provider "minio" of tenant "acme": the setting "policy_claim" names the claim "aud", which only the broker sets.
+--?
+
+-- a secret is written out
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": "hunter2"}');
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must not hold the secret itself, which never stands in the database.
+--? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
+
+-- a reference to a secret leads out of the tenant's directory
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"file": "../other/secret"}}');
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--? {"file": "its-name"}
+
+-- a setting that needs another
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_auth": "client_secret_basic"}');
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "client_secret_basic", which needs the setting "client_secret" too.
+--? Write the secret to a file
+
+-- a secret by reference
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"file": "client-secret"}, "client_auth": "client_secret_basic"}');
+--> nothing
+
+-- a type that there isn't
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
+--> insert or update on table "access_provider" violates foreign key constraint "the_provider_type_exists"
+--?
+
+-- targets without a literal segment
+UPDATE broker.access_provider SET allowed_targets = '{arn*}' WHERE name = 'any';
+--> Access provider "any" of tenant "acme": "arn*" in allowed_targets does not start with a literal segment.
+--? ** alone allows everything.
+
+-- fewer targets than its keys use
+UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/cd-*}' WHERE name = 'aws';
+--> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/ci-deploy", which access provider "aws" does not allow.
+--? Its allowed_targets: arn:aws:iam::123456789012:role/cd-*.
+
+-- another type than its keys have settings for
+UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets = '{**}' WHERE name = 'aws';
+--> Key "deploy" of tenant "acme" has the setting "role_arn", which a key of type jwt does not have.
+--? It has: audience, claims.
+
+-- a shared identity allows everything
+UPDATE broker.access_provider SET shared_identity = true WHERE name = 'any';
+--> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, and allows all targets (**).
+--? List in allowed_targets what is this tenant's
+
+-- ambient credentials without a shared identity
+UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' WHERE name = 'aws';
+--> Access provider "aws" of tenant "acme" uses auth "ambient", in which all tenants look alike to AWS, without shared_identity.
+--? Set shared_identity = true and list in allowed_targets
+
+-- a shared identity where none is shown
+UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{https://api.example.com}' WHERE name = 'own' AND tenant = 'acme';
+--> Access provider "own" of tenant "acme" has shared_identity, and type jwt shows nobody an identity of the broker's.
+--? Leave shared_identity false.
+
+-- a provider moves to another tenant
+UPDATE broker.access_provider SET tenant = 'other' WHERE name = 'any';
+--> A row of broker.access_provider stays with its tenant: it cannot move from "acme" to "other".
+--? Insert it anew for the other tenant

@@ -1,0 +1,147 @@
+-- a misspelt setting is told with the nearest known one
+UPDATE broker.key SET settings = '{"rolearn": "arn:aws:iam::123456789012:role/ci-deploy"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme" has the setting "rolearn", which a key of type aws-sts does not have.
+--? Did you mean "role_arn"? It has: policy, policy_arns, role_arn, session_name.
+
+-- an unknown setting is told with those that there are
+UPDATE broker.key SET settings = settings || '{"colour": "blue"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme" has the setting "colour", which a key of type aws-sts does not have.
+--? It has: policy, policy_arns, role_arn, session_name.
+
+-- a required setting is missing
+UPDATE broker.key SET settings = '{}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme" lacks the setting "role_arn".
+--? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
+
+-- a text is a number
+UPDATE broker.key SET settings = '{"role_arn": 7}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "role_arn" must be a text, not a number.
+--? For example
+
+-- a text is blank
+UPDATE broker.key SET settings = '{"audience": " "}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "audience" must not be empty.
+--? For example
+
+-- null is no setting
+UPDATE broker.key SET settings = settings || '{"policy": null}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy" is null: leave it out instead.
+--?
+
+-- a role's name has a form
+UPDATE broker.key SET settings = '{"role_arn": "ci-deploy"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "role_arn" is "ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
+
+-- a session's name carries the mint id
+UPDATE broker.key SET settings = settings || '{"session_name": "ci-{tenant}"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "session_name" is "ci-{tenant}", and must contain {mint_id}.
+--? For example "session_name": "ci-{mint_id}".
+
+-- a session's name has no other placeholders
+UPDATE broker.key SET settings = settings || '{"session_name": "{mint_id}-{subject}"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "session_name" is "{mint_id}-{subject}", which does not have the form ^([A-Za-z0-9_+=,.@-]|[{](mint_id|tenant|key)[}])+$.
+--?
+
+-- a list is a text
+UPDATE broker.key SET settings = settings || '{"policy_arns": "arn:aws:iam::aws:policy/ReadOnlyAccess"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy_arns" must be a list of texts, not a text.
+--? For example "policy_arns": ["arn:aws:iam::aws:policy/ReadOnlyAccess"].
+
+-- a list has too many elements
+UPDATE broker.key SET settings = settings || jsonb_build_object('policy_arns', (SELECT jsonb_agg('arn:aws:iam::aws:policy/P' || n) FROM generate_series(1, 11) AS n)) WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy_arns" has 11 elements, more than 10.
+--?
+
+-- an element of a list has the wrong form
+UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws:policy/ReadOnlyAccess", "x"]}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy_arns" has an element that is "x", which does not have the form ^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9_+=,.@/-]+$.
+--?
+
+-- a policy is not JSON
+UPDATE broker.key SET settings = settings || '{"policy": "{Version"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
+--?
+
+-- a policy is too long
+UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2050))) WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
+--?
+
+-- a policy just fits, blanks not counted
+UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2048 - 16))) WHERE name = 'deploy';
+--> nothing
+
+-- a target is not among those that are allowed
+UPDATE broker.key SET settings = '{"role_arn": "arn:aws:iam::123456789012:role/admin"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/admin", which access provider "aws" does not allow.
+--? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*.
+
+-- no target is none of those that are allowed
+INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'few', 900);
+--> Key "files" of tenant "acme" names no "role_arn", and access provider "few" allows only some.
+--? Its allowed_targets: arn:minio:iam:::role/ci.
+
+-- no target is fine where all are allowed
+INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'minio', 900);
+--> nothing
+
+-- an output names no field
+UPDATE broker.key SET outputs = '{"ID": "AccesKeyId"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the output "ID" names "AccesKeyId", which is no field of type aws-sts.
+--? Did you mean "AccessKeyId"? Its fields: AccessKeyId, Expiration, Region, SecretAccessKey, SessionToken.
+
+-- an output's name begins with a digit
+UPDATE broker.key SET outputs = '{"1ID": "AccessKeyId"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": "1ID" is no name for an output.
+--? Letters, digits and _
+
+-- an output names nothing
+UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the output "ID" must name a field, not hold null.
+--? Member name first, then the field
+
+-- too short for the type
+UPDATE broker.key SET max_duration = 899 WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": max_duration is 899 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--? Write 900.
+
+-- too long for the type
+UPDATE broker.key SET max_duration = 43201 WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": max_duration is 43201 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--? Write 43200.
+
+-- no duration at all
+UPDATE broker.key SET max_duration = 0 WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme" has a max_duration of 0 seconds.
+--? Write a positive number.
+
+-- a key's name has a form
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', '1st', 'own', 60, '{"audience": "x"}');
+--> "1st" is no name for a key.
+--? A letter, then up to 63 letters, digits, _, . and -.
+
+-- a claim that only the broker sets
+UPDATE broker.key SET settings = settings || '{"claims": {"scope": "read", "sub": "somebody"}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "sub", which only the broker sets.
+--? For example "claims": {"scope": "read"}.
+
+-- a claim that AWS acts on
+UPDATE broker.key SET settings = settings || '{"claims": {"https://aws.amazon.com/tags": {}}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "https://aws.amazon.com/tags", which only the broker sets.
+--?
+
+-- a claim that is null
+UPDATE broker.key SET settings = settings || '{"claims": {"scope": null}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" has null for the claim "scope".
+--?
+
+-- the provider is another tenant's
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> insert or update on table "key" violates foreign key constraint "the_access_provider_exists_in_the_same_tenant"
+--?
+
+-- a key moves to another provider whose shortest credential outlives its grants
+UPDATE broker.key SET provider = 'any', max_duration = 900, settings = '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}' WHERE tenant = 'acme' AND name = 'api';
+--> The grant of key "api" to "repo:acme/app:main" has a max_duration of 60 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--? Write 900 or more, or null to leave it to the key.
