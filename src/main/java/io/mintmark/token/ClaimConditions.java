@@ -93,8 +93,7 @@ public record ClaimConditions(Map<String, JsonNode> byClaim) {
                     && new Glob(condition.path("glob").textValue()).matches(value.textValue());
         }
         if (condition.isNumber()) {
-            return value.isNumber()
-                    && condition.decimalValue().compareTo(value.decimalValue()) == 0;
+            return isFinite(value) && condition.decimalValue().compareTo(value.decimalValue()) == 0;
         }
         return value.isValueNode() && condition.equals(value);
     }

@@ -50,7 +50,8 @@ final class SourceKeys {
     /** Whether {@link #current} would answer without waiting for anybody. */
     boolean atHand() {
         Fetched fetched = latest;
-        return fetched != null && fetched.isYoungerThan(USABLE, clock.instant());
+        return source.jwks().isPresent()
+                || (fetched != null && fetched.isYoungerThan(USABLE, clock.instant()));
     }
 
     /** The keys, at most an hour old; waits only where there are none. */

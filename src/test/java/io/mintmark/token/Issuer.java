@@ -39,6 +39,7 @@ public final class Issuer implements AutoCloseable {
 
     private final Map<String, HttpHandler> pages = new ConcurrentHashMap<>();
     private final List<String> fetched = new CopyOnWriteArrayList<>();
+    private final CountDownLatch asked = new CountDownLatch(1);
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile List<TestKey> keys = List.of(TestKey.es256("key-1"));
     private HttpServer server;
@@ -164,6 +165,15 @@ public final class Issuer implements AutoCloseable {
         server = listen(server.getAddress().getPort());
     }
 
+    /** Waits until a request has come. */
+    public void awaitRequest() {
+        try {
+            asked.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** How many requests came so far, for whatever. */
     public int fetches() {
         return fetched.size();
@@ -196,6 +206,7 @@ public final class Issuer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath();
         fetched.add(path);
+        asked.countDown();
         try {
             gate.await();
         } catch (InterruptedException e) {
