@@ -80,6 +80,13 @@ final class PublishedKeysTest {
     }
 
     @Test
+    void discovery_is_not_tried_where_nobody_answers() {
+        issuer.goDown();
+        IOException failure = assertThrows(IOException.class, this::fetch);
+        assertEquals(0, failure.getSuppressed().length);
+    }
+
+    @Test
     void a_set_without_usable_keys_is_a_set() throws Exception {
         issuer.serve(Issuer.KEYS, "{\"keys\":[]}");
         assertEquals("0 keys", fetch());

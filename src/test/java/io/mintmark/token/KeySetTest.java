@@ -1,0 +1,79 @@
+package io.mintmark.token;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+
+final class KeySetTest {
+    private static final TestKey RSA = TestKey.rsa("rsa", 2048);
+    private static final TestKey EC = TestKey.es256("ec");
+
+    @Test
+    void usable_keys_are_kept() {
+        assertEquals("2 keys", keys(RSA.publicJwk() + "," + EC.publicJwk()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"AQ", "Ag", "AA", ""})
+    void an_rsa_key_with_an_impossible_exponent_is_not(String exponent) {
+        assertEquals("0 keys", keys(withExponent(exponent)));
+    }
+
+    @Test
+    void an_rsa_key_that_is_slow_to_verify_with_is_not() {
+        String slow = "_".repeat(170) + "w";
+        assertEquals("0 keys", keys(withExponent(slow)));
+        assertEquals(
+                "0 keys",
+                keys(
+                        TestKey.rsa("huge", 2048)
+                                .publicJwk()
+                                .replace("\"n\":\"", "\"n\":\"" + "_".repeat(1200))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "null",
+                "1",
+                "[]",
+                "{}",
+                "{\"kty\":\"oct\",\"k\":\"AAAA\"}",
+                "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AAAA\",\"y\":\"AAAA\"}",
+                "{\"kty\":\"OKP\",\"crv\":\"X25519\",\"x\":\"AAAA\"}",
+                "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AAAA\"}",
+                "{\"kty\":\"none\",\"alg\":\"none\"}",
+                "{\"kty\":[]}"
+            })
+    void what_is_no_key_to_verify_with_does_not_spoil_the_set(String odd) {
+        assertEquals("1 keys", keys(odd + "," + EC.publicJwk()));
+    }
+
+    @Test
+    void a_set_of_many_keys_of_one_kid_costs_a_few_verifications() {
+        String same = EC.publicJwk().replace("\"kid\":\"ec\"", "\"kid\":\"x\"");
+        String others = String.join(",", Collections.nCopies(4, same));
+        String last = RSA.publicJwk().replace("\"kid\":\"rsa\"", "\"kid\":\"x\"");
+        Jwt jwt = Jwt.parse(RSA.sign("{\"alg\":\"RS256\",\"kid\":\"x\"}", "{}")).orElseThrow();
+        assertEquals(KeySet.Finding.NOT_VERIFIED, set(others + "," + last).check(jwt));
+        assertEquals(KeySet.Finding.VERIFIED, set(last + "," + others).check(jwt));
+    }
+
+    private static String withExponent(String exponent) {
+        return RSA.publicJwk().replace("\"e\":\"AQAB\"", "\"e\":\"" + exponent + "\"");
+    }
+
+    private static String keys(String array) {
+        return set(array).toString();
+    }
+
+    private static KeySet set(String array) {
+        String json = "{\"keys\":[" + array + "]}";
+        return KeySet.parse(json.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+    }
+}
