@@ -12,7 +12,7 @@ record WebAddress(URI uri) {
     static WebAddress parse(String text) throws OutboundFailure {
         URI uri = uri(text);
         if (!uri.isAbsolute() || uri.getHost() == null) {
-            throw unusable("'" + uri.getScheme() + "' URL without a host");
+            throw unusable("a URL without scheme or host");
         }
         if (uri.getRawUserInfo() != null || uri.getRawFragment() != null) {
             throw unusable(uri.getHost() + ": a URL with a user or a fragment in it");

@@ -100,8 +100,7 @@ public final class TokenVerifier {
         return algorithm(jwt)
                 .then(_ -> issuer(jwt, known))
                 .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting)))
-                .then(signer ->
-                        Claims.read(jwt, signer.oneTimeTokens()).map(c -> new Lifetime(c, signer)))
+                .then(signer -> lifetime(jwt, signer, trusting))
                 .then(lifetime -> lifetime.isOn(now))
                 .then(lifetime -> audience(lifetime, trusting))
                 .then(lifetime -> requiredClaims(lifetime, jwt))
@@ -128,6 +127,13 @@ public final class TokenVerifier {
     /** Where the audiences don't choose one provider, all that the token could be from. */
     private List<IdentityProvider> signers(String issuer, List<IdentityProvider> trusting) {
         return trusting.isEmpty() ? providers.listed(issuer) : trusting;
+    }
+
+    /** Only the provider that a token is for can ask for a {@code jti}. */
+    private static Verdict<Lifetime> lifetime(
+            Jwt jwt, IdentityProvider signer, List<IdentityProvider> trusting) {
+        boolean withId = trusting.size() == 1 && signer.oneTimeTokens();
+        return Claims.read(jwt, withId).map(claims -> new Lifetime(claims, signer));
     }
 
     private Verdict<Lifetime> audience(Lifetime lifetime, List<IdentityProvider> trusting) {
