@@ -13,7 +13,6 @@ import org.apache.hc.client5.http.impl.routing.DefaultRoutePlanner;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.URIScheme;
-import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.config.RegistryBuilder;
 import org.apache.hc.core5.http.message.BasicHeader;
 import org.apache.hc.core5.util.Timeout;
@@ -25,14 +24,11 @@ import java.util.List;
 
 /**
  * An HTTP client for one request, with all conveniences off: no proxy (not even that of the
- * environment), no redirects, cookies, authentication, retries or decompression. It has a
- * connection of its own, because a pool that tenants share is a pool that one tenant's slow host
- * can use up.
+ * environment), no redirects, cookies, authentication, retries or decompression. The client's own
+ * defaults bound the heads of answers. It has a connection of its own, because a pool that tenants
+ * share is a pool that one tenant's slow host can use up.
  */
 final class OneConnection {
-    private static final int MAX_HEADERS = 100;
-    private static final int MAX_LINE = 16 * 1024;
-
     private OneConnection() {}
 
     static CloseableHttpClient open(DnsResolver resolver, TlsSocketStrategy trust, Duration time) {
@@ -67,17 +63,10 @@ final class OneConnection {
                                 DefaultSchemePortResolver.INSTANCE,
                                 resolver,
                                 tls),
-                        ManagedHttpClientConnectionFactory.builder().http1Config(http1()).build());
+                        ManagedHttpClientConnectionFactory.INSTANCE);
         connection.setConnectionConfig(
                 ConnectionConfig.custom().setConnectTimeout(time).setSocketTimeout(time).build());
         return connection;
-    }
-
-    private static Http1Config http1() {
-        return Http1Config.custom()
-                .setMaxHeaderCount(MAX_HEADERS)
-                .setMaxLineLength(MAX_LINE)
-                .build();
     }
 
     private static RequestConfig request() {

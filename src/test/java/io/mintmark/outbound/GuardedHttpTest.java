@@ -202,10 +202,11 @@ final class GuardedHttpTest {
 
     @Test
     void heads_without_end_are_not_kept() throws Exception {
-        try (RawServer server = RawServer.saying(OK + "A: b\r\n".repeat(SMALL))) {
+        try (RawServer server = RawServer.saying(OK + "A: b\r\n".repeat(SMALL) + "\r\n{}")) {
             assertEquals(Kind.UNREACHABLE, failure(http, server.url()).kind());
         }
-        try (RawServer server = RawServer.saying(OK + "A: " + "b".repeat(100 * SMALL))) {
+        try (RawServer server =
+                RawServer.saying(OK + "A: " + "b".repeat(100 * SMALL) + "\r\n\r\n{}")) {
             assertEquals(Kind.UNREACHABLE, failure(http, server.url()).kind());
         }
     }
@@ -226,10 +227,12 @@ final class GuardedHttpTest {
         System.setProperty(property, "proxy.invalid");
         try (RawServer server = RawServer.saying(OK + "\r\n{}")) {
             System.setProperty("http.nonProxyHosts", "");
+            System.setProperty("socksNonProxyHosts", "");
             assertEquals("{}", get(http, server.url()));
         } finally {
             System.clearProperty(property);
             System.clearProperty("http.nonProxyHosts");
+            System.clearProperty("socksNonProxyHosts");
         }
     }
 
