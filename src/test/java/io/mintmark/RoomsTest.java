@@ -1,0 +1,123 @@
+package io.mintmark;
+
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+import io.mintmark.outbound.Secret;
+
+/** The rooms of the code and who may know whom. Arrows point one way. */
+@AnalyzeClasses(packages = "io.mintmark", importOptions = ImportOption.DoNotIncludeTests.class)
+class RoomsTest {
+
+    /** Every room knows only those that it may; {@link Secret} may be known by all. */
+    @ArchTest
+    static final ArchRule ROOMS =
+            layeredArchitecture()
+                    .consideringOnlyDependenciesInLayers()
+                    .layer("verdict")
+                    .definedBy("io.mintmark.verdict..")
+                    .layer("tenant")
+                    .definedBy("io.mintmark.tenant..")
+                    .layer("config")
+                    .definedBy("io.mintmark.config..")
+                    .layer("outbound")
+                    .definedBy("io.mintmark.outbound..")
+                    .layer("token")
+                    .definedBy("io.mintmark.token..")
+                    .layer("grant")
+                    .definedBy("io.mintmark.grant..")
+                    .layer("identity")
+                    .definedBy("io.mintmark.identity..")
+                    .layer("mint")
+                    .definedBy("io.mintmark.mint..")
+                    .layer("audit")
+                    .definedBy("io.mintmark.audit..")
+                    .layer("exchange")
+                    .definedBy("io.mintmark.exchange..")
+                    .layer("limit")
+                    .definedBy("io.mintmark.limit..")
+                    .layer("health")
+                    .definedBy("io.mintmark.health..")
+                    .layer("postgres")
+                    .definedBy("io.mintmark.postgres..")
+                    .layer("http")
+                    .definedBy("io.mintmark.http..")
+                    .layer("wiring")
+                    .definedBy("io.mintmark", "io.mintmark.cli..")
+                    .whereLayer("verdict")
+                    .mayNotAccessAnyLayer()
+                    .whereLayer("tenant")
+                    .mayNotAccessAnyLayer()
+                    .whereLayer("config")
+                    .mayNotAccessAnyLayer()
+                    .whereLayer("outbound")
+                    .mayOnlyAccessLayers("config")
+                    .whereLayer("token")
+                    .mayOnlyAccessLayers("verdict", "tenant", "outbound")
+                    .whereLayer("grant")
+                    .mayOnlyAccessLayers("token", "verdict", "tenant")
+                    .whereLayer("identity")
+                    .mayOnlyAccessLayers("tenant", "outbound")
+                    .whereLayer("mint")
+                    .mayOnlyAccessLayers("identity", "outbound", "verdict", "tenant")
+                    .whereLayer("audit")
+                    .mayOnlyAccessLayers("tenant")
+                    .whereLayer("exchange")
+                    .mayOnlyAccessLayers("token", "grant", "mint", "audit", "verdict", "tenant")
+                    .whereLayer("limit")
+                    .mayOnlyAccessLayers("config")
+                    .whereLayer("health")
+                    .mayOnlyAccessLayers("audit", "grant", "identity", "verdict", "tenant")
+                    .whereLayer("postgres")
+                    .mayOnlyAccessLayers("audit", "grant", "token", "verdict", "tenant")
+                    .whereLayer("http")
+                    // beyond its own: the token that it takes out of a request, and its ports
+                    .mayOnlyAccessLayers(
+                            "exchange",
+                            "grant",
+                            "health",
+                            "limit",
+                            "identity",
+                            "verdict",
+                            "tenant",
+                            "token",
+                            "config")
+                    .whereLayer("wiring")
+                    .mayNotBeAccessedByAnyLayer()
+                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class));
+
+    @ArchTest
+    static final ArchRule NO_CYCLES =
+            slices().matching("io.mintmark.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule ONLY_POSTGRES_TALKS_SQL =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("io.mintmark.postgres..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java.sql..",
+                            "org.postgresql..",
+                            "io.helidon.dbclient..",
+                            "org.flywaydb..",
+                            "com.zaxxer..");
+
+    @ArchTest
+    static final ArchRule ONLY_HTTP_KNOWS_THE_WEB_SERVER =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("io.mintmark.http..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.helidon.webserver..", "io.helidon.http..");
+}
