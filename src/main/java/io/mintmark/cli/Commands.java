@@ -4,7 +4,7 @@ import io.mintmark.config.InvalidSettings;
 import io.mintmark.config.Settings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
-import io.mintmark.postgres.MigrationFailed;
+import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
@@ -56,7 +56,7 @@ public final class Commands {
         switch (failure) {
             case InvalidSettings _,
                     StartFailed _,
-                    MigrationFailed _,
+                    DatabaseUnfit _,
                     UnusableSigningKeysException _,
                     Unavailable _ ->
                     errors.println("mintmark: " + failure.getMessage());

@@ -4,6 +4,7 @@ import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.Settings;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.postgres.Database;
+import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
 
 import org.slf4j.Logger;
@@ -40,8 +41,7 @@ public final class Startup {
                         InstantSource.system());
         AuditKey.requireUsable(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
-        migrate(settings.database());
-        checkLogin(settings.database());
+        prepare(settings.database());
         Broker broker = Broker.start(settings, identity, replica());
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
@@ -49,6 +49,15 @@ public final class Startup {
                 broker.adminPort(),
                 Duration.ofNanos(System.nanoTime() - began).toMillis());
         return broker;
+    }
+
+    private static void prepare(DatabaseSettings database) {
+        try {
+            migrate(database);
+            checkLogin(database);
+        } catch (DatabaseUnfit e) {
+            throw new StartFailed("DATABASE_URL %s: %s".formatted(database.url(), e.getMessage()));
+        }
     }
 
     private static void migrate(DatabaseSettings database) {
@@ -61,7 +70,9 @@ public final class Startup {
     /** Without this, whoever takes over the service could rewrite what it did. */
     private static void checkLogin(DatabaseSettings settings) {
         try (Database database = new Database(Logins.service(settings))) {
-            new LoginCheck(database).power().ifPresent(power -> judge(settings, power));
+            LoginCheck check = new LoginCheck(database);
+            check.requireSchema();
+            check.power().ifPresent(power -> judge(settings, power));
         }
     }
 

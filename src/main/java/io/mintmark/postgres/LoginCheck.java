@@ -1,8 +1,11 @@
 package io.mintmark.postgres;
 
+import io.helidon.dbclient.DbRow;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Finds out whether the service's login could change the audit log: then the log would prove
@@ -39,16 +42,66 @@ public final class LoginCheck {
              ORDER BY power
             """;
 
+    private static final String SCHEMA =
+            """
+            SELECT count(*) AS present,
+                   count(*) FILTER (
+                       WHERE pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+                         AND pg_catalog.has_table_privilege(c.oid, 'INSERT')) AS writable
+              FROM pg_catalog.pg_class AS c
+              JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE n.nspname = 'audit' AND c.relname = 'event'
+            """;
+
+    private record Found(boolean present, boolean writable) {}
+
     private final Queries queries;
 
     public LoginCheck(Database database) {
         this.queries = database.reading();
     }
 
-    /** What the login could do to the audit log, as the end of a sentence; nothing if it can't. */
+    /**
+     * Sees to it that the login can do its work.
+     *
+     * @throws DatabaseUnfit if the schema isn't there, or isn't the login's to use
+     */
+    public void requireSchema() {
+        Found found = asked(() -> queries.query(SCHEMA, Map.of(), LoginCheck::found)).getFirst();
+        if (!found.present()) {
+            throw new DatabaseUnfit("it has no schema yet; run: mintmark migrate");
+        }
+        if (!found.writable()) {
+            throw new DatabaseUnfit(
+                    "the login may not write the audit log; make it a member of the service's role"
+                            + " (db/roles.sql)");
+        }
+    }
+
+    private static Found found(DbRow row) {
+        return new Found(
+                row.column("present").get(Long.class) > 0,
+                row.column("writable").get(Long.class) > 0);
+    }
+
+    /**
+     * What the login could do to the audit log, as the end of a sentence; nothing if it can't.
+     *
+     * @throws DatabaseUnfit if that can't be found out
+     */
     public Optional<String> power() {
         List<String> powers =
-                queries.query(POWERS, Map.of(), row -> row.column("power").get(String.class));
+                asked(() ->
+                        queries.query(
+                                POWERS, Map.of(), row -> row.column("power").get(String.class)));
         return powers.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", powers));
+    }
+
+    private static <T> T asked(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (QueryFailed e) {
+            throw DatabaseUnfit.because(e);
+        }
     }
 }

@@ -43,13 +43,13 @@ public final class Migrations {
      * Runs what is missing.
      *
      * @return how many migrations ran
-     * @throws MigrationFailed with a sentence that says what to do
+     * @throws DatabaseUnfit with a sentence that says what to do
      */
     public int run() {
         try {
             return flyway(knownRoles()).migrate().migrationsExecuted;
         } catch (SQLException | FlywayException e) {
-            throw MigrationFailed.because(e);
+            throw DatabaseUnfit.because(e);
         }
     }
 

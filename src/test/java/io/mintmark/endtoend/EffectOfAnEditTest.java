@@ -1,0 +1,141 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+
+class EffectOfAnEditTest {
+    private World world;
+
+    /** Staleness is set so high that only a notification or the commit of an intent can tell. */
+    @BeforeEach
+    void start() {
+        world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H"));
+        Eventually.holds(() -> mint().status() == 200);
+    }
+
+    @AfterEach
+    void stop() {
+        world.close();
+    }
+
+    private Answer mint() {
+        return world.broker().mint(world.token(), "api");
+    }
+
+    /** As a pooler between broker and database does that knows nothing of LISTEN. */
+    private void swallowNotifications() {
+        world.database()
+                .runAsSuperuser(
+                        """
+                        DO $$ BEGIN
+                            EXECUTE replace(pg_get_functiondef('audit.record_change'::regproc),
+                                            'pg_notify(', 'concat(');
+                        END $$
+                        """);
+    }
+
+    private List<String> lastThree() {
+        List<String> all = world.audited("key = 'api'");
+        return all.subList(all.size() - 3, all.size());
+    }
+
+    @Test
+    void a_revoked_grant_stops_the_next_mint_though_no_notification_came() {
+        swallowNotifications();
+        world.admin("DELETE FROM broker.subject_grant WHERE key = 'api'");
+        assertEquals("403 FORBIDDEN ", mint().verdict());
+        assertEquals(
+                List.of("requested api", "failed api decided_again", "denied api not_granted"),
+                lastThree());
+    }
+
+    @Test
+    void a_disabled_identity_provider_stops_the_next_mint_though_no_notification_came() {
+        swallowNotifications();
+        world.admin("UPDATE broker.identity_provider SET enabled = false WHERE name = 'ci'");
+        assertEquals("401 UNAUTHORIZED unknown_issuer", mint().verdict());
+    }
+
+    @Test
+    void a_disabled_tenant_stops_the_next_mint_though_no_notification_came() {
+        swallowNotifications();
+        world.admin("UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
+        assertEquals("401 UNAUTHORIZED unknown_issuer", mint().verdict());
+    }
+
+    @Test
+    void new_required_claims_stop_the_next_mint_though_no_notification_came() {
+        swallowNotifications();
+        world.admin("UPDATE broker.identity_provider SET required_claims = '{\"ref\": \"main\"}'");
+        assertEquals("401 INVALID_TOKEN claims_not_accepted", mint().verdict());
+    }
+
+    @Test
+    void a_disabled_key_is_missing_at_the_next_mint_though_no_notification_came() {
+        swallowNotifications();
+        world.admin("UPDATE broker.key SET enabled = false WHERE name = 'api'");
+        assertEquals("404 NOT_FOUND ", mint().verdict());
+    }
+
+    @Test
+    void a_key_that_aims_elsewhere_now_is_minted_as_it_is_now() {
+        swallowNotifications();
+        world.admin(
+                "UPDATE broker.key SET outputs = '{\"TOKEN\": \"AccessToken\"}' WHERE name = 'api'");
+        Answer answer = mint();
+        assertEquals(200, answer.status(), answer.toString());
+        assertEquals(1, answer.body().at("/credentials/api").size());
+        assertEquals(
+                List.of("failed api decided_again", "requested api", "issued api"), lastThree());
+    }
+
+    @Test
+    void an_edit_that_changes_nothing_for_the_request_does_not_start_it_over() {
+        swallowNotifications();
+        world.admin("UPDATE broker.key SET description = 'Other' WHERE name = 'spare'");
+        assertEquals(200, mint().status());
+        assertEquals("issued api", lastThree().getLast());
+        assertEquals(
+                List.of("0"),
+                world.database().column("SELECT count(*) FROM audit.event WHERE kind = 'failed'"));
+    }
+
+    @Test
+    void new_keys_grants_and_providers_are_seen_soon() {
+        world.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', 'ci:*', 'glob', 'spare');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('second', 'acme', 'https://issuer.example', '{x}');
+                """);
+        Eventually.holds(() -> world.broker().keys(world.token()).body().at("/keys").size() == 3);
+        Eventually.holds(() ->
+                world.broker().get("/credentials/idp-providers").body().at("/providers").size()
+                        == 2);
+    }
+
+    @Test
+    void two_replicas_see_the_same_edit() {
+        try (RunningBroker second =
+                RunningBroker.on(
+                        world.database(),
+                        Map.of(
+                                "CATALOG_MAX_STALENESS",
+                                "PT1H",
+                                "BROKER_URL",
+                                world.broker().url().toString()))) {
+            assertEquals(200, second.mint(world.token(), "api").status());
+            swallowNotifications();
+            world.admin("UPDATE broker.subject_grant SET enabled = false WHERE key = 'api'");
+            assertEquals(403, mint().status());
+            assertEquals(403, second.mint(world.token(), "api").status());
+        }
+    }
+}
