@@ -29,6 +29,9 @@ final class MintingBroker implements AutoCloseable {
             StaticCredentialsProvider.create(
                     AwsBasicCredentials.create("AKIAAMBIENT", "the-ambient-secret"));
 
+    private static final String DAY = "2026-01-01";
+
+    private final Path keys;
     private final BuiltInIdentity identity;
     private final StsClients clients;
     private final AwsSts awsSts;
@@ -38,7 +41,8 @@ final class MintingBroker implements AutoCloseable {
             InstantSource identityClock, AwsCredentialsProvider ambient, String... allowedHosts) {
         Destinations allowed = new Destinations(List.of(allowedHosts));
         TokenDestinations destinations = new TokenDestinations(allowed);
-        identity = new BuiltInIdentity(ISSUER, newKeys(), identityClock);
+        keys = newKeys();
+        identity = new BuiltInIdentity(ISSUER, keys, identityClock);
         clients = new StsClients(allowed, ambient);
         StsCaller sts = new StsCaller(clients, InstantSource.system());
         awsSts = new AwsSts(identity, destinations, sts);
@@ -92,14 +96,17 @@ final class MintingBroker implements AutoCloseable {
     @Override
     public void close() {
         clients.close();
+        try {
+            Files.delete(keys.resolve(DAY + ".pem"));
+            Files.delete(keys);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static Path newKeys() {
         try {
-            Path directory = Files.createTempDirectory("signing-keys");
-            directory.toFile().deleteOnExit();
-            new KeyDirectory(directory).withP256("2026-01-01");
-            return directory;
+            return new KeyDirectory(Files.createTempDirectory("signing-keys")).withP256(DAY).path();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
