@@ -42,7 +42,7 @@ CREATE FUNCTION broker.did_you_mean(written text, known text[], otherwise text) 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(format('Did you mean "%s"? ', broker.nearest(written, known)), '')
+    SELECT coalesce('Did you mean "' || broker.nearest(written, known) || '"? ', '')
         || CASE WHEN cardinality(known) = 0 THEN format('%s: none.', otherwise)
                 ELSE format('%s: %s.', otherwise, (SELECT string_agg(name, ', ' ORDER BY name COLLATE "C")
                                                      FROM unnest(known) AS name)) END;
@@ -59,6 +59,20 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.refuse(text, text) IS 'Ends the statement with a message and a hint.';
+
+CREATE FUNCTION broker.refuse_move(what text, old_tenant text, new_tenant text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF old_tenant <> new_tenant THEN
+        PERFORM broker.refuse(format('A row of broker.%s stays with its tenant: it cannot move from "%s" to "%s".',
+                                     what, old_tenant, new_tenant),
+                              'Insert it anew for the other tenant, and delete it here.');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION broker.refuse_move(text, text, text) IS 'Refuses to give a row to another tenant, before references to it do.';
 
 
 -- ---------------------------------------------------------------- claims and conditions on them
@@ -530,6 +544,9 @@ DECLARE
     owner constant text := format('Access provider "%s" of tenant "%s"', NEW.name, NEW.tenant);
     wrong text;
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM broker.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
     SELECT item INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE NOT coalesce(broker.is_glob_list(ARRAY[item]), false) LIMIT 1;
     IF FOUND THEN
@@ -563,6 +580,9 @@ DECLARE
     owner constant text := format('The grant of key "%s" to "%s"', NEW.key, NEW.subject);
     fault text;
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM broker.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
     IF NEW.match NOT IN ('exact', 'glob') THEN
         PERFORM broker.refuse(format('%s has match "%s", and there are exact and glob.', owner, NEW.match), '');
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
@@ -625,6 +645,9 @@ DECLARE
     owner constant text := format('Identity provider "%s"', NEW.name);
     wrong text;
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM broker.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
     IF NOT broker.is_url(NEW.issuer) THEN
         PERFORM broker.refuse(format('%s: the issuer "%s" is no https address.', owner, NEW.issuer),
             'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com". Plain http is for localhost only.');
@@ -729,6 +752,9 @@ DECLARE
     owner constant text := format('Key "%s" of tenant "%s"', NEW.name, NEW.tenant);
     wrong record;
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM broker.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
         PERFORM broker.refuse(format('"%s" is no name for a key.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');

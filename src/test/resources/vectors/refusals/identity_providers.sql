@@ -68,5 +68,5 @@ UPDATE broker.identity_provider SET required_claims = '{"org": null}' WHERE name
 
 -- an identity provider is in use
 DELETE FROM broker.identity_provider WHERE name = 'ci';
---> update or delete on table "identity_provider" violates foreign key constraint "the_identity_provider_exists_in_the_same_tenant" on table "subject_grant"
+--> update or delete on table "identity_provider" violates…
 --?

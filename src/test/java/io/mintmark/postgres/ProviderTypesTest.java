@@ -1,0 +1,130 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.outbound.Destinations;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The rules in {@code broker.provider_type} are those of the code. */
+class ProviderTypesTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final InstantSource CLOCK = InstantSource.system();
+
+    @TempDir Path keys;
+
+    @TestFactory
+    Stream<DynamicTest> a_type_is_described_as_it_is() {
+        var identity =
+                new BuiltInIdentity(
+                        "https://broker.example",
+                        new KeyDirectory(keys).withP256("2026-01-01").path(),
+                        CLOCK);
+        var allowed = new Destinations(List.of());
+        var tokens = new TokenDestinations(allowed);
+        var sts = new StsCaller(StsClients.within(allowed), CLOCK);
+        return Stream.of(
+                        new AwsSts(identity, tokens, sts),
+                        new S3Sts(identity, tokens, sts),
+                        new JwtProvider(identity))
+                .map(type -> dynamicTest(type.type(), () -> check(type)));
+    }
+
+    private static void check(AccessProvider type) {
+        JsonNode row = row(type.type());
+        String target = row.path("target_setting").asText();
+        ObjectNode examples = examples(row.path("key_settings"));
+        ObjectNode misspelt = examples.deepCopy().put("misspelt", "x");
+        ObjectNode aimless = examples.deepCopy();
+        aimless.remove(target);
+        boolean required = row.at("/key_settings/" + target + "/required").booleanValue();
+        assertAll(
+                () ->
+                        assertEquals(
+                                JSON.convertValue(row.path("default_outputs"), Map.class),
+                                type.defaultOutputs()),
+                () ->
+                        assertEquals(
+                                Optional.of(examples.path(target).asText()), type.target(examples)),
+                () -> assertThrows(UnusableSettingsException.class, () -> type.target(misspelt)),
+                () -> {
+                    if (required) {
+                        assertThrows(UnusableSettingsException.class, () -> type.target(aimless));
+                    } else {
+                        assertEquals(Optional.empty(), type.target(aimless));
+                    }
+                },
+                () ->
+                        assertFalse(
+                                type.usesSharedIdentity(examples(row.path("provider_settings"))),
+                                "the examples are of the tenant's own identity"));
+    }
+
+    /** Each setting with its example, or a value of its kind. */
+    private static ObjectNode examples(JsonNode rules) {
+        ObjectNode examples = JSON.createObjectNode();
+        rules.properties().forEach(rule -> examples.set(rule.getKey(), example(rule.getValue())));
+        return examples;
+    }
+
+    private static JsonNode example(JsonNode rule) {
+        String example = rule.path("example").asText("example");
+        return switch (rule.path("is").asText()) {
+            case "flag" -> JSON.getNodeFactory().booleanNode(true);
+            case "list" -> new ArrayNode(JSON.getNodeFactory()).add(example);
+            case "policy", "object" -> JSON.createObjectNode();
+            case "claim", "claims", "secret" -> json(example);
+            default ->
+                    rule.path("one_of").isArray()
+                            ? rule.path("one_of").path(0)
+                            : JSON.getNodeFactory().textNode(example);
+        };
+    }
+
+    private static JsonNode row(String type) {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            return json(
+                    database.column(
+                                    "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'"
+                                            .formatted(type))
+                            .getFirst());
+        }
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(text, e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.mintmark.postgres;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A block of a file of cases: a comment that names it, statements, the answer after {@code -->} and
+ * maybe a part of the hint after {@code --?}.
+ */
+record SqlCase(String name, String sql, String message, String hint) {
+    private static final Path VECTORS = Path.of("src", "test", "resources", "vectors");
+    private static final Pattern BLOCK =
+            Pattern.compile(
+                    "-- (?<name>.+)\n(?<sql>(?:(?!--).*\n)+)--> (?<message>.*)\n(?:--\\? ?(?<hint>.*)\n)?");
+
+    /** What PostgreSQL said: a refusal, the first column of the rows, or "nothing". */
+    record Answer(String message, String hint) {
+        /** The message as the case expects it, where "…" leaves the end to PostgreSQL's version. */
+        String messageLike(String expected) {
+            String start = expected.substring(0, Math.max(0, expected.length() - 1));
+            return expected.endsWith("…") && message.startsWith(start) ? expected : message;
+        }
+    }
+
+    /** The cases of a file. */
+    static List<SqlCase> in(String directory, String file) throws IOException {
+        List<SqlCase> cases = new ArrayList<>();
+        Matcher block = BLOCK.matcher(script(directory, file));
+        while (block.find()) {
+            cases.add(
+                    new SqlCase(
+                            block.group("name"),
+                            block.group("sql"),
+                            block.group("message"),
+                            Objects.requireNonNullElse(block.group("hint"), "")));
+        }
+        if (cases.isEmpty()) {
+            throw new IllegalStateException("no cases in " + file);
+        }
+        return cases;
+    }
+
+    /** A whole file. */
+    static String script(String directory, String file) throws IOException {
+        return Files.readString(VECTORS.resolve(directory).resolve(file + ".sql"));
+    }
+
+    /** Runs it in a transaction that is rolled back. */
+    Answer run(TestDatabase database, Who who) throws SQLException {
+        try (Connection connection = database.connect(who);
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SET TimeZone = 'UTC'");
+            statement.execute(sql);
+            Answer answer = new Answer(lastRows(statement), "");
+            connection.rollback();
+            return answer;
+        } catch (PSQLException e) {
+            ServerErrorMessage error = Objects.requireNonNull(e.getServerErrorMessage(), sql);
+            return new Answer(
+                    String.valueOf(error.getMessage()),
+                    Objects.requireNonNullElse(error.getHint(), ""));
+        }
+    }
+
+    private static String lastRows(Statement statement) throws SQLException {
+        String answer = "nothing";
+        while (statement.getUpdateCount() >= 0 || statement.getResultSet() != null) {
+            ResultSet rows = statement.getResultSet();
+            answer = rows == null ? "nothing" : firstColumn(rows);
+            statement.getMoreResults();
+        }
+        return answer;
+    }
+
+    private static String firstColumn(ResultSet rows) throws SQLException {
+        List<String> values = new ArrayList<>();
+        while (rows.next()) {
+            values.add(rows.getString(1));
+        }
+        return String.join(",", values);
+    }
+}
