@@ -61,7 +61,23 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until,
     ON broker.subject_grant TO "${admin_role}";
 -- Called by the CHECKs of these tables, as the writer.
 GRANT EXECUTE ON FUNCTION broker.is_line(text, int), broker.is_list(text[], int), broker.is_url(text),
-    broker.is_glob_list(text[]), broker.is_outputs(jsonb) TO "${admin_role}";
+    broker.is_glob_list(text[]), broker.is_outputs(jsonb) TO "${admin_role}", "${tenant_admin_role}";
+
+
+-- Tenant admins: keys and grants of their tenants; which these are is said in R__row_security.sql. A row's
+-- tenant is written once: there is no UPDATE (tenant).
+GRANT USAGE ON SCHEMA broker, audit TO "${tenant_admin_role}";
+GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
+    broker.access_provider, broker.key, broker.subject_grant, broker.who_can_mint, broker.grant_ending_soon,
+    audit.event, audit.config_change TO "${tenant_admin_role}";
+GRANT INSERT (tenant, name, provider, description, max_duration, settings, outputs, enabled),
+      UPDATE (name, provider, description, max_duration, settings, outputs, enabled), DELETE
+    ON broker.key TO "${tenant_admin_role}";
+GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
+      UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
+    ON broker.subject_grant TO "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION broker.revision(text), broker.tenants_of_login(), audit.first_mint_id(timestamptz)
+    TO "${tenant_admin_role}";
 
 
 -- Auditors: read everything, write nothing.
@@ -70,4 +86,11 @@ GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit, runtime TO "${auditor_role}"
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${auditor_role}";
 
 
--- Tenant admins: nothing yet.
+-- The questions that admins and auditors ask: these functions see what their caller may see.
+GRANT EXECUTE ON FUNCTION broker.explain(text, text, jsonb, timestamptz), broker.what_can_mint(text, text),
+    broker.try_grant(broker.subject_grant, int, int, jsonb, timestamptz),
+    broker.grant_duration(broker.subject_grant, int, timestamptz), broker.common_start(text, text),
+    broker.claims_met(jsonb, jsonb), broker.first_unmet(jsonb, jsonb), broker.claim_met(jsonb, jsonb),
+    broker.value_fits(jsonb, jsonb), broker.claim_at(jsonb, text), broker.glob_matches(text, text),
+    broker.did_you_mean(text, text[], text), broker.nearest(text, text[]), broker.edit_distance(text, text)
+    TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}";
