@@ -1,0 +1,150 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** What each login may do, tried by logging in as it; the cases are files. */
+class RolesTest {
+    private static final String EVENT =
+            """
+            INSERT INTO audit.event
+                   (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                    reason, broker)
+            SELECT cast(overlay(cast(audit.first_mint_id(now()) AS text) placing '7' from 15 for 1)
+                        AS uuid), 2, 'denied', now(), 'r', t.name, p.name, p.issuer, 'main', 'k',
+                   'not_granted', 'test'
+              FROM broker.tenant AS t JOIN broker.identity_provider AS p ON p.tenant = t.name
+             WHERE t.name = '%s'
+            """;
+
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void setUp() throws IOException, InterruptedException {
+        database = TestDatabase.migrated();
+        database.run(Who.ADMIN, SqlCase.script("roles", "setup"));
+        database.runAsSuperuser(EVENT.formatted("acme"));
+        Thread.sleep(2); // the mint id is the millisecond here
+        database.runAsSuperuser(EVENT.formatted("other"));
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> a_role_may_do_its_work_and_nothing_else() throws IOException {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Who who : Who.values()) {
+            String file = who.name().toLowerCase(Locale.ROOT);
+            for (SqlCase one : SqlCase.in("roles", file)) {
+                tests.add(dynamicTest(file + " " + one.name(), () -> check(who, one)));
+            }
+        }
+        return tests.stream();
+    }
+
+    private static void check(Who who, SqlCase one) throws SQLException {
+        assertEquals(one.message(), one.run(database, who).messageLike(one.message()));
+    }
+
+    @Test
+    void tenant_admins_read_no_partition_past_the_policies() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                         WHERE i.inhparent = 'audit.event'::regclass
+                           AND has_any_column_privilege('mintmark_tenant_admin', i.inhrelid, 'SELECT')
+                        """));
+    }
+
+    @Test
+    void a_tenant_admin_copies_out_the_rows_of_its_tenants_alone()
+            throws SQLException, IOException {
+        try (Connection connection = database.connect(Who.TENANT_ADMIN)) {
+            CopyManager copy = connection.unwrap(PGConnection.class).getCopyAPI();
+            StringWriter keys = new StringWriter();
+            copy.copyOut("COPY (SELECT name FROM broker.key) TO STDOUT", keys);
+            copy.copyOut("COPY broker.key (name) TO STDOUT", keys);
+            assertEquals("api\napi\n", keys.toString());
+        }
+    }
+
+    @Test
+    void every_table_with_a_tenant_that_tenant_admins_read_has_row_security() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT a.attrelid::regclass
+                          FROM pg_attribute AS a
+                          JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                           AND a.attname IN ('tenant', 'external_id') AND NOT c.relrowsecurity
+                           AND has_any_column_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
+                        """));
+    }
+
+    @Test
+    void every_view_shows_its_reader_no_more_than_the_tables_would() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT c.oid::regclass FROM pg_class AS c
+                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                           AND c.relkind IN ('v', 'm')
+                           AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)
+                        """));
+    }
+
+    @Test
+    void every_function_that_runs_as_its_owner_has_a_fixed_search_path() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT p.oid::regprocedure FROM pg_proc AS p
+                         WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                                  'runtime'::regnamespace)
+                           AND p.prosecdef
+                           AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
+                                            false)
+                        """));
+    }
+
+    @Test
+    void nothing_that_runs_as_its_owner_may_be_called_by_everybody() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
+                         WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                                  'runtime'::regnamespace)
+                           AND a.grantee = 0
+                        """));
+    }
+}

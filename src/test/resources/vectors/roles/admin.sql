@@ -1,0 +1,51 @@
+-- sees every tenant
+SELECT name FROM broker.tenant ORDER BY name;
+--> acme,other
+
+-- sees every tenant's keys in views
+SELECT key FROM broker.who_can_mint ORDER BY key;
+--> api,hidden
+
+-- may not sign as somebody else
+UPDATE broker.tenant SET created_by = 'alice';
+--> permission denied for table tenant
+
+-- may not choose an ExternalId
+UPDATE broker.tenant SET external_id = gen_random_uuid();
+--> permission denied for table tenant
+
+-- may not choose a number
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
+--> permission denied for table subject_grant
+
+-- may not change what belongs to the code
+UPDATE broker.provider_type SET max_duration = NULL;
+--> permission denied for table provider_type
+
+-- may not rewrite the audit log
+UPDATE audit.event SET reason = 'x';
+--> permission denied for table event
+
+-- may not rewrite the history
+DELETE FROM audit.config_change;
+--> permission denied for table config_change
+
+-- may not switch triggers off for the session
+SET session_replication_role = replica;
+--> permission denied to set parameter "session_replication_role"
+
+-- moves no row to another tenant
+UPDATE broker.key SET tenant = 'other' WHERE name = 'api';
+--> A row of broker.key stays with its tenant: it cannot move from "acme" to "other".
+
+-- may not switch history off
+ALTER TABLE broker.key DISABLE TRIGGER ALL;
+--> must be owner of table key
+
+-- may not free audiences for another
+DELETE FROM runtime.trusted_audience;
+--> permission denied for schema runtime
+
+-- is recorded under its login whatever role it takes on
+SET LOCAL ROLE mintmark_admin; UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'; SELECT changed_by FROM audit.config_change ORDER BY changed_at DESC LIMIT 1;
+--> test_admin

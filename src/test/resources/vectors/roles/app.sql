@@ -1,0 +1,43 @@
+-- sees every tenant
+SELECT name FROM broker.key ORDER BY name;
+--> api,hidden
+
+-- sees every grant
+SELECT count(*) FROM broker.subject_grant;
+--> 2
+
+-- sees revisions
+SELECT broker.revision('acme') > 0;
+--> t
+
+-- makes partitions
+SELECT audit.create_partitions(3);
+--> 0
+
+-- does not read what was changed
+SELECT after FROM audit.config_change;
+--> permission denied for table config_change
+
+-- changes no configuration
+UPDATE broker.subject_grant SET enabled = true;
+--> permission denied for table subject_grant
+
+-- adds no grant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'api');
+--> permission denied for table subject_grant
+
+-- changes no audit row
+UPDATE audit.event SET reason = 'x';
+--> permission denied for table event
+
+-- removes no audit row
+DELETE FROM audit.event;
+--> permission denied for table event
+
+-- switches no trigger off
+SET session_replication_role = replica;
+--> permission denied to set parameter "session_replication_role"
+
+-- reserves no audience
+INSERT INTO runtime.trusted_audience (issuer, audience, idp) VALUES ('https://ci.example.com', 'x', 'ci');
+--> permission denied for table trusted_audience

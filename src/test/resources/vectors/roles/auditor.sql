@@ -1,0 +1,27 @@
+-- sees every tenant
+SELECT name FROM broker.key ORDER BY name;
+--> api,hidden
+
+-- sees every mint
+SELECT tenant FROM audit.event ORDER BY tenant;
+--> acme,other
+
+-- is explained every tenant
+SELECT granted FROM broker.explain('elsewhere', 'main');
+--> t
+
+-- writes nothing
+UPDATE broker.key SET enabled = false;
+--> permission denied for table key
+
+-- writes no audit row
+DELETE FROM audit.event;
+--> permission denied for table event
+
+-- revokes nothing
+DELETE FROM broker.subject_grant;
+--> permission denied for table subject_grant
+
+-- makes no partitions
+SELECT audit.create_partitions(3);
+--> permission denied for function create_partitions

@@ -1,0 +1,227 @@
+-- sees its tenant
+SELECT name FROM broker.tenant;
+--> acme
+
+-- sees its tenant's identity providers
+SELECT name FROM broker.identity_provider;
+--> ci
+
+-- sees its tenant's access providers
+SELECT tenant || '/' || name FROM broker.access_provider;
+--> acme/own
+
+-- sees its tenant's keys
+SELECT name FROM broker.key;
+--> api
+
+-- sees its tenant's grants
+SELECT key FROM broker.subject_grant;
+--> api
+
+-- sees its tenant's admins
+SELECT role_name FROM broker.tenant_admin;
+--> test_tenant_admin
+
+-- sees its tenant's changes, and none without tenant
+SELECT DISTINCT coalesce(tenant, 'none') FROM audit.config_change;
+--> acme
+
+-- sees its tenant's mints
+SELECT tenant FROM audit.event;
+--> acme
+
+-- sees its tenant alone in the views
+SELECT key FROM broker.who_can_mint UNION ALL SELECT key FROM broker.grant_ending_soon;
+--> api,api
+
+-- is explained its tenant alone
+SELECT key FROM broker.explain('ci', 'main');
+--> api
+
+-- learns nothing of another tenant's identity provider
+SELECT key FROM broker.explain('elsewhere', 'main');
+--> There is no identity provider "elsewhere" that you may see.
+
+-- knows no revision of another tenant
+SELECT broker.revision('acme') > 0, broker.revision('other');
+--> t
+
+-- knows no revision of another tenant, indeed
+SELECT broker.revision('other');
+--> 0
+
+-- may not look into the working data
+SELECT idp FROM runtime.trusted_audience;
+--> permission denied for schema runtime
+
+-- writes keys
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'v2', 'own', 60, '{"audience": "https://api.example.com/v2"}') RETURNING created_by;
+--> test_tenant_admin
+
+-- writes grants
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'api') RETURNING created_by;
+--> test_tenant_admin
+
+-- revokes grants
+WITH gone AS (DELETE FROM broker.subject_grant RETURNING tenant) SELECT tenant FROM gone;
+--> acme
+
+-- names no target that the platform's admins did not allow
+UPDATE broker.key SET settings = '{"audience": "https://admin.example.com"}';
+--> Key "api" of tenant "acme": the setting "audience" is "https://admin.example.com", which access provider "own" does not allow.
+
+-- may not widen the targets
+UPDATE broker.access_provider SET allowed_targets = '{**}';
+--> permission denied for table access_provider
+
+-- may not make an access provider
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', 'jwt');
+--> permission denied for table access_provider
+
+-- may not change whom the broker believes
+UPDATE broker.identity_provider SET issuer = 'https://evil.example.com';
+--> permission denied for table identity_provider
+
+-- may not make an identity provider
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('mine', 'acme', 'https://evil.example.com', '{x}');
+--> permission denied for table identity_provider
+
+-- may not change its tenant
+UPDATE broker.tenant SET enabled = true;
+--> permission denied for table tenant
+
+-- may not make itself admin of another tenant
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
+--> permission denied for table tenant_admin
+
+-- may not list a shared issuer
+DELETE FROM broker.shared_issuer;
+--> permission denied for table shared_issuer
+
+-- may not write another tenant's key
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'own', 60, '{"audience": "x"}');
+--> new row violates row-level security policy for table "key"
+
+-- learns nothing of another tenant's providers by writing a key for them
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'secret', 60, '{"nonsense": "x"}');
+--> new row violates row-level security policy for table "key"
+
+-- learns nothing of another tenant's providers by writing a key for one that isn't there
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'nothing', 60, '{"nonsense": "x"}');
+--> new row violates row-level security policy for table "key"
+
+-- learns nothing of another tenant's keys by a name that is taken
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}');
+--> new row violates row-level security policy for table "key"
+
+-- learns nothing of another tenant's keys by a name that is taken and asking for no error
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT DO NOTHING;
+--> new row violates row-level security policy for table "key"
+
+-- may not write another tenant's grant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'elsewhere', 'me', 'hidden');
+--> new row violates row-level security policy for table "subject_grant"
+
+-- a reference to another tenant's identity provider looks like one to nothing
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'elsewhere', 'me', 'api');
+--> insert or update on table "subject_grant" violates foreign key constraint "the_identity_provider_exists_in_the_same_tenant"
+
+-- may not move a row
+UPDATE broker.subject_grant SET tenant = 'other';
+--> permission denied for table subject_grant
+
+-- may not move a key
+UPDATE broker.key SET tenant = 'other';
+--> permission denied for table key
+
+-- does not reach another tenant's rows by UPDATE
+WITH hit AS (UPDATE broker.subject_grant SET enabled = false RETURNING tenant) SELECT tenant FROM hit;
+--> acme
+
+-- does not reach another tenant's rows by DELETE
+WITH hit AS (DELETE FROM broker.subject_grant WHERE tenant = 'other' RETURNING id) SELECT count(*) FROM hit;
+--> 0
+
+-- may not choose a number
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
+--> permission denied for table subject_grant
+
+-- may not sign as somebody else
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_by) VALUES ('acme', 'ci', 'x', 'api', 'alice');
+--> permission denied for table subject_grant
+
+-- may not sign as somebody else afterwards
+UPDATE broker.subject_grant SET updated_by = 'alice';
+--> permission denied for table subject_grant
+
+-- may not switch triggers off for the session
+SET session_replication_role = replica;
+--> permission denied to set parameter "session_replication_role"
+
+-- may not switch triggers off at the table
+ALTER TABLE broker.key DISABLE TRIGGER ALL;
+--> must be owner of table key
+
+-- may not switch row security off
+SET row_security = off; SELECT name FROM broker.key;
+--> query would be affected by row-level security policy for table "key"
+
+-- may not drop a policy
+DROP POLICY tenant_admins_see_their_tenants ON broker.key;
+--> must be owner of relation key
+
+-- may not become the owner
+SET ROLE mintmark_owner;
+--> permission denied to set role…
+
+-- may not become a platform admin
+SET SESSION AUTHORIZATION test_admin;
+--> permission denied to set session authorization…
+
+-- may not put a function in the broker's way
+CREATE FUNCTION broker.evil() RETURNS int LANGUAGE sql RETURN 1;
+--> permission denied for schema broker
+
+-- a search path with functions of one's own changes nothing
+CREATE FUNCTION pg_temp.tenants_of_login() RETURNS text[] LANGUAGE sql AS $$ SELECT '{acme,other}'::text[] $$; SET LOCAL search_path = pg_temp, broker, pg_catalog; SELECT name FROM key;
+--> api
+
+-- a table of one's own in front of the broker's changes nothing
+CREATE TEMP TABLE tenant_admin (tenant text, role_name text); INSERT INTO pg_temp.tenant_admin VALUES ('other', session_user); SET LOCAL search_path = pg_temp, broker; SELECT name FROM broker.key;
+--> api
+
+-- an operator of one's own is not used by triggers
+CREATE FUNCTION pg_temp.always(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false'; CREATE OPERATOR pg_temp.<> (LEFTARG = text, RIGHTARG = text, FUNCTION = pg_temp.always); SET LOCAL search_path = pg_temp, pg_catalog, broker; UPDATE broker.key SET outputs = '{"X": "Nothing"}';
+--> Key "api" of tenant "acme": the output "X" names "Nothing", which is no field of type jwt.
+
+-- a function that tells what it sees is shown nothing more
+CREATE FUNCTION pg_temp.tell(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN IF $1 = 'hidden' THEN RAISE EXCEPTION 'I saw it'; END IF; RETURN true; END $$; SELECT name FROM broker.key WHERE pg_temp.tell(name);
+--> api
+
+-- a division by zero tells nothing of another tenant's rows
+SELECT name FROM broker.key WHERE 1 / (CASE name WHEN 'hidden' THEN 0 ELSE 1 END) = 1;
+--> api
+
+-- may not call triggers' functions as the owner
+SELECT broker.check_written_key();
+--> permission denied for function check_written_key
+
+-- may not make an audit row
+INSERT INTO audit.event (mint_id, step, kind, occurred_at, broker) VALUES ('01900000-0000-7000-8000-000000000000', 2, 'rejected', now(), 'me');
+--> permission denied for table event
+
+-- may not rewrite the history
+DELETE FROM audit.config_change;
+--> permission denied for table config_change
+
+-- may not notify as if something had changed in a way that matters
+SELECT pg_notify('mintmark_catalog', 'other') IS NOT NULL;
+--> t
+
+-- may not load rows past the policies
+COPY broker.key (tenant, name, provider, max_duration, settings) FROM STDIN;
+--> COPY FROM not supported with row-level security
+
+-- may not truncate
+TRUNCATE broker.key;
+--> permission denied for table key
