@@ -1,0 +1,109 @@
+package io.mintmark.grant;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+class FreshTest {
+    private static final Duration MAX_AGE = Duration.ofSeconds(10);
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger reads = new AtomicInteger();
+    private final Fresh<String, Integer> fresh =
+            new Fresh<>(MAX_AGE, 10, nanos::incrementAndGet, (_, _) -> reads.incrementAndGet());
+
+    @Test
+    void a_value_is_read_once_and_used_again() {
+        assertEquals(1, fresh.get("a"));
+        assertEquals(1, fresh.get("a"));
+    }
+
+    @Test
+    void a_value_that_is_too_old_is_read_again() {
+        fresh.get("a");
+        nanos.addAndGet(MAX_AGE.toNanos());
+        assertEquals(2, fresh.get("a"));
+    }
+
+    @Test
+    void a_value_that_changed_is_read_again_and_the_others_are_not() {
+        fresh.get("a");
+        fresh.get("b");
+        fresh.changed("a");
+        assertEquals(3, fresh.get("a"));
+        assertEquals(2, fresh.get("b"));
+    }
+
+    @Test
+    void all_are_read_again_if_all_may_have_changed() {
+        fresh.get("a");
+        fresh.allChanged();
+        assertEquals(2, fresh.get("a"));
+    }
+
+    @Test
+    void a_change_that_is_announced_while_the_value_is_read_is_not_missed() {
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        Fresh<String, Integer> slow =
+                new Fresh<>(
+                        MAX_AGE,
+                        10,
+                        nanos::incrementAndGet,
+                        (_, _) -> {
+                            meanwhile.getAndSet(() -> {}).run();
+                            return reads.incrementAndGet();
+                        });
+        slow.get("a");
+        slow.changed("a");
+        meanwhile.set(() -> slow.changed("a"));
+        assertEquals(2, slow.get("a"));
+        assertEquals(3, slow.get("a"));
+    }
+
+    @Test
+    void those_who_waited_for_a_reading_that_failed_share_its_failure() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger attempts = new AtomicInteger();
+        Fresh<String, Integer> failing =
+                new Fresh<>(
+                        MAX_AGE,
+                        10,
+                        nanos::get,
+                        (_, _) -> {
+                            attempts.incrementAndGet();
+                            reading.countDown();
+                            await(goOn);
+                            throw new IllegalStateException("gone");
+                        });
+        var first = CompletableFuture.runAsync(() -> failing.get("a"), Thread::startVirtualThread);
+        reading.await();
+        Thread second =
+                Thread.startVirtualThread(
+                        () -> assertThrows(IllegalStateException.class, () -> failing.get("a")));
+        while (second.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        goOn.countDown();
+        second.join();
+        assertThrows(CompletionException.class, first::join);
+        assertEquals(1, attempts.get());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

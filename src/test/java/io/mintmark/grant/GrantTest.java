@@ -1,0 +1,97 @@
+package io.mintmark.grant;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.tenant.Glob;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.token.ClaimConditions;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+class GrantTest {
+    private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
+    private static final IdpName IDP = new IdpName("ci");
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private static Grant grant(
+            SubjectPattern subject, Optional<Instant> from, Optional<Instant> until) {
+        return new Grant(
+                1,
+                IDP,
+                subject,
+                new KeyName("key"),
+                ClaimConditions.NONE,
+                from,
+                until,
+                Optional.empty());
+    }
+
+    private static Grant glob(String pattern) {
+        return grant(
+                new SubjectPattern.Matching(new Glob(pattern)), Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void a_window_includes_its_start_and_excludes_its_end() {
+        Grant noonToOne =
+                grant(
+                        new SubjectPattern.Exact("s"),
+                        Optional.of(NOON),
+                        Optional.of(NOON.plus(HOUR)));
+        assertFalse(noonToOne.inForce(NOON.minusNanos(1)));
+        assertTrue(noonToOne.inForce(NOON));
+        assertTrue(noonToOne.inForce(NOON.plus(HOUR).minusNanos(1)));
+        assertFalse(noonToOne.inForce(NOON.plus(HOUR)));
+    }
+
+    @Test
+    void a_credential_never_outlives_the_grant_and_lasts_whole_seconds() {
+        Grant endsSoon =
+                grant(
+                        new SubjectPattern.Exact("s"),
+                        Optional.empty(),
+                        Optional.of(NOON.plusMillis(1_999)));
+        assertEquals(Duration.ofSeconds(1), endsSoon.atMost(HOUR, NOON));
+    }
+
+    @Test
+    void a_grant_lowers_the_keys_duration_and_never_raises_it() {
+        Grant longer =
+                new Grant(
+                        1,
+                        IDP,
+                        new SubjectPattern.Exact("s"),
+                        new KeyName("key"),
+                        ClaimConditions.NONE,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(HOUR.multipliedBy(2)));
+        assertEquals(HOUR, longer.atMost(HOUR, NOON));
+        assertEquals(HOUR.multipliedBy(2), longer.atMost(HOUR.multipliedBy(3), NOON));
+    }
+
+    @Test
+    void patterns_are_found_by_what_they_begin_with_among_ten_thousand_others() {
+        List<Grant> many =
+                IntStream.range(0, 10_000).mapToObj(i -> glob("repo:acme/app" + i + ":*")).toList();
+        PatternGrants patterns = PatternGrants.of(many);
+        assertEquals(List.of(many.get(4_321)), patterns.matching(IDP, "repo:acme/app4321:main"));
+        assertEquals(List.of(), patterns.matching(IDP, "repo:acme/app4321:main:x"));
+        assertEquals(List.of(), patterns.matching(new IdpName("other"), "repo:acme/app4321:main"));
+    }
+
+    @Test
+    void a_subject_that_is_shorter_than_every_pattern_matches_none() {
+        assertEquals(List.of(), PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "ab"));
+        assertEquals(1, PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "abc").size());
+    }
+}
