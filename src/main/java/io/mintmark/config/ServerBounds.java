@@ -4,23 +4,27 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What slow and greedy clients can take from the server.
+ * What slow and greedy clients can take from the server. The time-outs count only while the server
+ * waits for its client, never while it works.
  *
  * @param headerTimeout from a request's first byte to the end of its headers
- * @param requestTimeout from there to the last byte of the answer
- * @param idleTimeout between an answer and the next request
- * @param maxConnections at a time, on the public port
- * @param maxRequests worked on at a time; the next ones are answered 503
+ * @param bodyTimeout from there to the end of its body
+ * @param answerTimeout for a client to take its answer
+ * @param idleTimeout from there, or from connecting, to the next request's first byte
+ * @param maxConnections at a time; when nearly all are taken, those end that wait longest for their
+ *     clients
+ * @param maxRequests at a time; the same, and what is still too much is answered 503
  */
 public record ServerBounds(
         Duration headerTimeout,
-        Duration requestTimeout,
+        Duration bodyTimeout,
+        Duration answerTimeout,
         Duration idleTimeout,
         int maxConnections,
         int maxRequests) {
     private static final Form<Duration> PATIENCE =
             Forms.duration(Duration.ofSeconds(1), Duration.ofMinutes(10));
-    private static final Form<Integer> COUNT = Forms.wholeNumber(1, 100_000);
+    private static final Form<Integer> COUNT = Forms.wholeNumber(16, 100_000);
 
     static final Setting<Duration> HEADER_TIMEOUT =
             Setting.of(
@@ -28,12 +32,18 @@ public record ServerBounds(
                     PATIENCE,
                     "PT10S",
                     "How long a client may take over a request's line and headers.");
-    static final Setting<Duration> REQUEST_TIMEOUT =
+    static final Setting<Duration> BODY_TIMEOUT =
             Setting.of(
-                    "server.request-timeout",
+                    "server.body-timeout",
                     PATIENCE,
-                    "PT1M",
-                    "How long a request may take from its headers to the last byte of its answer.");
+                    "PT10S",
+                    "How long a client may take over a request's body.");
+    static final Setting<Duration> ANSWER_TIMEOUT =
+            Setting.of(
+                    "server.answer-timeout",
+                    PATIENCE,
+                    "PT10S",
+                    "How long a client may take to receive an answer.");
     static final Setting<Duration> IDLE_TIMEOUT =
             Setting.of(
                     "server.idle-timeout",
@@ -44,23 +54,38 @@ public record ServerBounds(
             Setting.of(
                     "server.max-connections",
                     COUNT,
-                    "4096",
-                    "How many connections may be open at a time. Keep it well under the limit of"
-                            + " open files.");
+                    "2048",
+                    "How many connections may be open at a time; when there are nearly so many,"
+                            + " those that have waited longest for their clients are closed. Keep it"
+                            + " well under the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",
                     COUNT,
-                    "1024",
-                    "How many requests are worked on at a time; the next ones get 503.");
+                    "512",
+                    "How many requests are worked on at a time; the next ones wait a second for"
+                            + " their turn and then get 503.");
 
     static final List<Setting<?>> TABLE =
-            List.of(HEADER_TIMEOUT, REQUEST_TIMEOUT, IDLE_TIMEOUT, MAX_CONNECTIONS, MAX_REQUESTS);
+            List.of(
+                    HEADER_TIMEOUT,
+                    BODY_TIMEOUT,
+                    ANSWER_TIMEOUT,
+                    IDLE_TIMEOUT,
+                    MAX_CONNECTIONS,
+                    MAX_REQUESTS);
+
+    /** The same patience with fewer clients. */
+    public ServerBounds withCounts(int connections, int requests) {
+        return new ServerBounds(
+                headerTimeout, bodyTimeout, answerTimeout, idleTimeout, connections, requests);
+    }
 
     static ServerBounds from(Values values) {
         return new ServerBounds(
                 values.get(HEADER_TIMEOUT),
-                values.get(REQUEST_TIMEOUT),
+                values.get(BODY_TIMEOUT),
+                values.get(ANSWER_TIMEOUT),
                 values.get(IDLE_TIMEOUT),
                 values.get(MAX_CONNECTIONS),
                 values.get(MAX_REQUESTS));
