@@ -1,7 +1,6 @@
 package io.mintmark.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
@@ -12,15 +11,14 @@ import io.helidon.webserver.http.ServerResponse;
 
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 
 /** Writes answers; the only place that does. */
 final class Answers {
-    private static final Header JSON =
+    static final Header JSON =
             HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
-    private static final Header NOT_STORED =
+    static final Header NOT_STORED =
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "no-store");
-    private static final Header NOT_SNIFFED =
+    static final Header NOT_SNIFFED =
             HeaderValues.createCached(HeaderNames.create("X-Content-Type-Options"), "nosniff");
 
     private final InstantSource clock;
@@ -61,20 +59,9 @@ final class Answers {
         String requestId = RequestIds.of(request);
         response.header(RequestIds.HEADER, requestId);
         response.header(NOT_STORED);
-        ObjectNode body = Json.object();
-        body.put("error", error.code());
-        body.put("message", error.message());
-        if (!error.details().isEmpty()) {
-            body.set("details", error.details());
-        }
-        body.put("requestId", requestId);
-        error.retryAfter()
-                .ifPresent(wait -> {
-                    long seconds = Math.max(1, wait.toSeconds());
-                    response.header(HeaderValues.create(HeaderNames.RETRY_AFTER, seconds));
-                    body.put("retryAfter", seconds);
-                });
-        body.put("timestamp", clock.instant().truncatedTo(ChronoUnit.MILLIS).toString());
-        send(response, error.status(), body);
+        error.retryAfterSeconds()
+                .ifPresent(wait ->
+                        response.header(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));
+        send(response, error.status(), error.json(requestId, clock.instant()));
     }
 }

@@ -3,7 +3,10 @@ package io.mintmark.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * An error as clients see it (interface section 7).
@@ -39,5 +42,21 @@ record ErrorBody(
                 500,
                 "INTERNAL_ERROR",
                 "Something went wrong in the broker; its log says more under this request id.");
+    }
+
+    /** What the client reads of it. */
+    ObjectNode json(String requestId, Instant at) {
+        ObjectNode body = Json.object().put("error", code).put("message", message);
+        if (!details.isEmpty()) {
+            body.set("details", details);
+        }
+        body.put("requestId", requestId);
+        retryAfterSeconds().ifPresent(seconds -> body.put("retryAfter", seconds));
+        return body.put("timestamp", at.truncatedTo(ChronoUnit.MILLIS).toString());
+    }
+
+    /** {@link #retryAfter()} as the header and the body say it: whole seconds, at least one. */
+    OptionalLong retryAfterSeconds() {
+        return retryAfter.stream().mapToLong(wait -> Math.max(1, wait.toSeconds())).findFirst();
     }
 }

@@ -2,6 +2,7 @@ package io.mintmark.http;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.Headers;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
@@ -21,7 +22,7 @@ final class RequestIds implements Filter {
     static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
 
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");
-    private static final String IN_LOG = "requestId";
+    static final String IN_LOG = "requestId";
 
     private record RequestId(String value) {}
 
@@ -42,16 +43,16 @@ final class RequestIds implements Filter {
         return request.context()
                 .get(RequestId.class)
                 .orElseGet(() -> {
-                    RequestId id = new RequestId(chosen(request));
+                    RequestId id = new RequestId(chosen(request.headers()));
                     request.context().register(id);
                     return id;
                 })
                 .value();
     }
 
-    private static String chosen(ServerRequest request) {
-        return request.headers()
-                .first(HEADER)
+    /** The caller's id if it is harmless, else a new one. */
+    static String chosen(Headers headers) {
+        return headers.first(HEADER)
                 .filter(given -> HARMLESS.matcher(given).matches())
                 .orElseGet(() -> UUID.randomUUID().toString());
     }
