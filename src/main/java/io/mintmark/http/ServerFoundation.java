@@ -1,0 +1,44 @@
+package io.mintmark.http;
+
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.http.DirectHandlers;
+import io.mintmark.config.ServerBounds;
+import io.mintmark.http.connection.GuardedPort;
+
+import java.time.InstantSource;
+
+/**
+ * What a port has below its routes: bounds for slow and greedy clients, strict framing, and the
+ * interface's error body also where no route is reached. One for each port; to be closed after it.
+ */
+final class ServerFoundation implements AutoCloseable {
+    private final GuardedPort guard;
+    private final DirectHandlers errors;
+
+    ServerFoundation(ServerBounds bounds, InstantSource clock) {
+        this.guard = new GuardedPort(bounds, System::nanoTime);
+        this.errors = everywhere(new DirectErrors(clock));
+    }
+
+    /** Lays it under a port that is yet to be opened. */
+    void apply(ListenerConfig.BuilderBase<?, ?> port) {
+        guard.guard(port);
+        port.directHandlers(errors)
+                .maxPayloadSize(Bodies.LONGEST)
+                .contentEncoding(encodings -> encodings.contentEncodingsDiscoverServices(false));
+    }
+
+    private static DirectHandlers everywhere(DirectErrors errors) {
+        DirectHandlers.Builder builder = DirectHandlers.builder();
+        for (EventType event : EventType.values()) {
+            builder.addHandler(event, errors);
+        }
+        return builder.build();
+    }
+
+    @Override
+    public void close() {
+        guard.close();
+    }
+}

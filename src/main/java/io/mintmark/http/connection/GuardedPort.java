@@ -1,0 +1,75 @@
+package io.mintmark.http.connection;
+
+import io.helidon.common.concurrency.limits.FixedLimit;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
+import io.mintmark.config.ServerBounds;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * A port that keeps its bounds and its framing whatever clients do: HTTP/1.1 and nothing else,
+ * every request's end beyond doubt, a deadline for whatever a client owes the server. Closing it
+ * stops the watch; the port itself is the server's to close.
+ */
+public final class GuardedPort implements AutoCloseable {
+    /** Room for the longest token in the query, in bytes. */
+    private static final int LONGEST_LINE = 20 * 1024;
+
+    /** Room for the longest token in a header, in bytes. */
+    private static final int LONGEST_HEADERS = 32 * 1024;
+
+    /** How long a request waits for its turn. */
+    private static final Duration QUEUEING = Duration.ofSeconds(1);
+
+    private final ServerBounds bounds;
+    private final LongSupplier nanoTime;
+    private final ConnectionDeadlines deadlines;
+
+    /**
+     * @param nanoTime measures clients' time
+     */
+    public GuardedPort(ServerBounds bounds, LongSupplier nanoTime) {
+        this.bounds = bounds;
+        this.nanoTime = nanoTime;
+        this.deadlines = new ConnectionDeadlines(bounds).start();
+    }
+
+    /** Guards a port that is yet to be opened. */
+    public void guard(ListenerConfig.BuilderBase<?, ?> port) {
+        port.protocolsDiscoverServices(false)
+                .addConnectionSelector(new GuardedSelector(selector(), bounds, nanoTime, deadlines))
+                .maxTcpConnections(bounds.maxConnections())
+                .concurrencyLimit(requestLimit());
+    }
+
+    private Http1ConnectionSelector selector() {
+        Http1Config http =
+                Http1Config.builder()
+                        .maxPrologueLength(LONGEST_LINE)
+                        .maxHeadersSize(LONGEST_HEADERS)
+                        .receiveLog(false)
+                        .sendLog(false)
+                        .addReceiveListener(new Framing(deadlines))
+                        .addSendListener(new LastAnswers(deadlines))
+                        .build();
+        return Http1ConnectionSelectorConfig.builder().config(http).build();
+    }
+
+    private FixedLimit requestLimit() {
+        return FixedLimit.builder()
+                .permits(bounds.maxRequests())
+                .fair(true)
+                .queueLength(bounds.maxConnections())
+                .queueTimeout(QUEUEING)
+                .build();
+    }
+
+    @Override
+    public void close() {
+        deadlines.close();
+    }
+}

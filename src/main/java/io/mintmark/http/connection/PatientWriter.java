@@ -1,0 +1,64 @@
+package io.mintmark.http.connection;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataWriter;
+import io.helidon.http.Method;
+import io.helidon.webserver.ServerConnectionException;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes what a client gets, for as long as its conversation may take. Answers to HEAD end with
+ * their headers, which the server doesn't see to; a client would take the rest for its next answer.
+ */
+final class PatientWriter implements DataWriter {
+    private static final String END_OF_HEADERS = "\r\n\r\n";
+
+    private final DataWriter writer;
+    private final Conversation conversation;
+
+    PatientWriter(DataWriter writer, Conversation conversation) {
+        this.writer = writer;
+        this.conversation = conversation;
+    }
+
+    @Override
+    public void write(BufferData... buffers) {
+        writeNow(BufferData.create(buffers));
+    }
+
+    @Override
+    public void write(BufferData buffer) {
+        writeNow(buffer);
+    }
+
+    @Override
+    public void writeNow(BufferData... buffers) {
+        writeNow(BufferData.create(buffers));
+    }
+
+    @Override
+    public void writeNow(BufferData buffer) {
+        BufferData data = isForHead() ? headersOf(buffer) : buffer;
+        try {
+            conversation.onClient(() -> {
+                writer.writeNow(data);
+                return data;
+            });
+        } catch (UncheckedIOException e) {
+            throw new ServerConnectionException("the connection broke", e);
+        }
+    }
+
+    private boolean isForHead() {
+        return conversation.request().method().equals(Method.HEAD.text());
+    }
+
+    private static BufferData headersOf(BufferData answer) {
+        byte[] bytes = answer.readBytes();
+        int end = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(END_OF_HEADERS);
+        int length = end < 0 ? 0 : end + END_OF_HEADERS.length();
+        return BufferData.create(bytes, 0, length);
+    }
+}

@@ -1,0 +1,70 @@
+package io.mintmark.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** No time-out is reached here: it is the crowd that makes the server hang up. */
+class CrowdedPortTest {
+    private static final String GET = "GET /ok HTTP/1.1\r\nHost: a\r\n\r\n";
+
+    private final GuardedServer server = new GuardedServer(GuardedServer.bounds(64, 16));
+    private final List<RawClient> crowd = new ArrayList<>();
+
+    @AfterEach
+    void stop() throws IOException {
+        for (RawClient client : crowd) {
+            client.close();
+        }
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "GET /ok HT",
+                "GET /ok HTTP/1.1\r\nHost: a\r\n",
+                "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell",
+            })
+    void those_who_hold_connections_without_using_them_do_not_keep_out_others(String start)
+            throws IOException {
+        for (int i = 0; i < 1_000; i++) {
+            crowd.add(server.client().trySending(start));
+            if (i % 50 == 0) {
+                assertServed();
+            }
+        }
+        assertServed();
+        assertEquals("", crowd.getFirst().untilClosed());
+    }
+
+    @Test
+    void a_connection_that_is_at_work_is_kept() throws IOException {
+        RawClient working = server.client().send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+        while (!server.requests().contains("/wait")) {
+            Thread.onSpinWait();
+        }
+        for (int i = 0; i < 500; i++) {
+            crowd.add(server.client());
+        }
+        assertServed();
+        server.go();
+
+        assertEquals("waited", working.answer().body());
+        working.close();
+    }
+
+    private void assertServed() throws IOException {
+        try (RawClient client = server.client()) {
+            assertEquals("ok", client.send(GET).answer().body());
+        }
+    }
+}

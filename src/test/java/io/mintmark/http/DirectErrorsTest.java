@@ -1,0 +1,184 @@
+package io.mintmark.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+class DirectErrorsTest {
+    private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
+    private static final String MALFORMED =
+            "The request is not well-formed HTTP/1.1, it leaves open where it ends, or its headers"
+                    + " are too long.";
+    private static final String TOO_LONG = "The body is longer than 64 KiB.";
+    private static final GuardedServer server = GuardedServer.patient();
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void an_error_has_the_interfaces_body_and_nothing_of_the_servers_own_words()
+            throws IOException {
+        RawAnswer answer = answerTo("nonsense <script>\r\n\r\n");
+
+        JsonNode body = answer.json();
+        assertEquals(
+                List.of("error", "message", "requestId", "timestamp"),
+                body.propertyStream().map(Map.Entry::getKey).toList());
+        assertEquals("INVALID_REQUEST", body.path("error").asText());
+        assertEquals(MALFORMED, body.path("message").asText());
+        assertEquals(GuardedServer.NOW.toString(), body.path("timestamp").asText());
+        assertEquals("application/json", answer.header("content-type"));
+        assertEquals("no-store", answer.header("cache-control"));
+        assertEquals("nosniff", answer.header("x-content-type-options"));
+        assertEquals(body.path("requestId").asText(), answer.header("x-request-id"));
+        assertFalse(answer.headers().containsKey("server"));
+    }
+
+    @Test
+    void a_refused_request_keeps_its_id() throws IOException {
+        String headers = HOST + "X-Request-ID: mine-1\r\nContent-Length: ";
+
+        assertEquals(
+                "mine-1", answerTo("POST /read" + headers + "x\r\n\r\n").header("x-request-id"));
+        assertEquals(
+                "mine-1",
+                answerTo("POST /read" + headers + "70000\r\n\r\n").header("x-request-id"));
+        assertTrue(
+                answerTo("POST /read" + HOST + "X-Request-ID: <b>\r\nContent-Length: x\r\n\r\n")
+                        .header("x-request-id")
+                        .matches("[0-9a-f-]{36}"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET /ok?a=<b>",
+        "GET /ok?a=%zz",
+        "GET /%zz",
+        "GET /ok\\x00",
+        "GET http://[::1/ok",
+    })
+    void a_malformed_target_is_refused(String start) throws IOException {
+        assertRefused(400, MALFORMED, start.replace("\\x00", "\0") + HOST + "\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "a b", "a:b", "[::1", "a/b", "<a>"})
+    void a_malformed_host_is_refused(String host) throws IOException {
+        assertRefused(400, MALFORMED, "GET /ok HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    }
+
+    @Test
+    void a_line_that_is_too_long_is_refused() throws IOException {
+        assertRefused(
+                414,
+                "The request's first line is too long.",
+                "GET /ok?token=" + "a".repeat(1_000_000) + HOST + "\r\n");
+    }
+
+    @Test
+    void the_longest_token_fits_into_the_line_and_into_a_header() throws IOException {
+        String token = "a".repeat(16 * 1024);
+
+        assertEquals(200, answerTo("GET /ok?token=" + token + HOST + "\r\n").status());
+        assertEquals(
+                200,
+                answerTo("GET /ok" + HOST + "Authorization: Bearer " + token + "\r\n\r\n")
+                        .status());
+    }
+
+    @Test
+    void headers_that_are_too_long_are_refused() throws IOException {
+        assertRefused(
+                400, MALFORMED, "GET /ok" + HOST + "X: " + "a".repeat(1_000_000) + "\r\n\r\n");
+        assertRefused(400, MALFORMED, "GET /ok" + HOST + "X: a\r\n".repeat(100_000) + "\r\n");
+        assertRefused(400, MALFORMED, "GET /ok" + HOST + "X".repeat(1_000_000) + ": a\r\n\r\n");
+    }
+
+    @Test
+    void a_body_that_is_too_long_is_refused_by_its_length() throws IOException {
+        assertRefused(
+                413,
+                TOO_LONG,
+                "POST /read" + HOST + "Content-Length: 1000000\r\n\r\n" + "a".repeat(1_000_000));
+    }
+
+    @Test
+    void a_body_that_is_too_long_is_refused_when_it_comes_in_chunks() throws IOException {
+        String chunk = "1000\r\n" + "a".repeat(0x1000) + "\r\n";
+
+        assertRefused(
+                413,
+                TOO_LONG,
+                "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + chunk.repeat(200));
+        assertRefused(
+                413,
+                TOO_LONG,
+                "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
+    }
+
+    @Test
+    void a_compressed_body_is_refused() throws IOException {
+        assertRefused(
+                400,
+                MALFORMED,
+                "POST /read" + HOST + "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello");
+    }
+
+    @Test
+    void too_many_requests_at_a_time_are_answered_after_a_while()
+            throws IOException, InterruptedException {
+        List<RawClient> clients = new ArrayList<>();
+        try (GuardedServer small = new GuardedServer(GuardedServer.bounds(64, 16))) {
+            for (int i = 0; i < 16; i++) {
+                clients.add(small.client().send("GET /wait" + HOST + "\r\n"));
+            }
+            while (small.requests().size() < 16) {
+                Thread.onSpinWait();
+            }
+            try (RawClient client = small.client()) {
+                RawAnswer answer = client.send("GET /ok" + HOST + "\r\n").answer();
+
+                assertEquals(503, answer.status());
+                assertEquals("1", answer.header("retry-after"));
+                assertEquals(1, answer.json().path("retryAfter").asInt());
+                assertEquals("SERVICE_UNAVAILABLE", answer.json().path("error").asText());
+            }
+            small.go();
+            for (RawClient client : clients) {
+                assertEquals("waited", client.answer().body());
+                client.close();
+            }
+        }
+    }
+
+    private static void assertRefused(int status, String message, String request)
+            throws IOException {
+        RawAnswer answer = answerTo(request);
+
+        assertEquals(status, answer.status());
+        assertEquals("INVALID_REQUEST", answer.json().path("error").asText());
+        assertEquals(message, answer.json().path("message").asText());
+        assertEquals("close", answer.header("connection"));
+    }
+
+    private static RawAnswer answerTo(String request) throws IOException {
+        try (RawClient client = server.client()) {
+            return client.trySending(request).answer();
+        }
+    }
+}

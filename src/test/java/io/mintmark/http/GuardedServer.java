@@ -1,0 +1,128 @@
+package io.mintmark.http;
+
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.config.ServerBounds;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * A server on the foundation, with routes that read their body, leave it, wait, or answer at
+ * length, and which remembers every request that it took for one.
+ */
+final class GuardedServer implements AutoCloseable {
+    static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
+    static final int LENGTHY = 16 * 1024 * 1024;
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final ServerFoundation foundation;
+    private final WebServer server;
+
+    GuardedServer(ServerBounds bounds) {
+        foundation = new ServerFoundation(bounds, InstantSource.fixed(NOW));
+        WebServerConfig.Builder builder =
+                WebServer.builder()
+                        .featuresDiscoverServices(false)
+                        .shutdownHook(false)
+                        .host("127.0.0.1")
+                        .port(0)
+                        .routing(this::routes);
+        foundation.apply(builder);
+        server = builder.build().start();
+    }
+
+    /** One that nobody is too slow for. */
+    static GuardedServer patient() {
+        return new GuardedServer(bounds(1024, 1024));
+    }
+
+    /** Bounds that no test waits for. */
+    static ServerBounds bounds(int connections, int requests) {
+        return new ServerBounds(LONG, LONG, LONG, LONG, connections, requests);
+    }
+
+    private void routes(HttpRouting.Builder routing) {
+        routing.addFilter(
+                        (chain, request, _) -> {
+                            String path = request.prologue().uriPath().path();
+                            requests.add(path);
+                            try {
+                                chain.proceed();
+                            } finally {
+                                done.add(path);
+                            }
+                        })
+                .get("/ok", (_, response) -> response.send("ok"))
+                .any("/read", GuardedServer::read)
+                .any("/leave", (_, response) -> response.send("left"))
+                .get("/wait", this::await)
+                .get("/close", GuardedServer::close)
+                .get("/long", (_, response) -> response.send(new byte[LENGTHY]));
+    }
+
+    private static void read(ServerRequest request, ServerResponse response) throws IOException {
+        try (InputStream body = request.content().inputStream()) {
+            response.send("read " + body.readAllBytes().length);
+        }
+    }
+
+    private void await(ServerRequest request, ServerResponse response) throws InterruptedException {
+        go.await();
+        response.send("waited");
+    }
+
+    private static void close(ServerRequest request, ServerResponse response) {
+        response.header("Connection", "Close").send("bye");
+    }
+
+    /** Lets the requests go on that wait. */
+    void go() {
+        go.countDown();
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    RawClient client() throws IOException {
+        return new RawClient(port());
+    }
+
+    /** The paths of all requests so far. */
+    List<String> requests() {
+        return List.copyOf(requests);
+    }
+
+    void forgetRequests() {
+        requests.clear();
+        done.clear();
+    }
+
+    /** Waits until a request is done with, answered or not, and returns its path. */
+    String awaitDone() throws InterruptedException {
+        return done.take();
+    }
+
+    @Override
+    public void close() {
+        go();
+        server.stop();
+        foundation.close();
+    }
+}
