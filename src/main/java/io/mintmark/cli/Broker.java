@@ -146,7 +146,7 @@ public final class Broker implements AutoCloseable {
         readiness.add(new Check("stopping", this::stoppingFault));
         HealthReport health = new HealthReport(checks, clock);
         Routes routes = new Routes(exchange, issuers, identity, health, clock);
-        return new Servers(settings.server(), settings.admin(), routes, readiness);
+        return new Servers(settings.server(), settings.admin(), routes, readiness, clock);
     }
 
     private List<HealthCheck> checks() {

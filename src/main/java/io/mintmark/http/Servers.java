@@ -1,6 +1,7 @@
 package io.mintmark.http;
 
 import io.helidon.health.HealthCheck;
+import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.observe.ObserveFeature;
@@ -9,36 +10,46 @@ import io.mintmark.config.AdminSettings;
 import io.mintmark.config.ServerSettings;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 /** The two ports: one for clients, one for operators. */
 public final class Servers implements AutoCloseable {
     private static final String ADMIN = "admin";
+    private static final int OPERATORS = 64;
     private static final Duration GRACE = Duration.ofSeconds(20);
 
+    private final ServerFoundation forClients;
+    private final ServerFoundation forOperators;
     private final WebServer server;
 
     public Servers(
             ServerSettings settings,
             AdminSettings admin,
             Routes routes,
-            List<HealthCheck> readiness) {
+            List<HealthCheck> readiness,
+            InstantSource clock) {
+        OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
+        this.forClients = new ServerFoundation(settings.bounds(), clock);
+        this.forOperators =
+                new ServerFoundation(settings.bounds().withCounts(OPERATORS, OPERATORS), clock);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
                         .shutdownHook(false)
                         .shutdownGracePeriod(GRACE)
-                        .maxPayloadSize(Bodies.LONGEST)
                         .host(settings.host().getHostAddress())
                         .port(settings.port())
                         .routing(routes::register)
-                        .putSocket(
-                                ADMIN,
-                                socket ->
-                                        socket.host(admin.host().getHostAddress())
-                                                .port(admin.port()))
+                        .putSocket(ADMIN, socket -> listen(socket, admin))
                         .addFeature(observation(readiness));
+        forClients.apply(builder);
         this.server = builder.build();
+    }
+
+    private void listen(ListenerConfig.Builder socket, AdminSettings admin) {
+        socket.host(admin.host().getHostAddress()).port(admin.port());
+        forOperators.apply(socket);
     }
 
     private static ObserveFeature observation(List<HealthCheck> readiness) {
@@ -73,5 +84,7 @@ public final class Servers implements AutoCloseable {
     @Override
     public void close() {
         server.stop();
+        forClients.close();
+        forOperators.close();
     }
 }

@@ -1,0 +1,38 @@
+package io.mintmark.http;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+
+import io.mintmark.config.InvalidSettings;
+
+import java.lang.management.ManagementFactory;
+
+/**
+ * The process's limit of open files. A server that reaches it stops listening for good, while
+ * everything else goes on and looks healthy, so it must not come to that.
+ */
+final class OpenFiles {
+    /** For the database, access providers, libraries and the JVM itself. */
+    private static final int OTHERS = 256;
+
+    private OpenFiles() {}
+
+    /**
+     * Checks the limit, where the system has one.
+     *
+     * @throws InvalidSettings if it leaves no room for so many connections
+     */
+    static void requireEnough(int connections) {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os) {
+            requireEnough(connections, os.getMaxFileDescriptorCount());
+        }
+    }
+
+    static void requireEnough(int connections, long limit) {
+        if (connections + OTHERS > limit) {
+            throw new InvalidSettings(
+                    "SERVER_MAX_CONNECTIONS needs room for %d open files, and the process may open"
+                                    .formatted(connections + OTHERS)
+                            + " %d: lower it, or raise that limit (ulimit -n)".formatted(limit));
+        }
+    }
+}
