@@ -5,6 +5,7 @@ import io.mintmark.config.Settings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
@@ -48,6 +49,9 @@ public final class Commands {
         return new CommandLine(this.new Serve())
                 .addSubcommand(this.new Serve())
                 .addSubcommand(this.new Migrate())
+                .addSubcommand(
+                        new Explain(
+                                () -> Logins.service(settings().database()), System.in, System.out))
                 .setExecutionExceptionHandler((failure, _, _) -> tell(failure))
                 .execute(arguments);
     }
@@ -57,6 +61,7 @@ public final class Commands {
             case InvalidSettings _,
                     StartFailed _,
                     DatabaseUnfit _,
+                    QuestionFailed _,
                     UnusableSigningKeysException _,
                     Unavailable _ ->
                     errors.println("mintmark: " + failure.getMessage());

@@ -1,0 +1,177 @@
+package io.mintmark.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * What {@code broker.explain} says, asked with the login of whoever wants to know: it sees what
+ * that login may see.
+ */
+public final class Explanations implements AutoCloseable {
+    private static final String PROVIDERS =
+            """
+            SELECT p.name FROM broker.identity_provider AS p
+             WHERE p.issuer = ? AND p.audiences && cast(? AS text[]) ORDER BY p.name
+            """;
+    private static final String EXPLAIN =
+            """
+            SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
+              FROM broker.explain(?, ?, cast(? AS jsonb), coalesce(cast(? AS timestamptz), now()))
+                   AS e
+            """;
+    private static final String PAST =
+            """
+            SELECT DISTINCT ON (e.mint_id) e.key, e.kind, e.reason, e.idp, e.subject, e.claims,
+                   e.occurred_at
+              FROM audit.event AS e WHERE e.request_id = ? ORDER BY e.mint_id, e.step DESC
+            """;
+
+    /**
+     * What is to be explained.
+     *
+     * @param claims a JSON object
+     * @param at when; now if it isn't said
+     */
+    public record Question(String idp, String subject, String claims, Optional<Instant> at) {}
+
+    /** A key, and whether it is granted; where it isn't, the first condition that failed. */
+    public record Row(
+            String key,
+            boolean granted,
+            Optional<Long> grantId,
+            Optional<String> condition,
+            Optional<String> expected,
+            Optional<String> seen) {}
+
+    /**
+     * What became of one key of a past request.
+     *
+     * @param subject absent where the token was rejected
+     * @param claims those that grants looked at, a JSON object by their names or pointers
+     */
+    public record Past(
+            Optional<String> key,
+            String kind,
+            Optional<String> reason,
+            Optional<String> idp,
+            Optional<String> subject,
+            Optional<String> claims,
+            Instant at) {}
+
+    private interface Mapping<T> {
+        T map(ResultSet row) throws SQLException;
+    }
+
+    private final Connection connection;
+
+    /**
+     * Logs in.
+     *
+     * @throws QuestionFailed with PostgreSQL's reason
+     */
+    public Explanations(DatabaseLogin login) {
+        Properties properties = new Properties();
+        properties.setProperty("user", login.username());
+        login.password().ifPresent(password -> properties.setProperty("password", password));
+        properties.setProperty("ApplicationName", "mintmark explain");
+        properties.setProperty("options", "-c TimeZone=UTC -c default_transaction_read_only=on");
+        try {
+            connection = DriverManager.getConnection(login.url(), properties);
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** The identity providers that an issuer and one of several audiences lead to. */
+    public List<String> identityProviders(String issuer, List<String> audiences) {
+        try (PreparedStatement statement = connection.prepareStatement(PROVIDERS)) {
+            statement.setString(1, issuer);
+            statement.setArray(2, connection.createArrayOf("text", audiences.toArray()));
+            return rows(statement, row -> row.getString("name"));
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** One row for each key of the tenant. */
+    public List<Row> explain(Question question) {
+        try (PreparedStatement statement = connection.prepareStatement(EXPLAIN)) {
+            statement.setString(1, question.idp());
+            statement.setString(2, question.subject());
+            statement.setString(3, question.claims());
+            if (question.at().isPresent()) {
+                statement.setString(4, question.at().get().toString());
+            } else {
+                statement.setNull(4, Types.VARCHAR);
+            }
+            return rows(statement, Explanations::row);
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** What became of a request, by its {@code X-Request-ID}; empty if it isn't on record. */
+    public List<Past> past(String requestId) {
+        try (PreparedStatement statement = connection.prepareStatement(PAST)) {
+            statement.setString(1, requestId);
+            return rows(statement, Explanations::past);
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    private static <T> List<T> rows(PreparedStatement statement, Mapping<T> mapping)
+            throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (ResultSet found = statement.executeQuery()) {
+            while (found.next()) {
+                rows.add(mapping.map(found));
+            }
+        }
+        return rows;
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        return new Row(
+                row.getString("key"),
+                row.getBoolean("granted"),
+                Optional.ofNullable(row.getObject("grant_id", Long.class)),
+                text(row, "condition"),
+                text(row, "expected"),
+                text(row, "seen"));
+    }
+
+    private static Past past(ResultSet row) throws SQLException {
+        return new Past(
+                text(row, "key"),
+                row.getString("kind"),
+                text(row, "reason"),
+                text(row, "idp"),
+                text(row, "subject"),
+                text(row, "claims"),
+                row.getObject("occurred_at", OffsetDateTime.class).toInstant());
+    }
+
+    private static Optional<String> text(ResultSet row, String column) throws SQLException {
+        return Optional.ofNullable(row.getString(column));
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+}
