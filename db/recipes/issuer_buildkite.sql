@@ -1,0 +1,11 @@
+-- Buildkite as an issuer. Its subject holds the commit, so it is matched by claims; everybody can have an organisation,
+-- so its id must be required.
+-- buildkite-agent oidc request-token --audience mintmark-acme
+
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, max_token_age)
+VALUES ('buildkite', 'acme', 'https://agent.buildkite.com', '{mintmark-acme}',
+        'https://agent.buildkite.com/.well-known/jwks', '{"organization_id": "0184990a-477b-4fa8-9968-496074483cee"}', 300);
+
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
+VALUES ('acme', 'buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:**', 'glob', 'deploy',
+        '{"pipeline_id": "0184990a-477b-4fa8-9968-496074483ca1", "build_branch": "main"}', 'OPS-9: main of the shop deploys');

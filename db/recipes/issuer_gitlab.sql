@@ -1,0 +1,12 @@
+-- GitLab as an issuer: gitlab.com serves everybody, so the group must be required by its id. For a GitLab of
+-- one's own, its address is the issuer and nothing need be required.
+-- In the pipeline: id_tokens: MINTMARK_TOKEN: aud: mintmark-acme
+
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims)
+VALUES ('gitlab', 'acme', 'https://gitlab.com', '{mintmark-acme}', 'https://gitlab.com/oauth/discovery/keys',
+        '{"namespace_id": "4242"}');
+
+-- Protected branches of one project. In a glob * stays within a segment (no : and no /), ** does not.
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
+VALUES ('acme', 'gitlab', 'project_path:acme/shop:ref_type:branch:ref:*', 'glob', 'deploy',
+        '{"project_id": "99", "ref_protected": "true"}', 'OPS-4: protected branches of the shop deploy');

@@ -1,0 +1,14 @@
+-- Offboard a tenant. It is disabled, never deleted: another of that name would inherit its trust in the clouds.
+-- Its tokens are refused from the commit on. Then remove the trust on the far sides; then, if you like, its rows.
+
+UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
+
+-- The last credential of it ends at:
+SELECT max(expires_at) FROM audit.event WHERE tenant = 'acme' AND kind IN ('requested', 'issued', 'withheld');
+
+-- In this order, since each is referred to by the one before. The history keeps what was there.
+DELETE FROM broker.subject_grant WHERE tenant = 'acme';
+DELETE FROM broker.key WHERE tenant = 'acme';
+DELETE FROM broker.access_provider WHERE tenant = 'acme';
+DELETE FROM broker.identity_provider WHERE tenant = 'acme';
+DELETE FROM broker.tenant_admin WHERE tenant = 'acme';

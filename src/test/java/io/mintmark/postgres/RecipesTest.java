@@ -1,0 +1,148 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Every recipe works, in the order in which an admin would follow them. */
+class RecipesTest {
+    private static final Path DIRECTORY = Path.of("db", "recipes");
+    private static final List<String> SETTING_UP =
+            List.of(
+                    "onboard_tenant",
+                    "provider_aws",
+                    "provider_aws_ambient",
+                    "provider_s3",
+                    "provider_google",
+                    "provider_azure",
+                    "issuer_github_actions",
+                    "issuer_gitlab",
+                    "issuer_kubernetes",
+                    "issuer_google",
+                    "issuer_entra",
+                    "issuer_keycloak",
+                    "issuer_buildkite",
+                    "temporary_access",
+                    "who_can_mint");
+
+    /** Identity provider, subject, claims, and the keys that are granted then. */
+    private record Grantee(String idp, String subject, String claims, String keys) {}
+
+    private static final List<Grantee> GRANTEES =
+            List.of(
+                    new Grantee(
+                            "github",
+                            "repo:acme/shop:ref:refs/heads/main",
+                            "{\"repository_owner_id\": \"1234567\"}",
+                            "deploy"),
+                    new Grantee(
+                            "github",
+                            "repo:acme@1234567/shop@7654321:ref:refs/heads/main",
+                            "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
+                                    + " \"ref\": \"refs/heads/main\"}",
+                            "deploy,read"),
+                    new Grantee(
+                            "github",
+                            "repo:acme/shop:environment:production",
+                            "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
+                                    + " \"environment\": \"production\"}",
+                            "deploy"),
+                    new Grantee(
+                            "github",
+                            "repo:acme/shop:ref:refs/heads/main",
+                            "{\"repository_owner_id\": \"666\", \"repository_id\": \"7654321\"}",
+                            ""),
+                    new Grantee(
+                            "gitlab",
+                            "project_path:acme/shop:ref_type:branch:ref:main",
+                            "{\"namespace_id\": \"4242\", \"project_id\": \"99\","
+                                    + " \"ref_protected\": \"true\"}",
+                            "deploy"),
+                    new Grantee(
+                            "cluster",
+                            "system:serviceaccount:shop:deployer",
+                            "{\"kubernetes.io\": {\"namespace\": \"shop\"}}",
+                            "deploy,read"),
+                    new Grantee(
+                            "google",
+                            "112233445566778899000",
+                            "{\"sub\": \"112233445566778899000\", \"email_verified\": true}",
+                            "deploy"),
+                    new Grantee(
+                            "entra",
+                            "99999999-8888-7777-6666-555555555555",
+                            "{\"oid\": \"99999999-8888-7777-6666-555555555555\"}",
+                            "deploy"),
+                    new Grantee(
+                            "keycloak",
+                            "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e",
+                            "{\"realm_access\": {\"roles\": [\"dev\", \"ops\"]}}",
+                            "deploy"),
+                    new Grantee(
+                            "buildkite",
+                            "organization:acme:pipeline:shop:ref:refs/heads/main:commit:f00:step:x",
+                            "{\"organization_id\": \"0184990a-477b-4fa8-9968-496074483cee\","
+                                    + " \"pipeline_id\": \"0184990a-477b-4fa8-9968-496074483ca1\","
+                                    + " \"build_branch\": \"main\"}",
+                            "deploy"));
+
+    @Test
+    void they_do_what_they_say() throws IOException {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            for (String recipe : SETTING_UP) {
+                run(database, recipe);
+            }
+            assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
+            run(database, "revoke_subject");
+            check(database, new Grantee("github", GRANTEES.getFirst().subject(), "{}", ""));
+            run(database, "offboard_tenant");
+            assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.tenant"));
+            assertEquals(List.of("0"), database.column("SELECT count(*) FROM broker.key"));
+        }
+    }
+
+    @Test
+    void all_of_them_are_tried_here() throws IOException {
+        try (Stream<Path> files = Files.list(DIRECTORY)) {
+            assertEquals(
+                    new TreeSet<>(
+                            Stream.concat(
+                                            SETTING_UP.stream(),
+                                            Stream.of("revoke_subject", "offboard_tenant"))
+                                    .map(name -> name + ".sql")
+                                    .toList()),
+                    files.map(file -> Objects.requireNonNull(file.getFileName()).toString())
+                            .collect(Collectors.toCollection(TreeSet::new)));
+        }
+    }
+
+    private static void run(TestDatabase database, String recipe) throws IOException {
+        database.run(Who.ADMIN, Files.readString(DIRECTORY.resolve(recipe + ".sql")));
+    }
+
+    private static void check(TestDatabase database, Grantee grantee) {
+        assertEquals(
+                grantee.keys(),
+                String.join(
+                        ",",
+                        database.column(
+                                "SELECT key FROM broker.explain('%s', '%s', '%s') WHERE granted"
+                                        .formatted(
+                                                grantee.idp(),
+                                                grantee.subject(),
+                                                grantee.claims()))),
+                grantee.toString());
+    }
+}
