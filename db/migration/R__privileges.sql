@@ -30,6 +30,13 @@ GRANT SELECT ON ALL TABLES IN SCHEMA broker, runtime TO "${app_role}";
 GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
 GRANT INSERT ON audit.event TO "${app_role}";
 GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
+-- What sealing needs.
+GRANT SELECT (mint_id, chain, seq, hash) ON audit.event TO "${app_role}";
+GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
+GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
+GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
+GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
+GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.first_mint_id(timestamptz) TO "${app_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.create_partitions(int) TO "${app_role}";
 
 

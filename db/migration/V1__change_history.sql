@@ -79,8 +79,8 @@ CREATE TABLE audit.config_change (
     changed_by text NOT NULL,
     changed_at timestamptz NOT NULL,
     transaction_id bigint NOT NULL,
-    prev_hash bytea,
-    hash bytea,
+    prev_hash bytea NOT NULL,
+    hash bytea NOT NULL,
     CONSTRAINT a_revision_is_given_once UNIQUE NULLS NOT DISTINCT (tenant, revision),
     CONSTRAINT revisions_count_from_one CHECK (revision >= 1),
     CONSTRAINT a_change_is_an_insert_an_update_or_a_delete CHECK (operation IN ('INSERT', 'UPDATE', 'DELETE')),
@@ -101,10 +101,62 @@ COMMENT ON COLUMN audit.config_change.after IS 'The whole row after the change; 
 COMMENT ON COLUMN audit.config_change.changed_by IS 'The login (session_user), which SET ROLE does not change.';
 COMMENT ON COLUMN audit.config_change.changed_at IS 'When the row was changed by the server''s clock; it was committed later.';
 COMMENT ON COLUMN audit.config_change.transaction_id IS 'The transaction: changes with the same number were committed together.';
-COMMENT ON COLUMN audit.config_change.prev_hash IS 'The hash of the revision before it in the same chain.';
+COMMENT ON COLUMN audit.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
 COMMENT ON COLUMN audit.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
 CALL audit.make_append_only('audit.config_change');
+
+-- The canonical form is described in docs/audit.md. docs/verify.py and the service make the same bytes.
+CREATE FUNCTION audit.canonical_field(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN value IS NULL THEN '-,' ELSE octet_length(value) || ':' || value || ',' END;
+COMMENT ON FUNCTION audit.canonical_field(text) IS
+    'A field of the canonical form: its length in bytes, a colon, the text, a comma; a null is "-,".';
+
+CREATE FUNCTION audit.micros(at timestamptz) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN trunc(extract(epoch FROM at) * 1000000)::text;
+COMMENT ON FUNCTION audit.micros(timestamptz) IS
+    'A time in the canonical form: microseconds since 1970-01-01 UTC, in decimal digits.';
+
+CREATE FUNCTION audit.change_hash(change audit.config_change) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN sha256((change).prev_hash || convert_to(
+        audit.canonical_field('mintmark change 1')
+        || audit.canonical_field((change).tenant)
+        || audit.canonical_field((change).revision::text)
+        || audit.canonical_field((change).table_name)
+        || audit.canonical_field((change).operation)
+        || audit.canonical_field((change).before::text)
+        || audit.canonical_field((change).after::text)
+        || audit.canonical_field((change).changed_by)
+        || audit.canonical_field(audit.micros((change).changed_at))
+        || audit.canonical_field((change).transaction_id::text), 'UTF8'));
+COMMENT ON FUNCTION audit.change_hash(audit.config_change) IS
+    'The hash that a row of audit.config_change must have: SHA-256 over prev_hash and its canonical form.';
+
+-- Always the end of the index, for the reason given at broker.revision.
+CREATE FUNCTION audit.last_change(tenant text, OUT revision bigint, OUT hash bytea)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+BEGIN
+    IF tenant IS NULL THEN
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+         WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+         WHERE c.tenant = last_change.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    END IF;
+    revision := coalesce(revision, 0);
+    hash := coalesce(hash, decode(repeat('00', 32), 'hex'));
+END
+$$;
+COMMENT ON FUNCTION audit.last_change(text) IS
+    'The head of a tenant''s chain of changes (of null: of the tables without tenant); revision 0 and 32 zero bytes before the first.';
 
 -- Always the end of the index: a plan that was made while the table was small, and that the session
 -- keeps, would read all of the tenant's history for each row of a bulk edit.
@@ -170,6 +222,7 @@ DECLARE
     old_row constant jsonb := to_jsonb(OLD);
     new_row constant jsonb := to_jsonb(NEW);
     owning_tenant constant text := coalesce(new_row, old_row) ->> tenant_column;
+    change audit.config_change;
 BEGIN
     IF old_row ->> tenant_column <> new_row ->> tenant_column THEN
         RAISE EXCEPTION 'A row of broker.% stays with its tenant: it cannot move from "%" to "%".',
@@ -186,12 +239,20 @@ BEGIN
         PERFORM FROM broker.tenant WHERE name = owning_tenant FOR NO KEY UPDATE;
     END IF;
 
+    SELECT owning_tenant, last.revision + 1, TG_TABLE_NAME, TG_OP, old_row, new_row,
+           session_user, clock_timestamp(), pg_current_xact_id()::text::bigint, last.hash
+      INTO change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
+           change.changed_by, change.changed_at, change.transaction_id, change.prev_hash
+      FROM audit.last_change(owning_tenant) AS last;
+    change.hash := audit.change_hash(change);
+
     -- ON CONFLICT: a transaction with an old snapshot (REPEATABLE READ and stricter) gets a
     -- serialization failure here, which clients know how to repeat, and not a duplicate key.
     INSERT INTO audit.config_change
-           (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id)
-    VALUES (owning_tenant, broker.revision(owning_tenant) + 1, TG_TABLE_NAME, TG_OP, old_row, new_row,
-            session_user, clock_timestamp(), pg_current_xact_id()::text::bigint)
+           (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id,
+            prev_hash, hash)
+    VALUES (change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
+            change.changed_by, change.changed_at, change.transaction_id, change.prev_hash, change.hash)
         ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'Another session changed tenant "%" meanwhile.', owning_tenant

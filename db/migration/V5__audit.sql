@@ -72,6 +72,7 @@ CREATE TABLE audit.event (
 CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
 CREATE INDEX events_of_a_subject_by_time ON audit.event (subject, mint_id) WHERE subject IS NOT NULL;
 CREATE INDEX events_of_a_credential ON audit.event (credential_id) WHERE credential_id IS NOT NULL;
+CREATE INDEX events_of_a_chain ON audit.event (chain, seq);
 CREATE INDEX events_of_a_request ON audit.event (request_id) WHERE request_id IS NOT NULL;
 
 COMMENT ON TABLE audit.event IS
@@ -106,9 +107,9 @@ COMMENT ON COLUMN audit.event.claims IS 'The claims of the token that grants loo
 COMMENT ON COLUMN audit.event.client_address IS 'The client''s address, as rate limits see it.';
 COMMENT ON COLUMN audit.event.user_agent IS 'The client''s User-Agent, cut to a length.';
 COMMENT ON COLUMN audit.event.broker IS 'The replica that wrote the row.';
-COMMENT ON COLUMN audit.event.chain IS 'The hash chain: one for each run of a replica.';
-COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, without gaps.';
-COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain.';
+COMMENT ON COLUMN audit.event.chain IS 'The hash chain: each run of a replica begins its own, one for mints and one for rejected tokens, and a further one where it can''t know how the last ended. Begins with the number of the canonical form.';
+COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, from 1, without gaps.';
+COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
 COMMENT ON COLUMN audit.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
 CALL audit.make_append_only('audit.event');

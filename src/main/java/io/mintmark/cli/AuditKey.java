@@ -4,27 +4,47 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 
+import io.mintmark.audit.SealingKeys;
 import io.mintmark.identity.PrivateKeyPem;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
-/** Sees to it that the broker never starts without a key that can seal the audit log. */
+/** Reads the keys that seal the audit log; the broker never starts without one. */
 final class AuditKey {
     private static final String REMEDY =
             "make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ";
+    private static final Pattern PRIVATE_KEY =
+            Pattern.compile(
+                    "-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
 
     private AuditKey() {}
 
-    static void requireUsable(Path file) {
+    /** Every key of the file; the last one signs. */
+    static SealingKeys read(Path file) {
         try {
-            JWK key = PrivateKeyPem.read(Files.readString(file));
-            if (!(key instanceof ECKey ec) || !Curve.P_256.equals(ec.getCurve())) {
-                throw unfit(file, "holds a key that isn't P-256");
-            }
+            String text = Files.readString(file);
+            List<String> parts =
+                    PRIVATE_KEY.matcher(text).results().map(MatchResult::group).toList();
+            return new SealingKeys(
+                    (parts.isEmpty() ? List.of(text) : parts)
+                            .stream().map(part -> key(part, file)).toList());
         } catch (IOException | IllegalArgumentException e) {
             throw unfit(file, "can't be read as a private key in PEM");
+        }
+    }
+
+    private static ECKey key(String pem, Path file) {
+        try {
+            JWK key = PrivateKeyPem.read(pem);
+            if (key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve())) {
+                return ec;
+            }
+            throw unfit(file, "holds a key that isn't P-256");
         } catch (PrivateKeyPem.UnfitException e) {
             throw unfit(file, "holds no key to sign with: it " + e.getMessage());
         }

@@ -5,6 +5,8 @@ import io.helidon.health.HealthCheckResponse;
 import io.helidon.health.checks.HeapMemoryHealthCheck;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
+import io.mintmark.audit.Sealer;
+import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.Settings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.grant.Catalogue;
@@ -30,6 +32,7 @@ import io.mintmark.postgres.Notifications;
 import io.mintmark.postgres.PostgresCatalogue;
 import io.mintmark.postgres.PostgresEventStore;
 import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.postgres.PostgresSeals;
 import io.mintmark.postgres.PostgresUsedTokens;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.token.SigningKeys;
@@ -76,8 +79,9 @@ public final class Broker implements AutoCloseable {
      *
      * @param replica the name of this one, for the audit log's readers
      */
-    static Broker start(Settings settings, BuiltInIdentity identity, String replica) {
-        Broker broker = new Broker(settings, identity, replica);
+    static Broker start(
+            Settings settings, BuiltInIdentity identity, SealingKeys seals, String replica) {
+        Broker broker = new Broker(settings, identity, seals, replica);
         try {
             broker.servers.start();
             return broker;
@@ -87,7 +91,7 @@ public final class Broker implements AutoCloseable {
         }
     }
 
-    private Broker(Settings settings, BuiltInIdentity identity, String replica) {
+    private Broker(Settings settings, BuiltInIdentity identity, SealingKeys seals, String replica) {
         Duration staleness = settings.catalog().maxStaleness();
         this.settings = settings;
         this.identity = identity;
@@ -98,7 +102,18 @@ public final class Broker implements AutoCloseable {
                 new KnownIssuers(
                         new PostgresIdentityProviders(database), staleness, System::nanoTime);
         this.usedTokens = new PostgresUsedTokens(database);
-        Exchange exchange = exchange(new PostgresEventStore(database, replica));
+        PostgresEventStore events = new PostgresEventStore(database, replica);
+        PostgresEventStore refusals = new PostgresEventStore(database, replica);
+        part(
+                new Sealer(
+                                new PostgresSeals(database, replica),
+                                seals,
+                                replica,
+                                clock,
+                                () -> events.written() + refusals.written(),
+                                System.out::println)
+                        .start());
+        Exchange exchange = exchange(events, refusals);
         part(
                 new Notifications(
                                 Logins.service(settings.database()),
@@ -108,7 +123,7 @@ public final class Broker implements AutoCloseable {
         this.servers = part(servers(exchange));
     }
 
-    private Exchange exchange(PostgresEventStore events) {
+    private Exchange exchange(PostgresEventStore events, PostgresEventStore refusals) {
         Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
         TokenVerifier verifier =
                 new TokenVerifier(
@@ -123,7 +138,7 @@ public final class Broker implements AutoCloseable {
                 catalogue,
                 providers(destinations),
                 part(new AuditLog(events, AUDIT_PATIENCE).start()),
-                part(new Rejections(events, mintIds, clock).start()),
+                part(new Rejections(refusals, mintIds, clock).start()),
                 mintIds,
                 clock,
                 settings.provider().timeout());

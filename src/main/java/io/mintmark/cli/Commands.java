@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.config.Settings;
 import io.mintmark.config.SettingsReader;
@@ -52,8 +53,14 @@ public final class Commands {
                 .addSubcommand(
                         new Explain(
                                 () -> Logins.service(settings().database()), System.in, System.out))
+                .addSubcommand(audit())
                 .setExecutionExceptionHandler((failure, _, _) -> tell(failure))
                 .execute(arguments);
+    }
+
+    private CommandLine audit() {
+        AuditCommands audit = new AuditCommands(this::settings);
+        return new CommandLine(audit).addSubcommand(audit.new Verify());
     }
 
     private int tell(Exception failure) {
@@ -63,6 +70,7 @@ public final class Commands {
                     DatabaseUnfit _,
                     QuestionFailed _,
                     UnusableSigningKeysException _,
+                    StoreUnreachable _,
                     Unavailable _ ->
                     errors.println("mintmark: " + failure.getMessage());
             default -> log.error("The command failed", failure);

@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.Settings;
 import io.mintmark.identity.BuiltInIdentity;
@@ -39,10 +40,10 @@ public final class Startup {
                         settings.broker().issuer().toString(),
                         settings.broker().signingKeysDir(),
                         InstantSource.system());
-        AuditKey.requireUsable(settings.audit().signingKeyFile());
+        SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         prepare(settings.database());
-        Broker broker = Broker.start(settings, identity, replica());
+        Broker broker = Broker.start(settings, identity, seals, replica());
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),

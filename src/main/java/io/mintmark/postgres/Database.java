@@ -71,6 +71,11 @@ public final class Database implements AutoCloseable {
         return writing;
     }
 
+    /** For a transaction of several statements; to be closed soon. */
+    Connection connection() throws SQLException {
+        return pool.getConnection();
+    }
+
     /** The pool's own numbers. */
     public HikariPoolMXBean numbers() {
         return pool.getHikariPoolMXBean();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Caller;
+import io.mintmark.audit.Chain;
 import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Holder;
@@ -30,10 +31,19 @@ final class EventRows {
         this.broker = StorableText.fit(broker, StorableText.NAME);
     }
 
-    String json(List<Event> events) {
+    /** The rows, each linked to the one before it. */
+    String json(List<Event> events, Chain.Draft draft) {
         ArrayNode rows = json.createArrayNode();
-        events.forEach(event -> rows.add(row(event)));
+        events.forEach(event -> rows.add(linked(row(event), draft)));
         return rows.toString();
+    }
+
+    private static ObjectNode linked(ObjectNode row, Chain.Draft draft) {
+        Chain.Link link = draft.add(EventFields.of(row));
+        return row.put("chain", link.chain())
+                .put("seq", link.seq())
+                .put("prev_hash", "\\x" + link.previous())
+                .put("hash", "\\x" + link.hash());
     }
 
     private ObjectNode row(Event event) {

@@ -1,5 +1,6 @@
 package io.mintmark.postgres;
 
+import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
@@ -10,8 +11,13 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** The audit log's table. */
+/**
+ * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
+ * a batch is put together, so that a batch that is refused or repeated leaves no gap.
+ */
 public final class PostgresEventStore implements EventStore {
     private static final String APPEND =
             """
@@ -19,19 +25,20 @@ public final class PostgresEventStore implements EventStore {
                 mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
                 provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
                 issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker)
+                broker, chain, seq, prev_hash, hash)
             SELECT
                 mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
                 provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
                 issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker
+                broker, chain, seq, prev_hash, hash
               FROM jsonb_to_recordset(cast(:rows AS jsonb)) AS event (
                 mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
                 tenant text, idp text, issuer text, subject text, key text, provider text,
                 provider_type text, grant_id bigint, grant_revision bigint, reason text,
                 detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
                 token_id text, token_hash bytea, claims jsonb, client_address inet,
-                user_agent text, broker text)
+                user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
+                hash bytea)
             """;
 
     private static final String REVISIONS =
@@ -42,6 +49,9 @@ public final class PostgresEventStore implements EventStore {
 
     private final Queries queries;
     private final EventRows rows;
+    private final Chain chain = Chain.ofThisRun();
+    private final ReentrantLock turn = new ReentrantLock();
+    private final AtomicLong written = new AtomicLong();
 
     /**
      * @param broker the name of this replica, for the log's readers
@@ -53,14 +63,37 @@ public final class PostgresEventStore implements EventStore {
 
     @Override
     public void append(List<Event> events) {
+        turn.lock();
         try {
-            queries.change(APPEND, Map.of("rows", rows.json(events)));
+            Chain.Draft draft = chain.draft();
+            insert(rows.json(events, draft));
+            chain.committed(draft);
+            written.addAndGet(events.size());
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void insert(String json) {
+        try {
+            queries.change(APPEND, Map.of("rows", json));
         } catch (QueryFailed e) {
             if (e.isRefusal()) {
                 throw new EventRefused("the database refused a row of the audit log", e);
             }
+            if (e.perhapsDone()) {
+                chain.unsure();
+            }
             throw unreachable(e);
+        } catch (RuntimeException e) {
+            chain.unsure();
+            throw e;
         }
+    }
+
+    /** How many rows this writer has committed. */
+    public long written() {
+        return written.get();
     }
 
     @Override

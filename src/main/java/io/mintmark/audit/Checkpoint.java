@@ -1,0 +1,63 @@
+package io.mintmark.audit;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the chains had come to at a moment. It lists the chains that grew since the checkpoint
+ * before; that one's hash stands in it, so all that was ever sealed hangs on the latest.
+ *
+ * @param number counts from 1
+ * @param previous SHA-256 of the JWS of the checkpoint before, in hexadecimal digits
+ * @param broker the replica that sealed
+ * @param key the RFC 7638 thumbprint of the key that signs, so that a signature over it by the key
+ *     before announces the new one
+ * @param events heads of chains of {@code audit.event}
+ * @param changes heads of chains of {@code audit.config_change}
+ * @param retired rows that were taken out of the log
+ */
+public record Checkpoint(
+        long number,
+        Optional<String> previous,
+        Instant sealedAt,
+        String broker,
+        String key,
+        List<Position> events,
+        List<Position> changes,
+        List<RetiredMonth> retired) {
+
+    public Checkpoint {
+        events = List.copyOf(events);
+        changes = List.copyOf(changes);
+        retired = List.copyOf(retired);
+    }
+
+    /**
+     * A row and the hash that it has.
+     *
+     * @param chain the tenant for changes; none for the tables without tenant
+     * @param at {@code seq}, or {@code revision}
+     * @param hash in hexadecimal digits
+     */
+    public record Position(Optional<String> chain, long at, String hash) {}
+
+    /**
+     * A month that was retired.
+     *
+     * @param month {@code YYYY-MM}
+     * @param rows how many rows it had
+     */
+    public record RetiredMonth(String month, long rows, List<RetiredRows> parts) {
+        public RetiredMonth {
+            parts = List.copyOf(parts);
+        }
+    }
+
+    /**
+     * Rows of a chain that follow one another.
+     *
+     * @param hash of the last of them, which the next row hangs on
+     */
+    public record RetiredRows(String chain, long first, long last, String hash) {}
+}

@@ -1,0 +1,113 @@
+package io.mintmark.audit;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.Checkpoint.RetiredMonth;
+import io.mintmark.audit.Checkpoint.RetiredRows;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The payload of a checkpoint's signature. */
+final class CheckpointJson {
+    private static final long FORM = 1;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private CheckpointJson() {}
+
+    static String write(Checkpoint checkpoint) {
+        ObjectNode json = JSON.createObjectNode();
+        json.put("format", FORM);
+        json.put("number", checkpoint.number());
+        json.put("previous", checkpoint.previous().orElse(null));
+        json.put("sealed_at", checkpoint.sealedAt().toString());
+        json.put("broker", checkpoint.broker());
+        json.put("key", checkpoint.key());
+        positions(json.putArray("events"), "chain", "seq", checkpoint.events());
+        positions(json.putArray("changes"), "tenant", "revision", checkpoint.changes());
+        if (!checkpoint.retired().isEmpty()) {
+            ArrayNode retired = json.putArray("retired");
+            checkpoint.retired().forEach(month -> add(retired.addObject(), month));
+        }
+        return json.toString();
+    }
+
+    private static void positions(
+            ArrayNode array, String chain, String at, List<Position> positions) {
+        for (Position position : positions) {
+            array.addObject()
+                    .put(chain, position.chain().orElse(null))
+                    .put(at, position.at())
+                    .put("hash", position.hash());
+        }
+    }
+
+    private static void add(ObjectNode json, RetiredMonth month) {
+        json.put("month", month.month()).put("rows", month.rows());
+        ArrayNode parts = json.putArray("parts");
+        for (RetiredRows rows : month.parts()) {
+            parts.addObject()
+                    .put("chain", rows.chain())
+                    .put("first", rows.first())
+                    .put("last", rows.last())
+                    .put("hash", rows.hash());
+        }
+    }
+
+    /** Throws {@link IllegalArgumentException} if it isn't one. */
+    static Checkpoint read(String text) {
+        try {
+            JsonNode json = JSON.readTree(text);
+            if (json.path("format").asLong() != FORM) {
+                throw new IllegalArgumentException("is of a format that isn't known here");
+            }
+            return new Checkpoint(
+                    json.path("number").asLong(),
+                    Optional.ofNullable(json.path("previous").textValue()),
+                    Instant.parse(json.path("sealed_at").asText()),
+                    json.path("broker").asText(),
+                    json.path("key").asText(),
+                    list(json.path("events"), row -> position(row, "chain", "seq")),
+                    list(json.path("changes"), row -> position(row, "tenant", "revision")),
+                    list(json.path("retired"), CheckpointJson::month));
+        } catch (JsonProcessingException | DateTimeParseException e) {
+            throw new IllegalArgumentException("can't be read", e);
+        }
+    }
+
+    private static Position position(JsonNode row, String chain, String at) {
+        return new Position(
+                Optional.ofNullable(row.path(chain).textValue()),
+                row.path(at).asLong(),
+                row.path("hash").asText());
+    }
+
+    private static RetiredMonth month(JsonNode json) {
+        return new RetiredMonth(
+                json.path("month").asText(),
+                json.path("rows").asLong(),
+                list(
+                        json.path("parts"),
+                        part ->
+                                new RetiredRows(
+                                        part.path("chain").asText(),
+                                        part.path("first").asLong(),
+                                        part.path("last").asLong(),
+                                        part.path("hash").asText())));
+    }
+
+    private static <T> List<T> list(JsonNode array, Function<JsonNode, T> each) {
+        List<T> list = new ArrayList<>();
+        array.forEach(element -> list.add(each.apply(element)));
+        return list;
+    }
+}

@@ -1,0 +1,155 @@
+package io.mintmark.audit;
+
+import io.mintmark.audit.Checkpoint.Position;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Follows the checkpoints, and looks whether the rows that they sealed are still the same. Heads
+ * are looked up many at a time, so that a log of years needs no more memory than one of days.
+ */
+final class CheckpointWalk {
+    private static final int BATCH = 1_000;
+
+    private final LogReader log;
+    private final TrustedKeys keys;
+    private final Findings findings;
+    private final SealedHeads events = new SealedHeads();
+    private final SealedHeads changes = new SealedHeads();
+    private final List<Sealed> eventBatch = new ArrayList<>();
+    private final List<Sealed> changeBatch = new ArrayList<>();
+
+    private boolean whole = true;
+    private long number;
+    private @Nullable String previous;
+    private @Nullable String key;
+    private Optional<Instant> sealedAt = Optional.empty();
+
+    private record Sealed(long checkpoint, Position head) {}
+
+    CheckpointWalk(LogReader log, TrustedKeys keys, Findings findings) {
+        this.log = log;
+        this.keys = keys;
+        this.findings = findings;
+    }
+
+    /** The next checkpoint of the database. */
+    void stored(SignedCheckpoint signed) {
+        for (long lost = number + 1; lost < signed.number() && lost <= number + 3; lost++) {
+            wrong(lost, "is missing");
+        }
+        boolean gap = signed.number() != number + 1;
+        number = signed.number();
+        opened(signed)
+                .ifPresent(opened -> {
+                    Checkpoint checkpoint = opened.checkpoint();
+                    if (!gap && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
+                        wrong(number, "doesn't follow the checkpoint before it");
+                    }
+                    judgeKey(checkpoint, opened.announcer());
+                    seals(checkpoint);
+                    sealedAt = Optional.of(checkpoint.sealedAt());
+                });
+        previous = signed.hash();
+    }
+
+    /** A checkpoint that the database has lost; what it sealed holds all the same. */
+    void kept(SignedCheckpoint signed) {
+        opened(signed).ifPresent(opened -> seals(opened.checkpoint()));
+    }
+
+    private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed) {
+        try {
+            return Optional.of(keys.open(signed));
+        } catch (IllegalArgumentException e) {
+            wrong(signed.number(), String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
+        if (key != null && !key.equals(checkpoint.key()) && !key.equals(announcer)) {
+            findings.told(
+                    "Checkpoint %d is the first of key %s, which the key before it didn't announce"
+                            .formatted(checkpoint.number(), checkpoint.key()));
+        }
+        key = checkpoint.key();
+    }
+
+    private void seals(Checkpoint checkpoint) {
+        checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
+        for (Checkpoint.RetiredMonth month : checkpoint.retired()) {
+            findings.told(
+                    "%s was retired by checkpoint %d: %d rows are not in the log any more"
+                            .formatted(month.month(), checkpoint.number(), month.rows()));
+        }
+        for (Position head : checkpoint.events()) {
+            events.add(head);
+            eventBatch.add(new Sealed(checkpoint.number(), head));
+        }
+        for (Position head : checkpoint.changes()) {
+            changes.add(head);
+            changeBatch.add(new Sealed(checkpoint.number(), head));
+        }
+        if (eventBatch.size() + changeBatch.size() >= BATCH) {
+            compare();
+        }
+    }
+
+    /** Looks up what hasn't been yet; to be called after the last. */
+    void compare() {
+        compare(eventBatch, log::eventHashes, "chain ");
+        compare(changeBatch, log::changeHashes, "the changes of tenant ");
+    }
+
+    private void compare(
+            List<Sealed> batch,
+            Function<List<Position>, List<@Nullable String>> hashes,
+            String what) {
+        List<@Nullable String> stored = hashes.apply(batch.stream().map(Sealed::head).toList());
+        for (int i = 0; i < batch.size(); i++) {
+            Position head = batch.get(i).head();
+            String hash = stored.get(i);
+            if (hash != null && !hash.equals(head.hash())) {
+                wrong(
+                        batch.get(i).checkpoint(),
+                        "sealed another row %d of %s%s"
+                                .formatted(head.at(), what, head.chain().orElse("(none)")));
+            }
+        }
+        batch.clear();
+    }
+
+    private void wrong(long checkpoint, String predicate) {
+        whole = false;
+        findings.wrong("Checkpoint %d %s".formatted(checkpoint, predicate));
+    }
+
+    SealedHeads events() {
+        return events;
+    }
+
+    SealedHeads changes() {
+        return changes;
+    }
+
+    long count() {
+        return number;
+    }
+
+    /** The time of the last checkpoint that holds. */
+    Optional<Instant> sealedAt() {
+        return sealedAt;
+    }
+
+    /** Whether every checkpoint is there and holds. */
+    boolean isWhole() {
+        return whole;
+    }
+}

@@ -1,0 +1,14 @@
+package io.mintmark.audit;
+
+/** Takes what verifying finds. */
+public interface Findings {
+
+    /** Something isn't as it was written: a sentence that says which row. */
+    void wrong(String sentence);
+
+    /** Something that a reader should know and that proves nothing wrong. */
+    void told(String sentence);
+
+    /** So many rows were looked at so far. */
+    void progress(long rows);
+}

@@ -1,0 +1,53 @@
+package io.mintmark.audit;
+
+import io.mintmark.audit.Checkpoint.Position;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The whole log, read as one unchanging state, a row at a time. Every method throws {@link
+ * StoreUnreachable} if the store can't be read.
+ */
+public interface LogReader {
+
+    /** In the order of their numbers. */
+    void checkpoints(Consumer<SignedCheckpoint> each);
+
+    /** The JWS of each of these checkpoints, in the order asked; null: no such checkpoint. */
+    List<@Nullable String> checkpointTexts(List<Long> numbers);
+
+    /** The rows of {@code audit.event} by chain and place; those without a chain last. */
+    void events(Consumer<Row> each);
+
+    /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
+    void changes(Consumer<Row> each);
+
+    /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
+    List<@Nullable String> eventHashes(List<Position> positions);
+
+    /** The same of {@code audit.config_change}. */
+    List<@Nullable String> changeHashes(List<Position> positions);
+
+    /**
+     * A row as it is stored.
+     *
+     * @param chain the tenant, for changes
+     * @param name what to call the row when talking about it
+     * @param at its place in the chain; null where it has none
+     * @param micros when it happened, in microseconds since 1970
+     * @param fields as {@link CanonicalForm} wants them
+     * @param previous the hash of the row before, in hexadecimal digits
+     * @param hash its own
+     */
+    record Row(
+            @Nullable String chain,
+            String name,
+            @Nullable Long at,
+            String micros,
+            List<@Nullable String> fields,
+            @Nullable String previous,
+            @Nullable String hash) {}
+}

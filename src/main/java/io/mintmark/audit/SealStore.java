@@ -1,0 +1,37 @@
+package io.mintmark.audit;
+
+import io.mintmark.audit.Checkpoint.Position;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Where checkpoints are kept, and what they are made of. */
+public interface SealStore {
+
+    /**
+     * Stores a checkpoint, while no other replica can.
+     *
+     * @param everything whether to look for chains that grew among all chains, and not only among
+     *     those of the last weeks
+     * @param sign makes the checkpoint; none if it isn't due
+     * @return the one that was stored
+     * @throws StoreUnreachable if the store can't be asked
+     */
+    Optional<SignedCheckpoint> seal(
+            boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign);
+
+    /**
+     * What the next checkpoint is to seal.
+     *
+     * @param last the latest checkpoint
+     */
+    record Unsealed(Optional<SignedCheckpoint> last, Heads heads) {}
+
+    /** Asks for the heads only when they are wanted. */
+    interface Heads {
+        List<Position> events();
+
+        List<Position> changes();
+    }
+}

@@ -1,0 +1,90 @@
+package io.mintmark.audit;
+
+import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.Checkpoint.RetiredRows;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ObjLongConsumer;
+
+/** Up to where each chain was sealed, and which of its rows were retired. */
+final class SealedHeads {
+    private final Map<Optional<String>, Long> last = new HashMap<>();
+    private final Map<Optional<String>, TreeMap<Long, RetiredRows>> retired = new HashMap<>();
+    private final Set<Optional<String>> seen = new HashSet<>();
+
+    /** Takes a range of places in a chain. */
+    interface Range {
+        void accept(long first, long last);
+    }
+
+    void add(Position head) {
+        last.merge(head.chain(), head.at(), Math::max);
+    }
+
+    void add(RetiredRows rows) {
+        retired.computeIfAbsent(Optional.of(rows.chain()), _ -> new TreeMap<>())
+                .put(rows.first(), rows);
+    }
+
+    /** The place up to which the chain was sealed; 0 if it never was. */
+    long last(@Nullable String chain) {
+        return last.getOrDefault(Optional.ofNullable(chain), 0L);
+    }
+
+    boolean isRetired(Position position) {
+        var before = retired.getOrDefault(position.chain(), new TreeMap<>());
+        var rows = before.floorEntry(position.at());
+        return rows != null && rows.getValue().last() >= position.at();
+    }
+
+    /**
+     * Looks whether rows that aren't there were retired.
+     *
+     * @param missing is told what was not
+     * @return the hash of the last of them, if that one was
+     */
+    Optional<String> retired(@Nullable String chain, long first, long upTo, Range missing) {
+        long next = first;
+        Optional<String> hash = Optional.empty();
+        var parts = retired.getOrDefault(Optional.ofNullable(chain), new TreeMap<>());
+        for (RetiredRows part : parts.tailMap(first).values()) {
+            if (part.first() > upTo) {
+                break;
+            }
+            if (part.first() > next) {
+                missing.accept(next, part.first() - 1);
+            }
+            next = part.last() + 1;
+            hash = Optional.of(part.hash());
+        }
+        if (next <= upTo) {
+            missing.accept(next, upTo);
+            return Optional.empty();
+        }
+        return hash;
+    }
+
+    void see(@Nullable String chain) {
+        seen.add(Optional.ofNullable(chain));
+    }
+
+    /** Chains that were sealed and that no row is left of, though not all was retired. */
+    void unseen(ObjLongConsumer<@Nullable String> lost) {
+        last.forEach((chain, at) -> {
+            if (!seen.contains(chain)) {
+                boolean[] missing = new boolean[1];
+                var _ = retired(chain.orElse(null), 1, at, (_, _) -> missing[0] = true);
+                if (missing[0]) {
+                    lost.accept(chain.orElse(null), at);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,124 @@
+package io.mintmark.audit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Seals the log: at start, whenever the last checkpoint is a minute old, after many rows, and at
+ * the end. Replicas share the work; whoever comes first seals for all.
+ */
+public final class Sealer implements AutoCloseable {
+    static final long ROWS = 10_000;
+
+    private static final Logger log = LoggerFactory.getLogger(Sealer.class);
+    private static final Duration PERIOD = Duration.ofSeconds(60);
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final SealStore store;
+    private final SealingKeys keys;
+    private final String broker;
+    private final InstantSource clock;
+    private final LongSupplier rows;
+    private final Consumer<String> printer;
+    private final Thread thread;
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private Instant next = Instant.MIN;
+    private long sealedRows;
+    private boolean first = true;
+    private boolean failing;
+
+    /**
+     * @param rows how many rows this replica has written so far
+     * @param printer takes each checkpoint as one line, to be kept elsewhere
+     */
+    public Sealer(
+            SealStore store,
+            SealingKeys keys,
+            String broker,
+            InstantSource clock,
+            LongSupplier rows,
+            Consumer<String> printer) {
+        this.store = store;
+        this.keys = keys;
+        this.broker = broker;
+        this.clock = clock;
+        this.rows = rows;
+        this.printer = printer;
+        this.thread = Thread.ofPlatform().name("audit-sealer").daemon().unstarted(this::run);
+    }
+
+    /** Seals now and from now on. */
+    public Sealer start() {
+        thread.start();
+        return this;
+    }
+
+    private void run() {
+        try {
+            do {
+                boolean many = rows.getAsLong() - sealedRows >= ROWS;
+                if (first || many || !clock.instant().isBefore(next)) {
+                    seal(first || many);
+                }
+            } while (!stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            log.error("The audit log is sealed no more", e);
+        }
+    }
+
+    private void seal(boolean now) {
+        long count = rows.getAsLong();
+        try {
+            Optional<SignedCheckpoint> sealed =
+                    store.seal(first, unsealed -> checkpoint(unsealed, now));
+            sealed.map(SignedCheckpoint::line).ifPresent(printer);
+            sealedRows = count;
+            first = false;
+            failing = false;
+        } catch (RuntimeException e) {
+            tell(e);
+        }
+    }
+
+    private void tell(RuntimeException e) {
+        if (!failing) {
+            log.warn("The audit log can't be sealed now; it is tried again and again", e);
+        }
+        failing = true;
+        next = clock.instant().plus(TICK);
+    }
+
+    private Optional<SignedCheckpoint> checkpoint(SealStore.Unsealed unsealed, boolean now) {
+        Instant at = clock.instant().truncatedTo(ChronoUnit.MICROS);
+        Instant due = unsealed.last().map(last -> last.sealedAt().plus(PERIOD)).orElse(at);
+        if (!now && due.isAfter(at)) {
+            next = due;
+            return Optional.empty();
+        }
+        next = at.plus(PERIOD);
+        return Optional.of(keys.seal(unsealed, at, broker, List.of()));
+    }
+
+    /** Seals a last time; to be called when no more rows are written. */
+    @Override
+    public void close() {
+        stop.countDown();
+        try {
+            thread.join();
+            seal(true);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.mintmark.audit;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.jwk.ECKey;
+
+import io.mintmark.audit.Checkpoint.RetiredMonth;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The keys that seal the log: the last signs, the one before announces it. */
+public final class SealingKeys {
+    private final List<ECKey> keys;
+
+    /**
+     * @param keys P-256, with their private halves, the latest last
+     */
+    public SealingKeys(List<ECKey> keys) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("no key to seal with");
+        }
+        this.keys = List.copyOf(keys);
+    }
+
+    /** The public halves. */
+    public List<ECKey> published() {
+        return keys.stream().map(ECKey::toPublicJWK).toList();
+    }
+
+    /** The checkpoint that follows the last one, signed. */
+    public SignedCheckpoint seal(
+            SealStore.Unsealed unsealed, Instant at, String broker, List<RetiredMonth> retired) {
+        Optional<SignedCheckpoint> last = unsealed.last();
+        return sign(
+                new Checkpoint(
+                        last.map(SignedCheckpoint::number).orElse(0L) + 1,
+                        last.map(SignedCheckpoint::hash),
+                        at,
+                        broker,
+                        thumbprint(keys.getLast()),
+                        unsealed.heads().events(),
+                        unsealed.heads().changes(),
+                        retired),
+                last.flatMap(this::announcer));
+    }
+
+    /** The key that signed the last checkpoint, if it is another than the one that signs now. */
+    private Optional<ECKey> announcer(SignedCheckpoint last) {
+        String signer = last.signer();
+        return keys.subList(0, keys.size() - 1).stream()
+                .filter(key -> thumbprint(key).equals(signer))
+                .findFirst();
+    }
+
+    private SignedCheckpoint sign(Checkpoint checkpoint, Optional<ECKey> announcer) {
+        String payload = CheckpointJson.write(checkpoint);
+        return new SignedCheckpoint(
+                checkpoint.number(),
+                checkpoint.sealedAt(),
+                jws(payload, keys.getLast()),
+                announcer.map(key -> jws(payload, key)));
+    }
+
+    private static String jws(String payload, ECKey key) {
+        try {
+            JWSHeader header =
+                    new JWSHeader.Builder(JWSAlgorithm.ES256)
+                            .keyID(thumbprint(key))
+                            .jwk(key.toPublicJWK())
+                            .build();
+            JWSObject jws = new JWSObject(header, new Payload(payload));
+            jws.sign(new ECDSASigner(key));
+            return jws.serialize();
+        } catch (JOSEException e) {
+            throw new IllegalStateException("the audit log's key can't sign", e);
+        }
+    }
+
+    static String thumbprint(ECKey key) {
+        try {
+            return key.computeThumbprint().toString();
+        } catch (JOSEException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.mintmark.audit;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Gatherers;
+import java.util.stream.Stream;
+
+/** Proves the log, or says what is wrong with it. */
+public final class Verification {
+    /** How long a row may take to its commit, and clocks may be apart. */
+    private static final Duration SLACK = Duration.ofMinutes(5);
+
+    private static final int STEP = 10_000;
+    private static final int BATCH = 1_000;
+
+    private final LogReader log;
+    private final Findings findings;
+    private final CheckpointWalk checkpoints;
+    private long rows;
+
+    public Verification(LogReader log, TrustedKeys keys, Findings findings) {
+        this.log = log;
+        this.findings = findings;
+        this.checkpoints = new CheckpointWalk(log, keys, findings);
+    }
+
+    /**
+     * What was looked at.
+     *
+     * @param unsealed rows that no checkpoint covers yet
+     * @param sealedAt the time of the last checkpoint
+     */
+    public record Summary(
+            long checkpoints,
+            long events,
+            long changes,
+            long unsealed,
+            Optional<Instant> sealedAt) {}
+
+    /**
+     * Looks at everything once.
+     *
+     * @param kept checkpoints that were kept elsewhere
+     */
+    public Summary run(Stream<SignedCheckpoint> kept) {
+        log.checkpoints(checkpoints::stored);
+        kept.gather(Gatherers.windowFixed(BATCH)).forEach(this::compare);
+        checkpoints.compare();
+        if (checkpoints.count() == 0) {
+            findings.wrong("There is no checkpoint, so nothing is proven");
+        }
+        ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events());
+        log.events(row -> next(events, row));
+        events.end();
+        ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
+        log.changes(row -> next(changes, row));
+        changes.end();
+        return new Summary(
+                checkpoints.count(),
+                events.rows(),
+                changes.rows(),
+                events.unsealed() + changes.unsealed(),
+                checkpoints.sealedAt());
+    }
+
+    private ChainWalk walk(CanonicalForm form, String what, SealedHeads sealed) {
+        Optional<Instant> expected =
+                checkpoints.isWhole()
+                        ? checkpoints.sealedAt().map(time -> time.minus(SLACK))
+                        : Optional.empty();
+        return new ChainWalk(form, what, sealed, findings, expected);
+    }
+
+    private void next(ChainWalk walk, LogReader.Row row) {
+        walk.row(row);
+        rows++;
+        if (rows % STEP == 0) {
+            findings.progress(rows);
+        }
+    }
+
+    private void compare(List<SignedCheckpoint> kept) {
+        List<@Nullable String> stored =
+                log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
+        for (int i = 0; i < kept.size(); i++) {
+            String text = stored.get(i);
+            if (text == null || !text.equals(kept.get(i).jws())) {
+                findings.wrong(
+                        "Checkpoint %d, as it was kept elsewhere, isn't in the database%s"
+                                .formatted(
+                                        kept.get(i).number(),
+                                        text == null ? "" : ": another stands in its place"));
+                checkpoints.kept(kept.get(i));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.mintmark.cli;
+
+import io.mintmark.audit.Findings;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.Verification;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.postgres.PostgresLog;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** {@code audit …}: what auditors do from a command line. */
+@Command(
+        name = "audit",
+        description = "Checks and reads the audit log.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND")
+final class AuditCommands {
+    private final Supplier<SettingsReader> settings;
+    private final PrintStream out = System.out;
+
+    AuditCommands(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    /** {@code audit verify}. */
+    @Command(
+            name = "verify",
+            description =
+                    "Proves that nothing was changed in the log or left out of it, or says what was.",
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {"0:nothing is wrong", "1:something is wrong, or can't be read"},
+            mixinStandardHelpOptions = true)
+    final class Verify implements Callable<Integer> {
+        @Option(
+                names = "--keys",
+                paramLabel = "FILE",
+                description =
+                        "Public keys to trust, PEM. Without it, those of AUDIT_SIGNING_KEY_FILE.")
+        private @Nullable Path keys;
+
+        @Option(
+                names = "--checkpoints",
+                paramLabel = "FILE",
+                description =
+                        "Checkpoints that were kept elsewhere: the broker's output. Other lines in"
+                                + " it don't matter.")
+        private @Nullable Path checkpoints;
+
+        @Override
+        public Integer call() throws IOException {
+            SettingsReader reader = settings.get();
+            TrustedKeys trusted =
+                    new TrustedKeys(
+                            keys == null
+                                    ? AuditKey.read(reader.audit().signingKeyFile()).published()
+                                    : PublicKeys.read(keys));
+            Report report = new Report(out);
+            try (PostgresLog log = new PostgresLog(Logins.service(reader.database()));
+                    Stream<String> kept =
+                            checkpoints == null ? Stream.empty() : Files.lines(checkpoints)) {
+                report.end(
+                        new Verification(log, trusted, report)
+                                .run(kept.flatMap(line -> SignedCheckpoint.in(line).stream())));
+            }
+            return report.wrong() == 0 ? 0 : 1;
+        }
+    }
+
+    /** Prints what verifying finds. */
+    private static final class Report implements Findings {
+        private static final int MOST = 1_000;
+
+        private final PrintStream out;
+        private final Progress progress = new Progress();
+        private long wrong;
+
+        Report(PrintStream out) {
+            this.out = out;
+        }
+
+        @Override
+        public void wrong(String sentence) {
+            wrong++;
+            if (wrong <= MOST) {
+                progress.clear();
+                out.println("WRONG: " + sentence);
+            }
+        }
+
+        @Override
+        public void told(String sentence) {
+            progress.clear();
+            out.println("note: " + sentence);
+        }
+
+        @Override
+        public void progress(long rows) {
+            progress.show(rows);
+        }
+
+        void end(Verification.Summary summary) {
+            progress.clear();
+            out.printf(
+                    "%,d events and %,d changes in their chains, under %,d checkpoints%s.%n",
+                    summary.events(),
+                    summary.changes(),
+                    summary.checkpoints(),
+                    summary.sealedAt().map(at -> ", the last of " + at).orElse(""));
+            if (summary.unsealed() > 0) {
+                out.printf(
+                        "note: %,d rows came after the last checkpoint; their end isn't proven yet.%n",
+                        summary.unsealed());
+            }
+            out.println(
+                    wrong == 0
+                            ? "Nothing was changed, and nothing is missing."
+                            : "The log is NOT as it was written: %,d findings.".formatted(wrong));
+        }
+
+        long wrong() {
+            return wrong;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.mintmark.cli;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** Reads the keys that an auditor trusts, as {@code openssl pkey -pubout} writes them. */
+final class PublicKeys {
+    private static final Pattern PUBLIC_KEY =
+            Pattern.compile(
+                    "-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", Pattern.DOTALL);
+
+    private PublicKeys() {}
+
+    static List<ECKey> read(Path file) {
+        try {
+            List<String> parts =
+                    PUBLIC_KEY
+                            .matcher(Files.readString(file))
+                            .results()
+                            .map(MatchResult::group)
+                            .toList();
+            if (parts.isEmpty()) {
+                throw unfit(file, "holds no public key");
+            }
+            return parts.stream().map(part -> key(part, file)).toList();
+        } catch (IOException e) {
+            throw unfit(file, "can't be read");
+        }
+    }
+
+    private static ECKey key(String pem, Path file) {
+        try {
+            JWK key = JWK.parseFromPEMEncodedObjects(pem);
+            if (key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve())) {
+                return ec;
+            }
+        } catch (JOSEException | RuntimeException e) {
+            throw unfit(file, "holds something that isn't a public key");
+        }
+        throw unfit(file, "holds a key that isn't P-256");
+    }
+
+    private static StartFailed unfit(Path file, String why) {
+        return new StartFailed(
+                "--keys: '%s' %s; write it with: openssl pkey -in KEY -pubout -out %s"
+                        .formatted(file, why, file));
+    }
+}

@@ -1,0 +1,242 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.LogReader;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.StoreUnreachable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** The audit log in one snapshot of the database, over a connection of its own. */
+public final class PostgresLog implements LogReader, AutoCloseable {
+    private static final int FETCH = 2_000;
+
+    /** Without sorting, rows come along the index of chains, however many there are. */
+    private static final String SESSION =
+            "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
+                    + " -c enable_incremental_sort=off";
+
+    private static final String HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')";
+
+    private static final String CHECKPOINTS =
+            "SELECT number, sealed_at, jws, announced_by FROM audit.checkpoint ORDER BY number";
+
+    private static final String EVENTS =
+            Arrays.stream(EventFields.values())
+                    .map(EventFields::expression)
+                    .collect(
+                            Collectors.joining(
+                                    ", ",
+                                    "SELECT ",
+                                    HASHES + " FROM audit.event AS e ORDER BY e.chain, e.seq"));
+
+    private static final String CHANGES =
+            """
+            SELECT tenant, revision::text, table_name, operation, before::text, after::text,
+                   changed_by, trunc(extract(epoch FROM changed_at) * 1000000)::text,
+                   transaction_id::text, encode(prev_hash, 'hex'), encode(hash, 'hex')
+              FROM audit.config_change AS c
+             ORDER BY c.tenant, c.revision
+            """;
+
+    private static final String CHECKPOINT_TEXTS =
+            """
+            SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
+              FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
+             ORDER BY place
+            """;
+
+    private static final String EVENT_HASHES =
+            """
+            SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
+                     WHERE e.chain = wanted.chain AND e.seq = wanted.at LIMIT 1)
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private static final String CHANGE_HASHES =
+            """
+            SELECT CASE WHEN wanted.chain IS NULL
+                   THEN (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant IS NULL AND c.revision = wanted.at)
+                   ELSE (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant = wanted.chain AND c.revision = wanted.at) END
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private final Connection connection;
+
+    private interface Rows {
+        void read(ResultSet rows) throws SQLException;
+    }
+
+    /**
+     * Opens the connection.
+     *
+     * @throws StoreUnreachable if it can't be had
+     */
+    public PostgresLog(DatabaseLogin login) {
+        Properties properties = new Properties();
+        properties.setProperty("user", login.username());
+        login.password().ifPresent(password -> properties.setProperty("password", password));
+        properties.setProperty("ApplicationName", "mintmark audit");
+        properties.setProperty("options", SESSION);
+        try {
+            this.connection = DriverManager.getConnection(login.url(), properties);
+            connection.setReadOnly(true);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            connection.setAutoCommit(false);
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    @Override
+    public void checkpoints(Consumer<SignedCheckpoint> each) {
+        stream(CHECKPOINTS, row -> each.accept(PostgresSeals.checkpoint(row)));
+    }
+
+    @Override
+    public void events(Consumer<Row> each) {
+        stream(EVENTS, row -> each.accept(event(row)));
+    }
+
+    private static Row event(ResultSet row) throws SQLException {
+        List<@Nullable String> fields = texts(row, EventFields.values().length);
+        String name = "Step %s of mint %s".formatted(fields.get(1), fields.get(0));
+        return row(
+                row,
+                fields,
+                EventFields.CHAIN.in(fields),
+                name,
+                EventFields.SEQ.in(fields),
+                EventFields.OCCURRED_AT.in(fields));
+    }
+
+    @Override
+    public void changes(Consumer<Row> each) {
+        stream(CHANGES, row -> each.accept(change(row)));
+    }
+
+    private static Row change(ResultSet row) throws SQLException {
+        List<@Nullable String> fields = texts(row, 9);
+        String of = fields.get(0) == null ? "(no tenant)" : "of tenant " + fields.get(0);
+        String name = "Change %s %s".formatted(fields.get(1), of);
+        return row(row, fields, fields.get(0), name, fields.get(1), fields.get(7));
+    }
+
+    private static Row row(
+            ResultSet row,
+            List<@Nullable String> fields,
+            @Nullable String chain,
+            String name,
+            @Nullable String at,
+            @Nullable String micros)
+            throws SQLException {
+        return new Row(
+                chain,
+                name,
+                at == null ? null : Long.valueOf(at),
+                String.valueOf(micros),
+                fields,
+                row.getString(fields.size() + 1),
+                row.getString(fields.size() + 2));
+    }
+
+    private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {
+        List<@Nullable String> texts = new ArrayList<>(count);
+        for (int i = 1; i <= count; i++) {
+            texts.add(row.getString(i));
+        }
+        return texts;
+    }
+
+    @Override
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return hashes(EVENT_HASHES, positions);
+    }
+
+    @Override
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return hashes(CHANGE_HASHES, positions);
+    }
+
+    @Override
+    public List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        List<@Nullable String> texts = new ArrayList<>(numbers.size());
+        try (PreparedStatement statement = connection.prepareStatement(CHECKPOINT_TEXTS)) {
+            statement.setArray(1, connection.createArrayOf("bigint", numbers.toArray()));
+            read(statement, row -> texts.add(row.getString(1)));
+            return texts;
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private List<@Nullable String> hashes(String sql, List<Position> positions) {
+        List<@Nullable String> hashes = new ArrayList<>(positions.size());
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, array("text", positions, p -> p.chain().orElse(null)));
+            statement.setArray(2, array("bigint", positions, Position::at));
+            read(statement, row -> hashes.add(row.getString(1)));
+            return hashes;
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private Array array(
+            String type,
+            List<Position> positions,
+            java.util.function.Function<Position, @Nullable Object> each)
+            throws SQLException {
+        return connection.createArrayOf(type, positions.stream().map(each).toArray());
+    }
+
+    private void stream(String sql, Rows each) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setFetchSize(FETCH);
+            read(statement, each);
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private static void read(PreparedStatement statement, Rows each) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                each.read(rows);
+            }
+        }
+    }
+
+    private static StoreUnreachable unreachable(SQLException cause) {
+        return new StoreUnreachable(
+                "the audit log can't be read: " + cause.getMessage(), false, cause);
+    }
+
+    @Override
+    public void close() {
+        try (Connection closing = connection;
+                Statement statement = closing.createStatement()) {
+            statement.execute("ROLLBACK");
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Caller;
+import io.mintmark.audit.CredentialNote;
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Holder;
+import io.mintmark.audit.Kind;
+import io.mintmark.audit.MintTrail;
+import io.mintmark.audit.Warrant;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/** Rows for the audit log, such as requests make them, and worse. */
+final class AuditRows {
+    private static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
+
+    private AuditRows() {}
+
+    /** Both rows of a mint. */
+    static List<Event> mint(String subject, String claims) {
+        return mint(subject, claims, "2001:db8::7", Instant.now());
+    }
+
+    static List<Event> mint(String subject, String claims, String address, Instant now) {
+        MintTrail trail =
+                new MintTrail(
+                        IDS.next(),
+                        new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
+                        holder(subject, claims),
+                        new KeyName("deploy"),
+                        Optional.of(new Warrant(new ProviderName("aws"), "aws-sts", 7, 12)));
+        Instant end = now.plusSeconds(3600);
+        return List.of(
+                trail.requested(now, end),
+                trail.issued(
+                        now.plusNanos(123_456_789),
+                        new CredentialNote(Optional.of("ASIA" + subject), Optional.of(now), end)));
+    }
+
+    /** The row of a token that isn't accepted. */
+    static Event rejected() {
+        return new Event(
+                IDS.next(),
+                Kind.REJECTED,
+                Instant.now(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of("overflow"),
+                Optional.of("12"),
+                Optional.empty());
+    }
+
+    private static Holder holder(String subject, String claims) {
+        return new Holder(
+                Optional.of(new TenantName("acme")),
+                Optional.of(new IdpName("ci")),
+                "https://issuer.example.com",
+                Optional.of(subject),
+                Optional.empty(),
+                "ab".repeat(32),
+                Optional.of(claims));
+    }
+
+    private static InetAddress address(String text) {
+        try {
+            return InetAddress.getByName(text);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+}

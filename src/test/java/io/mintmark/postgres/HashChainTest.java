@@ -1,0 +1,122 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.EventRefused;
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+
+class HashChainTest {
+    private static final List<String> NASTY =
+            List.of(
+                    "{}",
+                    "{\"b\":1,\"aa\":2,\"a\":3,\"ä\":4,\"\":5,\"aé\":6}",
+                    "{\"n\":[0,-0,1.0,1.50e1,1e5,1.0E+10,1e-7,123456789012345678901234567890,-1.5]}",
+                    "{\"n\":[0.1,1e300,-2.5e-300,5e-324,1.7976931348623157e308,100,1E2,0e5,0.0]}",
+                    "{\"s\":\"\\u0000\\u0001\\b\\f\\n\\r\\t\\u001f\\u007f\\\"\\\\/é\\ud83d\\ude00\"}",
+                    "{\"s\":\"\\ud800 half\",\"u\\u0000\":null,\"t\":true,\"f\":false}",
+                    "{\"o\":{\"z\":{\"y\":[[],{},\"\"]}},\"n\":1e400}");
+
+    private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = new Database(database.login(Who.APP));
+
+    @AfterEach
+    void close() {
+        connections.close();
+        database.close();
+    }
+
+    private PostgresEventStore store() {
+        return new PostgresEventStore(connections, "here/1");
+    }
+
+    @Test
+    void what_was_hashed_is_what_is_stored_whatever_is_thrown_at_it() {
+        PostgresEventStore store = store();
+        for (String claims : NASTY) {
+            store.append(AuditRows.mint("sub \\ \u0000 é\ud83d\ude00\t\n,1:", claims));
+        }
+        store.append(AuditRows.mint("v4", "{}", "10.0.0.1", Instant.parse("2026-01-01T00:00:00Z")));
+        store.append(AuditRows.mint("mapped", "{}", "::ffff:10.0.0.1", Instant.EPOCH));
+        store.append(
+                AuditRows.mint("far", "{}", "::", Instant.parse("9998-12-31T23:59:59.999999999Z")));
+        store.append(List.of(AuditRows.rejected()));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void numbers_of_all_sizes_are_hashed_as_they_are_stored() {
+        Random random = new Random(5);
+        StringBuilder claims = new StringBuilder("{\"n\":[0");
+        for (int i = 0; i < 2_000; i++) {
+            double number = Double.longBitsToDouble(random.nextLong());
+            if (Double.isFinite(number)) {
+                claims.append(',').append(number).append(',').append(random.nextGaussian());
+            }
+        }
+        store().append(AuditRows.mint("numbers", claims.append("]}").toString()));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void a_refused_batch_leaves_no_gap() {
+        PostgresEventStore store = store();
+        List<Event> mint = AuditRows.mint("one", "{}");
+        store.append(mint);
+        assertThrows(EventRefused.class, () -> store.append(mint));
+        store.append(AuditRows.mint("two", "{}"));
+        assertEquals(List.of("4"), database.column("SELECT max(seq) FROM audit.event"));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void after_a_commit_that_nobody_knows_the_outcome_of_a_new_chain_begins() {
+        PostgresEventStore store = store();
+        store.append(AuditRows.mint("one", "{}"));
+        database.runAsSuperuser(
+                """
+                CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+                $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+                CREATE TRIGGER dies AFTER INSERT ON audit.event
+                EXECUTE FUNCTION public.die();
+                """);
+        assertThrows(StoreUnreachable.class, () -> store.append(AuditRows.mint("two", "{}")));
+        database.runAsSuperuser("DROP TRIGGER dies ON audit.event");
+        store.append(AuditRows.mint("three", "{}"));
+        assertEquals(
+                List.of("2", "2"),
+                database.column("SELECT max(seq) FROM audit.event GROUP BY chain ORDER BY chain"));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void the_changes_of_each_tenant_are_a_chain() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Ä "\\ :'), ('b', NULL);
+                UPDATE broker.tenant SET display_name = 'other' WHERE name = 'acme';
+                INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://x.example', '{org}');
+                DELETE FROM broker.shared_issuer WHERE issuer = 'https://x.example';
+                """);
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+        assertEquals(
+                List.of("t"),
+                database.column(
+                        "SELECT count(*) > 10 FROM audit.config_change WHERE tenant IS NULL"));
+    }
+}

@@ -1,0 +1,92 @@
+package io.mintmark.postgres;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+
+import io.mintmark.audit.Findings;
+import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.Verification;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Seals and verifies the log of a test's database. */
+final class Seals {
+    static final ECKey KEY = key();
+
+    private Seals() {}
+
+    static ECKey key() {
+        try {
+            return new ECKeyGenerator(Curve.P_256).generate();
+        } catch (JOSEException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A checkpoint of now. */
+    static SignedCheckpoint seal(TestDatabase database, ECKey... keys) {
+        return seal(database, Instant.now(), keys);
+    }
+
+    static SignedCheckpoint seal(TestDatabase database, Instant at, ECKey... keys) {
+        SealingKeys sealing = new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys));
+        try (Database connections = new Database(database.login(Who.APP))) {
+            return new PostgresSeals(connections, "test")
+                    .seal(
+                            true,
+                            unsealed ->
+                                    Optional.of(
+                                            sealing.seal(
+                                                    unsealed,
+                                                    at.truncatedTo(ChronoUnit.MICROS),
+                                                    "test",
+                                                    List.of())))
+                    .orElseThrow();
+        }
+    }
+
+    /** What an auditor finds wrong who trusts the usual key. */
+    static List<String> wrong(TestDatabase database, SignedCheckpoint... kept) {
+        return found(database, List.of(KEY), kept).wrong;
+    }
+
+    static Found found(TestDatabase database, List<ECKey> trusted, SignedCheckpoint... kept) {
+        Found found = new Found();
+        try (PostgresLog log = new PostgresLog(database.login(Who.AUDITOR))) {
+            found.summary =
+                    new Verification(log, new TrustedKeys(trusted), found).run(Stream.of(kept));
+        }
+        return found;
+    }
+
+    static final class Found implements Findings {
+        final List<String> wrong = new ArrayList<>();
+        final List<String> told = new ArrayList<>();
+        Verification.@Nullable Summary summary;
+
+        @Override
+        public void wrong(String sentence) {
+            wrong.add(sentence);
+        }
+
+        @Override
+        public void told(String sentence) {
+            told.add(sentence);
+        }
+
+        @Override
+        public void progress(long rows) {}
+    }
+}

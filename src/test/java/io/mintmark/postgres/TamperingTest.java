@@ -1,0 +1,333 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * An attacker who owns the database, and so gets past the triggers, against an auditor who has the
+ * public key. The log is put back after each attack.
+ */
+class TamperingTest {
+    private static TestDatabase database;
+    private static String mint;
+    private static SignedCheckpoint last;
+
+    @BeforeAll
+    static void keepALog() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+                UPDATE broker.tenant SET display_name = 'one' WHERE name = 'acme';
+                UPDATE broker.tenant SET display_name = 'two' WHERE name = 'acme';
+                """);
+        Seals.seal(database, Instant.now().minusSeconds(1_200));
+        try (Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore mints = new PostgresEventStore(connections, "here/1");
+            PostgresEventStore rejections = new PostgresEventStore(connections, "here/1");
+            Instant before = Instant.now().minusSeconds(1_200);
+            for (String subject : List.of("one", "two", "three", "four")) {
+                mints.append(AuditRows.mint(subject, "{\"ref\":\"main\"}", "10.0.0.1", before));
+            }
+            rejections.append(List.of(AuditRows.rejected()));
+            rejections.append(List.of(AuditRows.rejected()));
+        }
+        Seals.seal(database);
+        last = Seals.seal(database);
+        mint = database.column("SELECT mint_id FROM audit.event WHERE subject = 'two'").getFirst();
+        database.runAsSuperuser(
+                """
+                CREATE SCHEMA safe;
+                CREATE TABLE safe.event AS SELECT * FROM audit.event;
+                CREATE TABLE safe.config_change AS SELECT * FROM audit.config_change;
+                CREATE TABLE safe.checkpoint AS SELECT * FROM audit.checkpoint;
+                """);
+        disarm();
+    }
+
+    private static void disarm() {
+        database.runAsSuperuser(
+                """
+                DO $$
+                DECLARE
+                    t regclass;
+                    c name;
+                BEGIN
+                    FOR t IN SELECT oid FROM pg_class
+                              WHERE relnamespace = 'audit'::regnamespace AND relkind IN ('r', 'p') LOOP
+                        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', t);
+                    END LOOP;
+                    FOR c IN SELECT conname FROM pg_constraint
+                              WHERE conrelid = 'audit.event'::regclass AND contype = 'c' LOOP
+                        EXECUTE format('ALTER TABLE audit.event DROP CONSTRAINT %I', c);
+                    END LOOP;
+                    FOR c IN SELECT conname FROM pg_constraint
+                              WHERE conrelid = 'audit.config_change'::regclass
+                                AND contype IN ('c', 'u') LOOP
+                        EXECUTE format('ALTER TABLE audit.config_change DROP CONSTRAINT %I', c);
+                    END LOOP;
+                END $$
+                """);
+    }
+
+    @AfterEach
+    void restore() {
+        database.runAsSuperuser(
+                """
+                TRUNCATE audit.event, audit.config_change, audit.checkpoint;
+                INSERT INTO audit.event SELECT * FROM safe.event;
+                INSERT INTO audit.config_change SELECT * FROM safe.config_change;
+                INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint;
+                """);
+        assertEquals(List.of(), Seals.wrong(database, last));
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    private static void attack(String sql, String... finds) {
+        database.runAsSuperuser(sql);
+        List<String> wrong = Seals.wrong(database);
+        for (String find : finds) {
+            assertTrue(wrong.stream().anyMatch(w -> w.contains(find)), wrong.toString());
+        }
+        assertTrue(!wrong.isEmpty() && wrong.size() <= 4, wrong.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    step           | 3
+                    kind           | 'failed'
+                    occurred_at    | occurred_at + interval '1 microsecond'
+                    request_id     | 'other'
+                    tenant         | 'other'
+                    idp            | 'other'
+                    issuer         | 'https://other.example.com'
+                    subject        | 'owt'
+                    key            | 'other'
+                    provider       | 'other'
+                    provider_type  | 'other'
+                    grant_id       | 8
+                    grant_revision | 13
+                    reason         | ''
+                    detail         | 'words'
+                    credential_id  | NULL
+                    issued_at      | issued_at + interval '1 microsecond'
+                    expires_at     | 'infinity'
+                    token_id       | 'id'
+                    token_hash     | '\\x00'
+                    claims         | '{"ref": "other"}'
+                    client_address | '10.0.0.1/8'
+                    user_agent     | NULL
+                    broker         | 'elsewhere'
+                    chain          | 'another'
+                    seq            | 100
+                    prev_hash      | '\\x00'
+                    hash           | sha256(hash)
+                    """)
+    void a_changed_column_is_found(String column, String value) {
+        attack(
+                "UPDATE audit.event SET %s = %s WHERE mint_id = '%s' AND step = 2"
+                        .formatted(column, value, mint),
+                column.equals("chain") || column.equals("seq") ? "4" : mint);
+    }
+
+    @Test
+    void a_changed_mint_id_is_found() {
+        attack(
+                "UPDATE audit.event SET mint_id = overlay(mint_id::text PLACING 'ffff' FROM 20)::uuid"
+                        + " WHERE mint_id = '%s' AND step = 2".formatted(mint),
+                mint.substring(0, 18) + "-ffff");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "tenant = 'other'",
+                "revision = 7",
+                "table_name = 'key'",
+                "operation = 'INSERT'",
+                "before = NULL",
+                "after = after || '{\"enabled\": false}'",
+                "changed_by = 'nobody'",
+                "changed_at = changed_at + interval '1 microsecond'",
+                "transaction_id = 1",
+                "prev_hash = sha256(hash)",
+                "hash = sha256(hash)"
+            })
+    void a_changed_column_of_the_history_is_found(String assignment) {
+        attack(
+                "UPDATE audit.config_change SET %s WHERE tenant = 'acme' AND revision = 2"
+                        .formatted(assignment),
+                "acme");
+    }
+
+    @Test
+    void a_removed_row_is_found() {
+        attack(
+                "DELETE FROM audit.event WHERE mint_id = '%s' AND step = 1".formatted(mint),
+                "lacks its row 3");
+    }
+
+    @Test
+    void a_row_without_chain_is_found() {
+        attack(
+                "INSERT INTO audit.event (mint_id, step, kind, occurred_at, broker)"
+                        + " VALUES (gen_random_uuid(), 2, 'rejected', now(), 'x')"
+                                .replace("gen_random_uuid()", "'" + mint.replace('8', '9') + "'"),
+                "is in no chain");
+    }
+
+    @Test
+    void a_row_inserted_into_a_chain_is_found() {
+        attack(
+                """
+                INSERT INTO audit.event
+                       (mint_id, step, kind, occurred_at, broker, chain, seq, prev_hash, hash)
+                SELECT mint_id, 9, kind, occurred_at, broker, chain, seq, prev_hash, hash
+                  FROM audit.event WHERE mint_id = '%s' AND step = 1
+                """
+                        .formatted(mint),
+                "has row 3 already");
+    }
+
+    @Test
+    void a_row_hung_on_the_end_of_a_chain_later_is_found() {
+        attack(
+                """
+                INSERT INTO audit.event
+                SELECT (jsonb_populate_record(e, jsonb_build_object(
+                           'step', 9, 'seq', seq + 1, 'prev_hash', hash))).*
+                  FROM audit.event AS e WHERE subject = 'four' AND step = 2
+                """,
+                "row 9 of");
+    }
+
+    @Test
+    void rows_that_changed_places_are_found() {
+        attack(
+                "UPDATE audit.event SET seq = 7 - seq WHERE mint_id = '%s'".formatted(mint),
+                "row 3 of",
+                "row 4 of");
+    }
+
+    @Test
+    void a_tail_that_was_cut_off_is_found() {
+        attack("DELETE FROM audit.event WHERE subject = 'four'", "was cut off after row 6");
+    }
+
+    @Test
+    void a_missing_chain_is_found() {
+        attack("DELETE FROM audit.event WHERE kind = 'rejected'", "is missing: 2 rows");
+    }
+
+    @Test
+    void a_missing_history_is_found() {
+        attack("DELETE FROM audit.config_change WHERE tenant = 'other'", "tenant other is missing");
+    }
+
+    @Test
+    void a_history_that_was_cut_off_is_found() {
+        attack(
+                "DELETE FROM audit.config_change WHERE tenant = 'acme' AND revision = 3",
+                "was cut off after row 2");
+    }
+
+    @Test
+    void a_rewritten_history_is_found_though_its_hashes_fit() {
+        attack(
+                """
+                UPDATE audit.config_change SET changed_by = 'nobody'
+                 WHERE tenant = 'acme' AND revision = 2;
+                UPDATE audit.config_change AS c SET hash = audit.change_hash(c)
+                 WHERE tenant = 'acme' AND revision = 2;
+                UPDATE audit.config_change AS c
+                   SET prev_hash = (SELECT hash FROM audit.config_change
+                                     WHERE tenant = 'acme' AND revision = 2)
+                 WHERE tenant = 'acme' AND revision = 3;
+                UPDATE audit.config_change AS c SET hash = audit.change_hash(c)
+                 WHERE tenant = 'acme' AND revision = 3;
+                """,
+                "sealed another row 3 of the changes of tenant acme");
+    }
+
+    @Test
+    void a_missing_checkpoint_is_found() {
+        attack("DELETE FROM audit.checkpoint WHERE number = 2", "Checkpoint 2 is missing");
+    }
+
+    @Test
+    void without_any_checkpoint_nothing_is_proven() {
+        attack("DELETE FROM audit.checkpoint", "There is no checkpoint");
+    }
+
+    @Test
+    void a_changed_checkpoint_is_found() {
+        attack(
+                "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number = 1)"
+                        + " WHERE number = 3",
+                "Checkpoint 3 was sealed as number 1");
+    }
+
+    @Test
+    void a_log_cut_off_with_its_checkpoints_is_found_by_whoever_kept_one() {
+        database.runAsSuperuser(
+                """
+                DELETE FROM audit.checkpoint WHERE number > 1;
+                DELETE FROM audit.event;
+                """);
+        List<String> wrong = Seals.wrong(database, last);
+        assertEquals(1, wrong.size(), wrong.toString());
+        assertTrue(wrong.getFirst().contains("Checkpoint 3"), wrong.toString());
+    }
+
+    @Test
+    void a_checkpoint_of_another_key_is_found() {
+        database.runAsSuperuser("DELETE FROM audit.checkpoint WHERE number = 3");
+        Seals.seal(database, Seals.key());
+        List<String> wrong = Seals.wrong(database);
+        assertEquals(1, wrong.size(), wrong.toString());
+        assertTrue(wrong.getFirst().startsWith("Checkpoint 3 is signed by key"));
+    }
+
+    @Test
+    void a_key_that_the_one_before_announced_is_trusted() {
+        var next = Seals.key();
+        Seals.seal(database, Seals.KEY, next);
+        Seals.seal(database, Seals.KEY, next);
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(List.of(), found.wrong);
+        assertEquals(List.of(), found.told);
+    }
+
+    @Test
+    void a_trusted_key_that_was_never_announced_is_told() {
+        var next = Seals.key();
+        Seals.seal(database, next);
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY, next));
+        assertEquals(List.of(), found.wrong);
+        assertEquals(1, found.told.size());
+        assertTrue(found.told.getFirst().contains("didn't announce"));
+    }
+}
