@@ -1,0 +1,97 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** docs/verify.py, which shares no code with the broker, comes to the same result. */
+class ForeignVerifierTest {
+    @TempDir private Path directory;
+
+    @Test
+    void a_script_that_knows_only_the_documentation_agrees() throws Exception {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        try (TestDatabase database = TestDatabase.migrated();
+                Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/1");
+            store.append(
+                    AuditRows.mint("\\ \t\n\u0001é\ud83d\ude00 \\N", "{\"a\":[1.50,\"\\\\\"]}"));
+            store.append(AuditRows.mint("v4", "{}", "10.0.0.1", java.time.Instant.now()));
+            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+            SignedCheckpoint kept = Seals.seal(database);
+            store.append(AuditRows.mint("three", "{}"));
+            Seals.seal(database);
+            assertEquals("", lines(verify(database, kept)));
+
+            database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
+            database.runAsSuperuser(
+                    "UPDATE audit.checkpoint SET jws = left(jws, -2) || 'AA' WHERE number = 2");
+            database.runAsSuperuser(
+                    "DO $$ BEGIN EXECUTE format('ALTER TABLE audit.%I DISABLE TRIGGER"
+                            + " is_append_only', 'event_' || to_char(now() AT TIME ZONE 'UTC',"
+                            + " 'YYYY_MM')); END $$;"
+                            + "ALTER TABLE audit.event DISABLE TRIGGER is_append_only;"
+                            + "UPDATE audit.event SET user_agent = 'other'"
+                            + " WHERE subject = 'v4' AND step = 2");
+            String wrong = lines(verify(database, kept));
+            assertTrue(wrong.contains("checkpoint 2 is not signed"), wrong);
+            assertTrue(wrong.contains("was changed"), wrong);
+            assertEquals(2, wrong.lines().count(), wrong);
+        }
+    }
+
+    private static String lines(List<String> output) {
+        return String.join("\n", output.subList(0, output.size() - 1));
+    }
+
+    private List<String> verify(TestDatabase database, SignedCheckpoint kept) throws Exception {
+        Path keys = directory.resolve("keys.pem");
+        String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
+        Files.writeString(
+                keys, "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n".formatted(key));
+        Path lines = directory.resolve("kept.jsonl");
+        Files.writeString(lines, "some other line\n" + kept.line() + "\n");
+        ProcessBuilder builder =
+                new ProcessBuilder("python3", "docs/verify.py", keys.toString(), lines.toString());
+        TestServer.Address server = TestServer.address();
+        builder.environment().put("PGHOST", server.host());
+        builder.environment().put("PGPORT", Integer.toString(server.port()));
+        builder.environment().put("PGDATABASE", database.name());
+        builder.environment().put("PGUSER", Who.AUDITOR.login());
+        builder.environment().put("PGPASSWORD", database.password());
+        builder.environment().put("PGCLIENTENCODING", "UTF8");
+        Process process = builder.redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output.lines().toList();
+    }
+
+    private static boolean isThere(String command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command, command.equals("openssl") ? "version" : "--version")
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            return process.waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
