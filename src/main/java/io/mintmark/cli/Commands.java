@@ -54,13 +54,18 @@ public final class Commands {
                         new Explain(
                                 () -> Logins.service(settings().database()), System.in, System.out))
                 .addSubcommand(audit())
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, _, _) -> tell(failure))
                 .execute(arguments);
     }
 
     private CommandLine audit() {
         AuditCommands audit = new AuditCommands(this::settings);
-        return new CommandLine(audit).addSubcommand(audit.new Verify());
+        AuditReading reading = new AuditReading(this::settings);
+        return new CommandLine(audit)
+                .addSubcommand(audit.new Verify())
+                .addSubcommand(reading.new Export())
+                .addSubcommand(reading.new Show());
     }
 
     private int tell(Exception failure) {

@@ -9,15 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -91,19 +88,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
      * @throws StoreUnreachable if it can't be had
      */
     public PostgresLog(DatabaseLogin login) {
-        Properties properties = new Properties();
-        properties.setProperty("user", login.username());
-        login.password().ifPresent(password -> properties.setProperty("password", password));
-        properties.setProperty("ApplicationName", "mintmark audit");
-        properties.setProperty("options", SESSION);
-        try {
-            this.connection = DriverManager.getConnection(login.url(), properties);
-            connection.setReadOnly(true);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            connection.setAutoCommit(false);
-        } catch (SQLException e) {
-            throw unreachable(e);
-        }
+        this.connection = AuditConnection.open(login, SESSION);
     }
 
     @Override
@@ -184,7 +169,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
             read(statement, row -> texts.add(row.getString(1)));
             return texts;
         } catch (SQLException e) {
-            throw unreachable(e);
+            throw AuditConnection.unreachable(e);
         }
     }
 
@@ -196,7 +181,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
             read(statement, row -> hashes.add(row.getString(1)));
             return hashes;
         } catch (SQLException e) {
-            throw unreachable(e);
+            throw AuditConnection.unreachable(e);
         }
     }
 
@@ -213,7 +198,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
             statement.setFetchSize(FETCH);
             read(statement, each);
         } catch (SQLException e) {
-            throw unreachable(e);
+            throw AuditConnection.unreachable(e);
         }
     }
 
@@ -225,18 +210,8 @@ public final class PostgresLog implements LogReader, AutoCloseable {
         }
     }
 
-    private static StoreUnreachable unreachable(SQLException cause) {
-        return new StoreUnreachable(
-                "the audit log can't be read: " + cause.getMessage(), false, cause);
-    }
-
     @Override
     public void close() {
-        try (Connection closing = connection;
-                Statement statement = closing.createStatement()) {
-            statement.execute("ROLLBACK");
-        } catch (SQLException e) {
-            throw unreachable(e);
-        }
+        AuditConnection.close(connection);
     }
 }

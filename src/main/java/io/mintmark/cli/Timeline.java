@@ -1,0 +1,77 @@
+package io.mintmark.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.io.PrintStream;
+
+/**
+ * Tells mints and refusals to people, a paragraph each. Text from outside can't move the cursor.
+ */
+final class Timeline {
+    private final PrintStream out;
+
+    Timeline(PrintStream out) {
+        this.out = out;
+    }
+
+    /** A row of {@code audit.mint} or of {@code audit.denial}. */
+    void print(JsonNode row) {
+        if (row.has("requested_at")) {
+            mint(row);
+        } else {
+            refusal(row);
+        }
+        out.println();
+    }
+
+    private void mint(JsonNode row) {
+        out.println("mint " + text(row, "mint_id"));
+        who(row);
+        line("grant", "%s, made by %s at %s", row, "grant_id", "grant_made_by", "grant_made_at");
+        line("", "last changed by %s at %s", row, "grant_changed_by", "grant_changed_at");
+        line("provider", "%s (%s)", row, "provider", "provider_type");
+        line("requested", "%s", row, "requested_at");
+        if (row.path("outcome").isNull()) {
+            line("outcome", "none; a credential may exist until %s", row, "expires_at");
+            return;
+        }
+        line("outcome", "%s %s %s %s", row, "outcome_at", "outcome", "reason", "detail");
+        if (!row.path("credential_id").isNull()) {
+            line("credential", "%s, until %s", row, "credential_id", "expires_at");
+        }
+    }
+
+    private void refusal(JsonNode row) {
+        out.println(text(row, "kind") + " " + text(row, "mint_id"));
+        who(row);
+        line("outcome", "%s %s %s %s", row, "occurred_at", "kind", "reason", "detail");
+    }
+
+    private void who(JsonNode row) {
+        line("subject", "%s of %s (%s)", row, "subject", "tenant", "idp");
+        line("key", "%s", row, "key");
+        line("token", "of %s, id %s, SHA-256 %s", row, "issuer", "token_id", "token_hash");
+        if (!row.path("claims").isNull()) {
+            line("claims", "%s", row, "claims");
+        }
+        line("client", "%s, %s", row, "client_address", "user_agent");
+        line("request", "%s, answered by %s", row, "request_id", "broker");
+    }
+
+    private void line(String label, String format, JsonNode row, String... members) {
+        Object[] values = new Object[members.length];
+        for (int i = 0; i < members.length; i++) {
+            values[i] = text(row, members[i]);
+        }
+        out.println("  %-11s%s".formatted(label, format.formatted(values)).stripTrailing());
+    }
+
+    private static String text(JsonNode row, String member) {
+        JsonNode value = row.path(member);
+        String text = value.isTextual() ? value.textValue() : value.toString();
+        String visible = text.replaceAll("\\p{Cntrl}|\\p{Cf}", "\uFFFD");
+        return value.isNull() || value.isMissingNode()
+                ? (member.equals("reason") || member.equals("detail") ? "" : "-")
+                : visible;
+    }
+}

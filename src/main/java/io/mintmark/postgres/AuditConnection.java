@@ -1,0 +1,47 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.StoreUnreachable;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+
+/** A connection that reads one state of the log, for as long as it takes. */
+final class AuditConnection {
+    private AuditConnection() {}
+
+    /**
+     * @param options settings of the session, {@code -c name=value}
+     * @throws StoreUnreachable if it can't be had
+     */
+    static Connection open(DatabaseLogin login, String options) {
+        Properties properties = new Properties();
+        properties.setProperty("user", login.username());
+        login.password().ifPresent(password -> properties.setProperty("password", password));
+        properties.setProperty("ApplicationName", "mintmark audit");
+        properties.setProperty("options", options);
+        try {
+            Connection connection = DriverManager.getConnection(login.url(), properties);
+            connection.setReadOnly(true);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    static void close(Connection connection) {
+        try (Connection closing = connection) {
+            closing.rollback();
+        } catch (SQLException e) {
+            throw unreachable(e);
+        }
+    }
+
+    static StoreUnreachable unreachable(SQLException cause) {
+        return new StoreUnreachable(
+                "the audit log can't be read: " + cause.getMessage(), false, cause);
+    }
+}

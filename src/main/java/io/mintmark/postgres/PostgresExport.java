@@ -1,0 +1,133 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Selection;
+import io.mintmark.audit.StoreUnreachable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Reads rows of the audit log for people and their tools, a row at a time. */
+public final class PostgresExport implements AutoCloseable {
+    /** The columns of {@code audit.event}, all of them. */
+    public static final List<String> COLUMNS = columns();
+
+    private static final int FETCH = 2_000;
+
+    /** UUIDv7 has milliseconds; rows are found by the time in their mint id. */
+    private static final String ROWS =
+            """
+            SELECT to_jsonb(e)::text AS row
+              FROM audit.event AS e
+             WHERE e.mint_id >= audit.first_mint_id(coalesce(cast(? AS timestamptz), '1970-01-01Z'))
+               AND e.mint_id < audit.first_mint_id(coalesce(cast(? AS timestamptz), '9999-01-01Z'))
+            """;
+
+    private static final String MINTS = "SELECT to_jsonb(t)::text AS row FROM audit.mint AS t";
+    private static final String REFUSALS = "SELECT to_jsonb(t)::text AS row FROM audit.denial AS t";
+
+    private final Connection connection;
+
+    private interface Condition {
+        void bind(PreparedStatement statement) throws SQLException;
+    }
+
+    /**
+     * Opens a connection of its own.
+     *
+     * @throws StoreUnreachable if it can't be had
+     */
+    public PostgresExport(DatabaseLogin login) {
+        this.connection = AuditConnection.open(login, "-c TimeZone=UTC");
+    }
+
+    private static List<String> columns() {
+        List<String> columns = new ArrayList<>();
+        for (EventFields field : EventFields.values()) {
+            columns.add(field.column());
+        }
+        columns.add("prev_hash");
+        columns.add("hash");
+        return List.copyOf(columns);
+    }
+
+    /** Each row as a JSON object, in the order of mints. */
+    public void rows(Selection wanted, Consumer<String> each) {
+        StringBuilder sql = new StringBuilder(ROWS);
+        List<String> texts = new ArrayList<>();
+        wanted.tenant().ifPresent(text -> and(sql, "tenant", text, texts));
+        wanted.subject().ifPresent(text -> and(sql, "subject", text, texts));
+        wanted.key().ifPresent(text -> and(sql, "key", text, texts));
+        sql.append(" ORDER BY e.mint_id, e.step");
+        read(
+                sql.toString(),
+                statement -> {
+                    statement.setString(1, text(wanted.from().orElse(null)));
+                    statement.setString(2, text(wanted.to().orElse(null)));
+                    for (int i = 0; i < texts.size(); i++) {
+                        statement.setString(i + 3, texts.get(i));
+                    }
+                },
+                each);
+    }
+
+    private static void and(StringBuilder sql, String column, String text, List<String> texts) {
+        sql.append(" AND e.").append(column).append(" = ?");
+        texts.add(text);
+    }
+
+    private static @Nullable String text(@Nullable Instant at) {
+        return at == null ? null : at.toString();
+    }
+
+    /** What to look a timeline up by. */
+    public enum By {
+        MINT("mint_id = cast(? AS uuid)", true),
+        SUBJECT("subject = ?", true),
+        CREDENTIAL("credential_id = ?", false);
+
+        private final String condition;
+        private final boolean refusalsToo;
+
+        By(String condition, boolean refusalsToo) {
+            this.condition = condition;
+            this.refusalsToo = refusalsToo;
+        }
+    }
+
+    /** The latest mints, and what was refused, each as a JSON object, the latest first. */
+    public void timeline(By by, String what, int most, Consumer<String> each) {
+        Condition condition = statement -> statement.setString(1, what);
+        String which = " WHERE %s ORDER BY t.mint_id DESC LIMIT %d".formatted(by.condition, most);
+        read(MINTS + which, condition, each);
+        if (by.refusalsToo) {
+            read(REFUSALS + which, condition, each);
+        }
+    }
+
+    private void read(String sql, Condition condition, Consumer<String> each) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setFetchSize(FETCH);
+            condition.bind(statement);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    each.accept(rows.getString("row"));
+                }
+            }
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        AuditConnection.close(connection);
+    }
+}

@@ -1,0 +1,127 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import io.mintmark.cli.Commands;
+import io.mintmark.mint.StsAnswer;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+class AuditCommandsTest {
+    private static World world;
+
+    @BeforeAll
+    static void mintThings() {
+        world = new World();
+        world.broker().mint(world.token(), "api");
+        world.broker().mint(world.token(), "deploy");
+        world.broker().mint(world.token(), "spare");
+        world.sts().next(new StsAnswer.Refusing(403, "AccessDenied", "no\u001b[2J"));
+        world.broker().mint(world.token(), "deploy");
+    }
+
+    @AfterAll
+    static void close() {
+        world.close();
+    }
+
+    /** Runs a command as an auditor would; the exit status, and what it wrote. */
+    private static Map.Entry<Integer, String> run(String... arguments) {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(world.database(), 1));
+        environment.put("DATABASE_USERNAME", Who.AUDITOR.login());
+        PrintStream before = System.out;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            int status = new Commands(environment, Path.of("")).execute(arguments);
+            return Map.entry(status, written.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(before);
+        }
+    }
+
+    private static String mintOf(String key) {
+        return world.database()
+                .column("SELECT mint_id FROM audit.mint WHERE key = '%s'".formatted(key))
+                .getFirst();
+    }
+
+    @Test
+    void the_log_of_a_broker_that_runs_verifies() {
+        Eventually.holds(
+                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        var result = run("audit", "verify");
+        assertEquals(0, result.getKey(), result.getValue());
+        assertTrue(result.getValue().contains("Nothing was changed, and nothing is missing."));
+    }
+
+    @Test
+    void the_views_tell_who_made_the_grant_and_what_came_of_it() {
+        assertEquals(
+                List.of("deploy issued test_admin", "deploy failed test_admin"),
+                world.database()
+                        .column(
+                                "SELECT concat_ws(' ', key, outcome, grant_made_by) FROM audit.mint"
+                                        + " WHERE key = 'deploy' ORDER BY mint_id"));
+        assertEquals(
+                List.of("api issued", "deploy issued"),
+                world.database()
+                        .column(
+                                "SELECT key || ' ' || outcome FROM audit.active_credential"
+                                        + " ORDER BY key"));
+        assertEquals(
+                List.of("spare not_granted"),
+                world.database().column("SELECT key || ' ' || reason FROM audit.denial"));
+        assertEquals(List.of(), world.database().column("SELECT mint_id FROM audit.unresolved"));
+        assertEquals(List.of(), world.database().column("SELECT grant_id FROM audit.unused_grant"));
+    }
+
+    @Test
+    void show_tells_the_story_of_a_mint_a_credential_and_a_subject() {
+        String mint = mintOf("api");
+        String story = run("audit", "show", "--mint", mint).getValue();
+        assertTrue(story.startsWith("mint " + mint), story);
+        assertTrue(story.contains("made by test_admin"), story);
+        String credential =
+                world.database()
+                        .column(
+                                "SELECT credential_id FROM audit.mint WHERE outcome = 'issued'"
+                                        + " AND key = 'deploy'")
+                        .getFirst();
+        String ofCredential = run("audit", "show", "--credential", credential).getValue();
+        assertTrue(ofCredential.contains("ASIA"), ofCredential);
+        String all = run("audit", "show", "--subject", World.SUBJECT).getValue();
+        assertEquals(3, all.lines().filter(line -> line.startsWith("mint ")).count(), all);
+        assertTrue(all.contains("denied"), all);
+        assertTrue(!all.contains("\u001b"), all);
+        assertEquals(1, run("audit", "show", "--subject", "nobody").getKey());
+    }
+
+    @Test
+    void export_writes_json_lines_or_csv_of_what_was_asked_for() throws Exception {
+        String lines = run("audit", "export", "--key", "deploy").getValue();
+        assertEquals(4, lines.lines().count(), lines);
+        var first = new ObjectMapper().readTree(lines.lines().findFirst().orElseThrow());
+        assertEquals("requested", first.path("kind").asText());
+        String csv = run("audit", "export", "--format", "csv", "--tenant", "acme").getValue();
+        assertTrue(csv.startsWith("mint_id,step,kind,occurred_at,"), csv);
+        assertEquals(8, csv.lines().count(), csv);
+        assertEquals("", run("audit", "export", "--to", "2026-01-01").getValue());
+        assertEquals(1, run("audit", "export", "--from", "yesterday").getKey());
+    }
+}
