@@ -160,7 +160,15 @@ public final class Broker implements AutoCloseable {
         List<HealthCheck> readiness = new ArrayList<>(checks);
         readiness.add(new Check("stopping", this::stoppingFault));
         HealthReport health = new HealthReport(checks, clock);
-        Routes routes = new Routes(exchange, issuers, identity, health, clock);
+        Routes routes =
+                new Routes(
+                        exchange,
+                        issuers,
+                        identity,
+                        health,
+                        settings.rateLimit(),
+                        settings.cors(),
+                        clock);
         return new Servers(settings.server(), settings.admin(), routes, readiness, clock);
     }
 

@@ -10,6 +10,8 @@ import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
+import org.slf4j.MDC;
+
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -46,6 +48,8 @@ final class Admission {
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
                     SubjectView view = catalogue.view(verified, atLeast);
                     if (view.believesToken()) {
+                        MDC.put("tenant", verified.provider().tenant().value());
+                        MDC.put("subject", verified.subject());
                         return Verdict.passed(new Admitted(verified, view));
                     }
                 }

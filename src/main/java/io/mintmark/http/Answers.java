@@ -57,7 +57,7 @@ final class Answers {
     /** An error. Headers that filters set may be gone by now, so they are set again. */
     void send(ServerRequest request, ServerResponse response, ErrorBody error) {
         String requestId = RequestIds.of(request);
-        response.header(RequestIds.HEADER, requestId);
+        StandingHeaders.repeat(request, response);
         response.header(NOT_STORED);
         error.retryAfterSeconds()
                 .ifPresent(wait ->

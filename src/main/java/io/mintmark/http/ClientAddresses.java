@@ -1,17 +1,23 @@
 package io.mintmark.http;
 
+import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.limit.ClientAddress;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Finds out whose request it is. */
+/** Finds out whose request it is: the peer's, or whose a trusted proxy says it is. */
 final class ClientAddresses {
+    private final io.mintmark.limit.ClientAddresses rules;
 
-    /** The address at the other end of the connection. */
-    InetAddress of(ServerRequest request) {
+    ClientAddresses(io.mintmark.limit.ClientAddresses rules) {
+        this.rules = rules;
+    }
+
+    ClientAddress of(ServerRequest request) {
         if (request.remotePeer().address() instanceof InetSocketAddress peer) {
-            return peer.getAddress();
+            return rules.of(
+                    peer.getAddress(), request.headers().values(HeaderNames.X_FORWARDED_FOR));
         }
         throw new IllegalStateException("a request that came over no network");
     }

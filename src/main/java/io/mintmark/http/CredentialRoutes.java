@@ -41,9 +41,11 @@ final class CredentialRoutes implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.post("/mint", this::mint)
-                .get("/keys", this::keys)
-                .get("/idp-providers", this::identityProviders);
+        rules.post("/mint", MatchedRoute.of("/credentials/mint", this::mint))
+                .get("/keys", MatchedRoute.of("/credentials/keys", this::keys))
+                .get(
+                        "/idp-providers",
+                        MatchedRoute.of("/credentials/idp-providers", this::identityProviders));
     }
 
     private void mint(ServerRequest request, ServerResponse response) {
@@ -59,7 +61,7 @@ final class CredentialRoutes implements HttpService {
                 .map(token ->
                         new MintRequest(
                                 RequestIds.of(request),
-                                addresses.of(request),
+                                addresses.of(request).address(),
                                 request.headers().first(HeaderNames.USER_AGENT),
                                 token,
                                 body.keys()));

@@ -2,12 +2,15 @@ package io.mintmark.http;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.tenant.TenantName;
+
+import java.util.regex.Pattern;
 
 /**
  * What access providers fetch to verify the broker's tokens, and services to verify the access
@@ -17,6 +20,9 @@ final class IssuerRoutes implements HttpService {
     private static final String DISCOVERY = "/.well-known/openid-configuration";
     private static final String KEYS = "/.well-known/jwks.json";
     private static final String TENANT = "/tenants/{tenant}";
+    private static final Pattern OF_TENANT =
+            Pattern.compile(
+                    "/tenants/[a-z][a-z0-9-]{0,39}/\\.well-known/(openid-configuration|jwks\\.json)");
     private static final String CACHE = "public, max-age=300";
 
     private final BuiltInIdentity identity;
@@ -29,10 +35,19 @@ final class IssuerRoutes implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.get(DISCOVERY, (_, response) -> send(response, identity.discoveryDocument()))
-                .get(KEYS, (_, response) -> send(response, identity.keySet()))
-                .get(TENANT + DISCOVERY, this::tenant)
-                .get(TENANT + KEYS, (_, response) -> send(response, identity.keySet()));
+        get(rules, DISCOVERY, (_, response) -> send(response, identity.discoveryDocument()));
+        get(rules, KEYS, (_, response) -> send(response, identity.keySet()));
+        get(rules, TENANT + DISCOVERY, this::tenant);
+        get(rules, TENANT + KEYS, (_, response) -> send(response, identity.keySet()));
+    }
+
+    private static void get(HttpRules rules, String path, Handler handler) {
+        rules.get(path, MatchedRoute.of(path, handler));
+    }
+
+    /** Whether it is exactly the path of a document of some tenant's issuer. */
+    static boolean isOfTenant(String path) {
+        return OF_TENANT.matcher(path).matches();
     }
 
     /** Every well-formed name has an issuer: its document tells nothing of whether it exists. */

@@ -2,6 +2,7 @@ package io.mintmark.http;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
@@ -29,12 +30,12 @@ final class RequestIds implements Filter {
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
         String id = of(request);
-        response.header(HEADER, id);
+        StandingHeaders.add(request, response, HeaderValues.create(HEADER, id));
         MDC.put(IN_LOG, id);
         try {
             chain.proceed();
         } finally {
-            MDC.remove(IN_LOG);
+            MDC.clear();
         }
     }
 

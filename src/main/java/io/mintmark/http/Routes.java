@@ -3,17 +3,20 @@ package io.mintmark.http;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Method;
-import io.helidon.http.Status;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.config.CorsSettings;
+import io.mintmark.config.RateLimitSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
 import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.limit.RateLimiter;
 import io.mintmark.token.IdentityProviders;
 
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 
 /** All that the public port answers. */
 public final class Routes {
@@ -39,36 +42,54 @@ public final class Routes {
     private final CredentialRoutes credentials;
     private final IssuerRoutes issuer;
     private final HealthRoute health;
+    private final ClientAddresses addresses;
+    private final Optional<RateLimiter> limiter;
+    private final Cors cors;
     private final Answers answers;
 
+    /**
+     * All routes.
+     *
+     * @param limits whom to turn away when; whose word to take for a client's address
+     * @param cors which browser applications may call
+     */
     public Routes(
             Exchange exchange,
             IdentityProviders providers,
             BuiltInIdentity identity,
             HealthReport health,
+            RateLimitSettings limits,
+            CorsSettings cors,
             InstantSource clock) {
         this.answers = new Answers(clock);
-        this.credentials =
-                new CredentialRoutes(exchange, providers, new ClientAddresses(), answers);
+        this.addresses =
+                new ClientAddresses(new io.mintmark.limit.ClientAddresses(limits.trustedProxies()));
+        this.limiter =
+                limits.enabled()
+                        ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))
+                        : Optional.empty();
+        this.cors = new Cors(cors.allowedOrigins());
+        this.credentials = new CredentialRoutes(exchange, providers, addresses, answers);
         this.issuer = new IssuerRoutes(identity, answers);
         this.health = new HealthRoute(health, answers);
     }
 
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
-        routing.addFilter(new RequestIds())
-                .error(Throwable.class, new Failures(answers))
+        routing.addFilter(new RequestIds()).addFilter(new AccessLog(addresses)).addFilter(cors);
+        limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
+        routing.error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)
                 .register(issuer)
-                .get("/health", health);
+                .get("/health", MatchedRoute.of("/health", health));
         METHODS.forEach((path, allowed) ->
-                routing.route(Method.OPTIONS, path, Routes::preflight)
-                        .any(path, (request, response) -> wrong(request, response, allowed)));
+                routing.route(Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight))
+                        .any(
+                                path,
+                                MatchedRoute.of(
+                                        path,
+                                        (request, response) -> wrong(request, response, allowed))));
         routing.any(this::unknown);
-    }
-
-    private static void preflight(ServerRequest request, ServerResponse response) {
-        response.status(Status.NO_CONTENT_204).send();
     }
 
     private void wrong(ServerRequest request, ServerResponse response, String allowed) {

@@ -62,6 +62,7 @@ public final class RunningBroker implements AutoCloseable {
         environment.put("BROKER_SIGNING_KEYS_DIR", Keys.SIGNING.toString());
         environment.put("AUDIT_SIGNING_KEY_FILE", Keys.AUDIT.toString());
         environment.put("OUTBOUND_ALLOWED_HOSTS", "localhost,127.0.0.1");
+        environment.put("RATE_LIMIT_ENABLED", "false");
         return environment;
     }
 
