@@ -70,3 +70,23 @@ UPDATE broker.identity_provider SET required_claims = '{"org": null}' WHERE name
 DELETE FROM broker.identity_provider WHERE name = 'ci';
 --> update or delete on table "identity_provider" violates…
 --?
+
+-- an audience twice in one list
+UPDATE broker.identity_provider SET audiences = '{acme,acme}' WHERE name = 'ci';
+--> new row for relation "identity_provider" violates check constraint "audiences_are_a_list_without_blanks_and_repeats"
+--?
+
+-- the audience of another tenant's provider is taken over
+UPDATE broker.identity_provider SET audiences = '{acme,other}' WHERE name = 'ci';
+--> Issuer "https://ci.example.com" with audience "other" already leads to another identity provider.
+--? Let the clients ask their issuer for an audience of their own
+
+-- an issuer with a query
+UPDATE broker.identity_provider SET issuer = 'https://ci.example.com/?tenant=acme' WHERE name = 'ci';
+--> new row for relation "identity_provider" violates check constraint "an_issuer_has_no_query_and_up_to_255_characters"
+--?
+
+-- a private key among the keys
+UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "d": "x"}]}' WHERE name = 'ci';
+--> new row for relation "identity_provider" violates check constraint "jwks_holds_public_keys_only"
+--?

@@ -19,6 +19,8 @@ class EditsTest {
     private static final Duration A_SECOND = Duration.ofSeconds(1);
     private static final Duration STALENESS = Duration.ofSeconds(1);
 
+    private static final Map<String, String> UNLIMITED = Map.of("RATE_LIMIT_ENABLED", "false");
+
     private static World world;
     private static DeafProxy pooler;
     private static List<RunningBroker> replicas;
@@ -26,7 +28,7 @@ class EditsTest {
 
     @BeforeAll
     static void start() throws IOException {
-        world = new World();
+        world = new World(UNLIMITED);
         pooler = new DeafProxy(world.database().url());
         deaf =
                 RunningBroker.on(
@@ -35,8 +37,10 @@ class EditsTest {
                                 "DATABASE_URL",
                                 pooler.url(),
                                 "CATALOG_MAX_STALENESS",
-                                STALENESS.toString()));
-        replicas = List.of(world.broker(), RunningBroker.on(world.database()), deaf);
+                                STALENESS.toString(),
+                                "RATE_LIMIT_ENABLED",
+                                "false"));
+        replicas = List.of(world.broker(), RunningBroker.on(world.database(), UNLIMITED), deaf);
     }
 
     @AfterAll

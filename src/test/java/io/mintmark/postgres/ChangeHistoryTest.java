@@ -221,4 +221,34 @@ class ChangeHistoryTest {
         }
         assertEquals(List.of(), database.column("SELECT name FROM broker.key WHERE name = 'late'"));
     }
+
+    @Test
+    void of_two_who_want_an_audience_at_the_same_time_one_gets_it() throws Exception {
+        String insert =
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('%s', '%s', 'https://new.example.com', '{first,wanted}')
+                """;
+        try (Connection one = database.connect(Who.ADMIN);
+                Statement statement = one.createStatement()) {
+            one.setAutoCommit(false);
+            statement.execute(insert.formatted("winner", "acme"));
+            Thread loser =
+                    Thread.ofVirtual()
+                            .start(() ->
+                                    assertThrows(
+                                            IllegalStateException.class,
+                                            () ->
+                                                    database.run(
+                                                            Who.ADMIN,
+                                                            insert.formatted("loser", "other"))));
+            Thread.sleep(300);
+            one.commit();
+            loser.join();
+        }
+        assertEquals(
+                List.of("winner"),
+                database.column(
+                        "SELECT name FROM broker.identity_provider WHERE issuer = 'https://new.example.com'"));
+    }
 }
