@@ -75,8 +75,19 @@ GRANT EXECUTE ON FUNCTION broker.is_line(text, int), broker.is_list(text[], int)
 -- tenant is written once: there is no UPDATE (tenant).
 GRANT USAGE ON SCHEMA broker, audit TO "${tenant_admin_role}";
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
-    broker.access_provider, broker.key, broker.subject_grant, broker.who_can_mint, broker.grant_ending_soon,
-    audit.event, audit.config_change TO "${tenant_admin_role}";
+    broker.access_provider, broker.key, broker.subject_grant, audit.event, audit.config_change TO "${tenant_admin_role}";
+-- Views that show their reader what the tables would, and no other.
+DO $$
+DECLARE
+    harmless regclass;
+BEGIN
+    FOR harmless IN SELECT c.oid FROM pg_catalog.pg_class AS c
+                     WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                       AND c.relkind = 'v' AND 'security_invoker=true' = ANY (c.reloptions) LOOP
+        EXECUTE format('GRANT SELECT ON %s TO "${tenant_admin_role}"', harmless);
+    END LOOP;
+END
+$$;
 GRANT INSERT (tenant, name, provider, description, max_duration, settings, outputs, enabled),
       UPDATE (name, provider, description, max_duration, settings, outputs, enabled), DELETE
     ON broker.key TO "${tenant_admin_role}";

@@ -93,6 +93,23 @@ class RolesTest {
     }
 
     @Test
+    void a_tenant_admin_sees_its_tenant_alone_in_every_view() throws SQLException {
+        List<String> views =
+                database.column(
+                        """
+                        SELECT c.oid::regclass FROM pg_class AS c
+                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                           AND c.relkind = 'v'
+                        """);
+        for (String view : views) {
+            String others =
+                    "SELECT count(*) FROM %s WHERE tenant IS DISTINCT FROM 'acme'".formatted(view);
+            SqlCase one = new SqlCase(view, others, "0", "");
+            assertEquals("0", one.run(database, Who.TENANT_ADMIN).message(), view);
+        }
+    }
+
+    @Test
     void every_table_with_a_tenant_that_tenant_admins_read_has_row_security() {
         assertEquals(
                 List.of(),
