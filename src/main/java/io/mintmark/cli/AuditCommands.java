@@ -1,6 +1,5 @@
 package io.mintmark.cli;
 
-import io.mintmark.audit.Findings;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
@@ -66,7 +65,7 @@ final class AuditCommands {
                             keys == null
                                     ? AuditKey.read(reader.audit().signingKeyFile()).published()
                                     : PublicKeys.read(keys));
-            Report report = new Report(out);
+            AuditReport report = new AuditReport(out);
             try (PostgresLog log = new PostgresLog(Logins.service(reader.database()));
                     Stream<String> kept =
                             checkpoints == null ? Stream.empty() : Files.lines(checkpoints)) {
@@ -75,62 +74,6 @@ final class AuditCommands {
                                 .run(kept.flatMap(line -> SignedCheckpoint.in(line).stream())));
             }
             return report.wrong() == 0 ? 0 : 1;
-        }
-    }
-
-    /** Prints what verifying finds. */
-    private static final class Report implements Findings {
-        private static final int MOST = 1_000;
-
-        private final PrintStream out;
-        private final Progress progress = new Progress();
-        private long wrong;
-
-        Report(PrintStream out) {
-            this.out = out;
-        }
-
-        @Override
-        public void wrong(String sentence) {
-            wrong++;
-            if (wrong <= MOST) {
-                progress.clear();
-                out.println("WRONG: " + sentence);
-            }
-        }
-
-        @Override
-        public void told(String sentence) {
-            progress.clear();
-            out.println("note: " + sentence);
-        }
-
-        @Override
-        public void progress(long rows) {
-            progress.show(rows);
-        }
-
-        void end(Verification.Summary summary) {
-            progress.clear();
-            out.printf(
-                    "%,d events and %,d changes in their chains, under %,d checkpoints%s.%n",
-                    summary.events(),
-                    summary.changes(),
-                    summary.checkpoints(),
-                    summary.sealedAt().map(at -> ", the last of " + at).orElse(""));
-            if (summary.unsealed() > 0) {
-                out.printf(
-                        "note: %,d rows came after the last checkpoint; their end isn't proven yet.%n",
-                        summary.unsealed());
-            }
-            out.println(
-                    wrong == 0
-                            ? "Nothing was changed, and nothing is missing."
-                            : "The log is NOT as it was written: %,d findings.".formatted(wrong));
-        }
-
-        long wrong() {
-            return wrong;
         }
     }
 }

@@ -65,7 +65,8 @@ public final class Commands {
         return new CommandLine(audit)
                 .addSubcommand(audit.new Verify())
                 .addSubcommand(reading.new Export())
-                .addSubcommand(reading.new Show());
+                .addSubcommand(reading.new Show())
+                .addSubcommand(new AuditRetire(this::settings));
     }
 
     private int tell(Exception failure) {

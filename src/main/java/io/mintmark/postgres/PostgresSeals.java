@@ -59,6 +59,7 @@ public final class PostgresSeals implements SealStore {
         try (Connection connection = connections.open()) {
             connection.setAutoCommit(false);
             try {
+                lock(connection);
                 Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
                 connection.commit();
                 return sealed;
@@ -71,14 +72,19 @@ public final class PostgresSeals implements SealStore {
         }
     }
 
-    private Optional<SignedCheckpoint> seal(
+    /** Waits for its turn among those that seal, until the transaction's end. */
+    void lock(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(LOCK);
+        }
+    }
+
+    /** Seals within a transaction that has the lock. */
+    Optional<SignedCheckpoint> seal(
             Connection connection,
             boolean everything,
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(LOCK);
-        }
         ChainHeads heads = new ChainHeads(connection, everything);
         Optional<SignedCheckpoint> sealed = sign.apply(new Unsealed(last(connection), heads));
         if (sealed.isPresent()) {

@@ -32,10 +32,21 @@ final class AuditRows {
         return mint(subject, claims, "2001:db8::7", Instant.now());
     }
 
+    /** Both rows of a mint in the past. */
+    static List<Event> mintAt(Instant when, String subject) {
+        MintIds ids = new MintIds(InstantSource.fixed(when), new Random());
+        return mint(ids, subject, "{}", "10.0.0.1", when);
+    }
+
     static List<Event> mint(String subject, String claims, String address, Instant now) {
+        return mint(IDS, subject, claims, address, now);
+    }
+
+    private static List<Event> mint(
+            MintIds ids, String subject, String claims, String address, Instant now) {
         MintTrail trail =
                 new MintTrail(
-                        IDS.next(),
+                        ids.next(),
                         new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
                         holder(subject, claims),
                         new KeyName("deploy"),

@@ -35,7 +35,7 @@ class ForeignVerifierTest {
             SignedCheckpoint kept = Seals.seal(database);
             store.append(AuditRows.mint("three", "{}"));
             Seals.seal(database);
-            assertEquals("", lines(verify(database, kept)));
+            assertEquals("", lines(verify(directory, database, kept)));
 
             database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
             database.runAsSuperuser(
@@ -47,18 +47,19 @@ class ForeignVerifierTest {
                             + "ALTER TABLE audit.event DISABLE TRIGGER is_append_only;"
                             + "UPDATE audit.event SET user_agent = 'other'"
                             + " WHERE subject = 'v4' AND step = 2");
-            String wrong = lines(verify(database, kept));
+            String wrong = lines(verify(directory, database, kept));
             assertTrue(wrong.contains("checkpoint 2 is not signed"), wrong);
             assertTrue(wrong.contains("was changed"), wrong);
             assertEquals(2, wrong.lines().count(), wrong);
         }
     }
 
-    private static String lines(List<String> output) {
+    static String lines(List<String> output) {
         return String.join("\n", output.subList(0, output.size() - 1));
     }
 
-    private List<String> verify(TestDatabase database, SignedCheckpoint kept) throws Exception {
+    static List<String> verify(Path directory, TestDatabase database, SignedCheckpoint kept)
+            throws Exception {
         Path keys = directory.resolve("keys.pem");
         String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
         Files.writeString(
@@ -80,7 +81,7 @@ class ForeignVerifierTest {
         return output.lines().toList();
     }
 
-    private static boolean isThere(String command) {
+    static boolean isThere(String command) {
         try {
             Process process =
                     new ProcessBuilder(command, command.equals("openssl") ? "version" : "--version")

@@ -1,0 +1,91 @@
+package io.mintmark.cli;
+
+import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.Verification;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.PostgresRetirement;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.time.Instant;
+import java.time.YearMonth;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** {@code audit retire}. */
+@Command(
+        name = "retire",
+        description = {
+            "Takes whole months out of the log and leaves a signed checkpoint that says so.",
+            "Their tables audit.event_YYYY_MM stay, detached: keep a dump, then drop them.",
+            "Needs a login of the owner's role, AUDIT_SIGNING_KEY_FILE, and a log that verifies."
+        },
+        mixinStandardHelpOptions = true)
+final class AuditRetire implements Callable<Integer> {
+    private final Supplier<SettingsReader> settings;
+
+    @Option(
+            names = "--before",
+            paramLabel = "YYYY-MM",
+            required = true,
+            description = "The first month that stays.")
+    private String before = "";
+
+    AuditRetire(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Integer call() {
+        YearMonth month = month(before);
+        SettingsReader reader = settings.get();
+        SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
+        DatabaseLogin login = Logins.service(reader.database());
+        if (!verifies(login, keys)) {
+            System.err.println("mintmark: nothing was retired, since the log doesn't verify");
+            return 1;
+        }
+        Optional<SignedCheckpoint> sealed =
+                new PostgresRetirement(login)
+                        .retire(
+                                month,
+                                (unsealed, months) ->
+                                        keys.seal(
+                                                unsealed,
+                                                Instant.now().truncatedTo(ChronoUnit.MICROS),
+                                                "audit retire",
+                                                months));
+        sealed.map(SignedCheckpoint::line)
+                .ifPresentOrElse(
+                        System.out::println,
+                        () -> System.err.println("mintmark: no month is older than " + month));
+        return 0;
+    }
+
+    private static boolean verifies(DatabaseLogin login, SealingKeys keys) {
+        AuditReport report = new AuditReport(System.err);
+        try (PostgresLog log = new PostgresLog(login)) {
+            report.end(
+                    new Verification(log, new TrustedKeys(keys.published()), report)
+                            .run(Stream.empty()));
+        }
+        return report.wrong() == 0;
+    }
+
+    private static YearMonth month(String text) {
+        try {
+            return YearMonth.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new StartFailed("--before: '%s' is no month such as 2026-03".formatted(text));
+        }
+    }
+}
