@@ -1,0 +1,154 @@
+package io.mintmark.endtoend;
+
+import io.mintmark.postgres.DatabaseLogin;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A PostgreSQL with fsync that can be stopped without warning, started again, and frozen. */
+final class OwnServer implements AutoCloseable {
+    static final String PASSWORD = "for-tests";
+
+    private final Path data;
+    private final EmbeddedPostgres embedded;
+    private final List<String> command;
+    private ProcessHandle postmaster;
+
+    OwnServer(Path directory) throws IOException {
+        this.data = directory.resolve("data");
+        this.embedded =
+                EmbeddedPostgres.builder()
+                        .setDataDirectory(data)
+                        .setServerConfig("fsync", "on")
+                        .setServerConfig("synchronous_commit", "off")
+                        .start();
+        this.postmaster = running();
+        this.command = command(postmaster.pid());
+    }
+
+    private ProcessHandle running() throws IOException {
+        String pid = Files.readAllLines(data.resolve("postmaster.pid")).getFirst();
+        return ProcessHandle.of(Long.parseLong(pid.trim())).orElseThrow();
+    }
+
+    /** As it was started; PostgreSQL doesn't run as root, so root becomes another user first. */
+    private static List<String> command(long pid) throws IOException {
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "-U"));
+        }
+        Path executable = Files.readSymbolicLink(Path.of("/proc/" + pid + "/exe"));
+        command.add(executable.toString());
+        String line = Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+        command.addAll(List.of(line.split("\0")).stream().skip(1).toList());
+        return command;
+    }
+
+    String url() {
+        return "jdbc:postgresql://localhost:%d/postgres".formatted(embedded.getPort());
+    }
+
+    DatabaseLogin login(String user) {
+        return new DatabaseLogin(url(), user, Optional.of(PASSWORD));
+    }
+
+    void run(String sql) {
+        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** The first column of a query. */
+    List<String> column(String sql) {
+        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(String.valueOf(rows.getString(1)));
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private boolean answers() {
+        try (Connection connection = DriverManager.getConnection(url(), "postgres", "")) {
+            return connection.isValid(1);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** An immediate stop: no connection is finished, nothing is flushed. */
+    void stopImmediately() {
+        signal("QUIT", Stream.of(postmaster));
+        postmaster.onExit().join();
+    }
+
+    void startAgain() {
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            Eventually.holds(this::answers);
+            postmaster = process.toHandle();
+            postmaster = running();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Nothing of it runs any more, and nothing is closed. */
+    void freeze() {
+        signal("STOP", all());
+    }
+
+    void thaw() {
+        signal("CONT", all());
+    }
+
+    private Stream<ProcessHandle> all() {
+        return Stream.concat(Stream.of(postmaster), postmaster.descendants());
+    }
+
+    private static void signal(String name, Stream<ProcessHandle> processes) {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        processes.forEach(process -> command.add(Long.toString(process.pid())));
+        try {
+            new ProcessBuilder(command).inheritIO().start().waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        stopImmediately();
+        try {
+            embedded.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
