@@ -41,8 +41,12 @@ final class Seals {
     }
 
     static SignedCheckpoint seal(TestDatabase database, Instant at, ECKey... keys) {
+        return seal(database.login(Who.APP), at, keys);
+    }
+
+    static SignedCheckpoint seal(DatabaseLogin login, Instant at, ECKey... keys) {
         SealingKeys sealing = new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys));
-        try (Database connections = new Database(database.login(Who.APP))) {
+        try (Database connections = new Database(login)) {
             return new PostgresSeals(connections, "test")
                     .seal(
                             true,
