@@ -81,7 +81,7 @@ public final class Sealer implements AutoCloseable {
         long count = rows.getAsLong();
         try {
             Optional<SignedCheckpoint> sealed =
-                    store.seal(first, unsealed -> checkpoint(unsealed, now));
+                    store.seal(first && !failing, unsealed -> checkpoint(unsealed, now));
             sealed.map(SignedCheckpoint::line).ifPresent(printer);
             sealedRows = count;
             first = false;

@@ -51,11 +51,16 @@ public final class TrustedKeys {
         return new Opened(checkpoint, announcer);
     }
 
-    /** Whose signature announces the key, which is trusted from now on. */
-    private String announcer(JWSObject announced, String text) {
+    /**
+     * Whose signature announces the key, which is trusted from now on; null: nobody's that counts.
+     */
+    private @Nullable String announcer(JWSObject announced, String text) {
         JWSObject jws = parse(text);
         String id = String.valueOf(jws.getHeader().getKeyID());
         ECKey key = keys.get(id);
+        if (key == null && keys.containsKey(String.valueOf(announced.getHeader().getKeyID()))) {
+            return null;
+        }
         if (key == null || !(announced.getHeader().getJWK() instanceof ECKey next)) {
             throw new IllegalArgumentException("has a key that no trusted key announced");
         }
