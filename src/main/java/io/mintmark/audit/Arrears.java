@@ -9,7 +9,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Rows that the log is owed: outcomes that could not be written when they happened. They are kept
- * in memory until the store is back. What is lost with the process shows as unresolved in the log.
+ * in memory until the store is back. One whose intent turns out never to have been committed is
+ * nothing to record. What is lost with the process shows as unresolved in the log.
  */
 final class Arrears {
     private static final Logger log = LoggerFactory.getLogger(Arrears.class);
@@ -44,7 +45,11 @@ final class Arrears {
 
     private boolean written(Event event) {
         try {
-            store.append(List.of(event));
+            if (store.has(event.mintId())) {
+                store.append(List.of(event));
+            } else {
+                log.debug("The intent of mint {} was never committed", event.mintId());
+            }
             return true;
         } catch (EventRefused e) {
             log.warn("The audit log has an outcome of mint {} already", event.mintId());

@@ -1,5 +1,6 @@
 package io.mintmark.audit;
 
+import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 
 import java.util.Collection;
@@ -23,4 +24,11 @@ public interface EventStore {
      * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
      */
     Map<TenantName, Long> revisions(Collection<TenantName> tenants);
+
+    /**
+     * Whether there is any row of a mint.
+     *
+     * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
+     */
+    boolean has(MintId mint);
 }

@@ -4,6 +4,7 @@ import io.mintmark.audit.Event;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** Everything that a request is about to mint, each key under a mint id of its own. */
 record Intent(Admitted admitted, List<Order> orders) {
@@ -11,5 +12,13 @@ record Intent(Admitted admitted, List<Order> orders) {
     /** The rows that say that none of it came about. */
     List<Event> failed(Instant now, String reason, String detail) {
         return orders.stream().map(order -> order.trail().failed(now, reason, detail)).toList();
+    }
+
+    /** The same at a later moment, if every grant is still good by then. */
+    Optional<Intent> asOf(Instant later) {
+        List<Order> still = orders.stream().flatMap(order -> order.asOf(later).stream()).toList();
+        return still.size() == orders.size()
+                ? Optional.of(new Intent(admitted, still))
+                : Optional.empty();
     }
 }

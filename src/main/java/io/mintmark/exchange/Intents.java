@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Decides and records the intent. The commit of the intent tells the tenant's revision; if that is
@@ -52,9 +53,12 @@ final class Intents {
 
     /** Decides, and returns what is to be minted once that is on record. */
     Verdict<Intent> record(MintRequest request, Admitted first) {
-        Instant now = clock.instant();
-        Admitted admitted = first;
+        Verdict<Admitted> current = Verdict.passed(first);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (!(current instanceof Verdict.Passed<Admitted>(Admitted admitted))) {
+                return current.then(_ -> unreachable());
+            }
+            Instant now = clock.instant();
             switch (Decision.of(admitted, request.keys(), now)) {
                 case Decision.Denied denied -> {
                     return deny(request, admitted, denied, now);
@@ -62,22 +66,20 @@ final class Intents {
                 case Decision.Allowed(List<Granted> granted) -> {
                     Intent intent = trails.intent(request, admitted, granted);
                     long revision = commit(intent, now);
-                    if (revision <= admitted.view().revision()) {
-                        return Verdict.passed(intent);
-                    }
-                    Verdict<Admitted> again = decideAgain(request, intent, revision);
-                    if (stands(intent, again, request, now)) {
-                        return Verdict.passed(intent);
+                    current = decideAgain(request, intent, revision);
+                    Optional<Intent> standing = standing(intent, current, request, now);
+                    if (standing.isPresent()) {
+                        return Verdict.passed(standing.get());
                     }
                     overtaken(intent);
-                    if (!(again instanceof Verdict.Passed<Admitted>(Admitted next))) {
-                        return again.map(_ -> intent);
-                    }
-                    admitted = next;
                 }
             }
         }
         throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
+    }
+
+    private static Verdict<Intent> unreachable() {
+        throw new IllegalStateException("a refusal has no value");
     }
 
     private Verdict<Intent> deny(
@@ -101,7 +103,11 @@ final class Intents {
         return receipt.revision(intent.admitted().token().provider().tenant());
     }
 
+    /** The state to decide on after the commit: the same, unless the tenant has a newer one. */
     private Verdict<Admitted> decideAgain(MintRequest request, Intent intent, long revision) {
+        if (revision <= intent.admitted().view().revision()) {
+            return Verdict.passed(intent.admitted());
+        }
         try {
             return decider.admit(request, revision);
         } catch (Unavailable e) {
@@ -110,12 +116,18 @@ final class Intents {
         }
     }
 
-    private static boolean stands(
-            Intent intent, Verdict<Admitted> again, MintRequest request, Instant now) {
-        return again instanceof Verdict.Passed<Admitted>(Admitted next)
-                && Decision.of(next, request.keys(), now)
-                        instanceof Decision.Allowed(List<Granted> granted)
-                && granted.equals(intent.orders().stream().map(Order::granted).toList());
+    /**
+     * The intent as it is after the commit, if the decision is still the same and no grant has
+     * ended while the log was written.
+     */
+    private Optional<Intent> standing(
+            Intent intent, Verdict<Admitted> current, MintRequest request, Instant now) {
+        return current instanceof Verdict.Passed<Admitted>(Admitted next)
+                        && Decision.of(next, request.keys(), now)
+                                instanceof Decision.Allowed(List<Granted> granted)
+                        && granted.equals(intent.orders().stream().map(Order::granted).toList())
+                ? intent.asOf(clock.instant())
+                : Optional.empty();
     }
 
     private void overtaken(Intent intent) {
@@ -123,6 +135,6 @@ final class Intents {
                 intent.failed(
                         clock.instant(),
                         OVERTAKEN,
-                        "the configuration changed before the provider was called"));
+                        "the configuration changed, or a grant ended, before the provider was called"));
     }
 }

@@ -3,5 +3,14 @@ package io.mintmark.exchange;
 import io.mintmark.audit.MintTrail;
 import io.mintmark.grant.Granted;
 
+import java.time.Instant;
+import java.util.Optional;
+
 /** One key of a request that is to be minted. */
-record Order(MintTrail trail, Granted granted) {}
+record Order(MintTrail trail, Granted granted) {
+
+    /** The same at a later moment, if the grant is still good by then. */
+    Optional<Order> asOf(Instant later) {
+        return granted.asOf(later).map(still -> new Order(trail, still));
+    }
+}

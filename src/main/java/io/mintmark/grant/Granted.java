@@ -3,7 +3,9 @@ package io.mintmark.grant;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The proof that a subject may have a key, for so long. Only a {@link SubjectView} can make one.
@@ -31,6 +33,14 @@ public final class Granted {
     /** How long a credential may live that is asked for now, in whole seconds. */
     public Duration duration() {
         return duration;
+    }
+
+    /** The same, if it is still good at a later moment; perhaps for less time by then. */
+    public Optional<Granted> asOf(Instant later) {
+        Duration left = grant.atMost(duration, later);
+        return grant.inForce(later) && left.compareTo(key.provider().minDuration()) >= 0
+                ? Optional.of(new Granted(key, grant, left))
+                : Optional.empty();
     }
 
     @Override

@@ -72,7 +72,7 @@ final class Refusals {
                     ErrorBody.of(
                             404,
                             "NOT_FOUND",
-                            "There is no %s; GET /credentials/keys lists those there are."
+                            "The tenant has no %s; GET /credentials/keys lists those there are."
                                     .formatted(keys(missing)),
                             with(about(subject), "missingKeys", missing));
             case SubjectNotFound(String subject, String idp) ->

@@ -80,4 +80,9 @@ public final class TokenDestinations {
                 || farSide.host().equals("[::1]")
                 || farSide.host().matches("127(\\.\\d{1,3}){3}");
     }
+
+    /** Whether an audience means a cloud that trusts the broker, however it is written. */
+    public static boolean isVendors(String audience) {
+        return Arrays.stream(Vendor.values()).anyMatch(vendor -> vendor.isMeantBy(audience));
+    }
 }

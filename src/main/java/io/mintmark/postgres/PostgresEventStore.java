@@ -5,6 +5,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 
 import java.util.Collection;
@@ -40,6 +41,9 @@ public final class PostgresEventStore implements EventStore {
                 user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
                 hash bytea)
             """;
+
+    private static final String HAS =
+            "SELECT mint_id FROM audit.event WHERE mint_id = cast(:mint AS uuid)";
 
     private static final String REVISIONS =
             """
@@ -94,6 +98,15 @@ public final class PostgresEventStore implements EventStore {
     /** How many rows this writer has committed. */
     public long written() {
         return written.get();
+    }
+
+    @Override
+    public boolean has(MintId mint) {
+        try {
+            return !queries.query(HAS, Map.of("mint", mint.toString()), _ -> mint).isEmpty();
+        } catch (QueryFailed e) {
+            throw unreachable(e);
+        }
     }
 
     @Override

@@ -2,12 +2,18 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.postgres.TestDatabase.Who;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 class EffectOfAnEditTest {
     private World world;
@@ -137,5 +143,27 @@ class EffectOfAnEditTest {
             assertEquals(403, mint().status());
             assertEquals(403, second.mint(world.token(), "api").status());
         }
+    }
+
+    @Test
+    void a_grant_that_ends_while_the_log_is_written_mints_nothing() throws Exception {
+        Instant end = Instant.now().plusSeconds(3);
+        world.admin("UPDATE broker.subject_grant SET valid_until = '%s'".formatted(end));
+        Eventually.holds(() -> world.broker().keys(world.token()).status() == 200);
+        CompletableFuture<Answer> minting;
+        try (Connection writing = world.database().connect(Who.OWNER)) {
+            writing.setAutoCommit(false);
+            try (Statement statement = writing.createStatement()) {
+                statement.execute("SET ROLE mintmark_owner; LOCK TABLE audit.event IN SHARE MODE");
+            }
+            minting = CompletableFuture.supplyAsync(this::mint);
+            Eventually.holds(() -> Instant.now().isAfter(end));
+            writing.commit();
+        }
+        Answer answer = minting.join();
+        assertEquals("403 FORBIDDEN ", answer.verdict(), answer.toString());
+        assertEquals(
+                List.of("requested api", "failed api decided_again", "denied api not_granted"),
+                lastThree());
     }
 }

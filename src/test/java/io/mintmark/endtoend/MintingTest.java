@@ -216,4 +216,35 @@ class MintingTest {
         assertEquals("401 UNAUTHORIZED token_expired", answer.verdict());
         Eventually.holds(() -> audited("expired").equals(List.of("rejected token_expired")));
     }
+
+    @Test
+    void an_endpoint_is_a_whole_url_with_its_path() {
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'shared-host', 'aws-sts',
+                        '{"region": "eu-central-1", "endpoint": "%s/some/sts"}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'by-path', 'shared-host', 3600, '{"role_arn": "%s"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:path', 'by-path');
+                """
+                        .formatted(world.sts().endpoint(), World.ROLE));
+        Answer answer = mint("path", world.issuer().sign("ci:path", World.AUDIENCE), "by-path");
+        assertEquals(200, answer.status(), answer.toString());
+        assertEquals("/some/sts", world.sts().calls().getLast().path());
+    }
+
+    @Test
+    void a_jwt_credential_for_a_cloud_vendor_is_refused_whatever_the_database_let_through() {
+        world.admin(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'vendor', 'own', 600, '{"audience": "sts.amazonaws.com"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:vendor', 'vendor');
+                """);
+        Answer answer = mint("vendor", world.issuer().sign("ci:vendor", World.AUDIENCE), "vendor");
+        assertEquals("500 CREDENTIAL_MINT_FAILED provider_misconfigured", answer.verdict());
+    }
 }

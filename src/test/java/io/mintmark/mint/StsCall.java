@@ -13,10 +13,11 @@ import java.util.Optional;
 /**
  * A call as it came in.
  *
+ * @param path as it was sent
  * @param authorization the header
  * @param parameters of the form
  */
-public record StsCall(Optional<String> authorization, Map<String, String> parameters) {
+public record StsCall(String path, Optional<String> authorization, Map<String, String> parameters) {
 
     static StsCall read(HttpExchange exchange) throws IOException, StsRefusal {
         String type =
@@ -32,6 +33,7 @@ public record StsCall(Optional<String> authorization, Map<String, String> parame
                 .map(pair -> pair.split("=", 2))
                 .forEach(pair -> parameters.put(pair[0], decode(pair[1])));
         return new StsCall(
+                exchange.getRequestURI().getRawPath(),
                 Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization")),
                 parameters);
     }

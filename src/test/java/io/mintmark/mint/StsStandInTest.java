@@ -104,7 +104,8 @@ class StsStandInTest {
                                 "RoleSessionName", "session",
                                 "WebIdentityToken", "none"));
         all.putAll(parameters);
-        return assertThrows(StsRefusal.class, () -> sts.check(new StsCall(Optional.empty(), all)));
+        return assertThrows(
+                StsRefusal.class, () -> sts.check(new StsCall("/", Optional.empty(), all)));
     }
 
     private void expectRefused(InstantSource identityClock, String detail) {

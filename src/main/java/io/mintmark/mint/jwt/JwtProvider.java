@@ -13,6 +13,7 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
 import io.mintmark.outbound.Secret;
 
 import java.time.Duration;
@@ -68,7 +69,7 @@ public final class JwtProvider implements AccessProvider {
                                 order.idp(),
                                 order.mintId(),
                                 order.subject(),
-                                key.requiredText("audience"),
+                                audience(key),
                                 claims(key),
                                 Duration.ofSeconds(order.duration().toSeconds())));
         return new Minted(
@@ -79,6 +80,17 @@ public final class JwtProvider implements AccessProvider {
                         new Secret(token.expiresAt().toString())),
                 token.expiresAt(),
                 HexFormat.of().formatHex(token.text().hash()));
+    }
+
+    /**
+     * A vendor's audience is only for tokens that go to the vendor, and this one goes to a client.
+     */
+    private static String audience(Settings key) {
+        String audience = key.requiredText("audience");
+        if (TokenDestinations.isVendors(audience)) {
+            throw key.unusable("audience", "is worth something to a cloud vendor");
+        }
+        return audience;
     }
 
     private static Settings settings(JsonNode keySettings) {

@@ -106,7 +106,7 @@ public final class StsClients implements AutoCloseable {
                 .credentialsProvider(
                         side.ambient() ? ambient : AnonymousCredentialsProvider.create())
                 .httpClientBuilder(http())
-                .overrideConfiguration(configuration())
+                .overrideConfiguration(configuration(side))
                 .build();
     }
 
@@ -125,12 +125,13 @@ public final class StsClients implements AutoCloseable {
                 .expectContinueEnabled(false);
     }
 
-    private ClientOverrideConfiguration configuration() {
+    private ClientOverrideConfiguration configuration(StsSide side) {
         return ClientOverrideConfiguration.builder()
                 .defaultProfileFile(ProfileFile.aggregator().build())
                 .scheduledExecutorService(timer)
                 .retryStrategy(SafeRetries.strategy())
                 .addExecutionInterceptor(new AnswerFilter())
+                .addExecutionInterceptor(new WholeUrl(side.farSide().uri().getRawPath()))
                 .build();
     }
 }
