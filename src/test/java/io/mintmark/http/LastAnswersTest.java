@@ -104,6 +104,20 @@ class LastAnswersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nonsense\r\n", "GET /ok HTTP/1.1\r\nno colon\r\n"})
+    void a_client_may_finish_what_it_was_saying_when_it_was_refused(String start)
+            throws IOException {
+        try (RawClient client = server.client()) {
+            assertEquals(400, client.send(start).answer().status());
+            for (int i = 0; i < 100; i++) {
+                client.send("a".repeat(1_000));
+            }
+
+            assertEquals("", client.finish().untilClosed());
+        }
+    }
+
     @Test
     void an_answer_to_head_ends_with_its_headers() throws IOException {
         try (RawClient client = server.client()) {
