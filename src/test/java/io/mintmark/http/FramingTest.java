@@ -54,7 +54,8 @@ class FramingTest {
 
     /** The bytes that a text of the file stands for. */
     private static String request(String text) {
-        return text.replace("\n", "\r\n")
+        String lines = text.endsWith("\n") ? text + "\n" : text;
+        return lines.replace("\n", "\r\n")
                 .replace("\\x00", "\0")
                 .replace("\\x0a", "\n")
                 .replace("\\x0b", "\u000b")

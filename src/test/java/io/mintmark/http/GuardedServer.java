@@ -31,6 +31,7 @@ final class GuardedServer implements AutoCloseable {
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
     private final CountDownLatch go = new CountDownLatch(1);
+    private final ServerWarnings warnings = new ServerWarnings();
     private final ServerFoundation foundation;
     private final WebServer server;
 
@@ -40,6 +41,7 @@ final class GuardedServer implements AutoCloseable {
                 WebServer.builder()
                         .featuresDiscoverServices(false)
                         .shutdownHook(false)
+                        .shutdownGracePeriod(LONG)
                         .host("127.0.0.1")
                         .port(0)
                         .routing(this::routes);
@@ -119,10 +121,15 @@ final class GuardedServer implements AutoCloseable {
         return done.take();
     }
 
+    /** Lets waiting requests go on, stops, and fails if the server had to complain of a client. */
     @Override
     public void close() {
         go();
         server.stop();
         foundation.close();
+        warnings.close();
+        if (!warnings.all().isEmpty()) {
+            throw new AssertionError(warnings.all());
+        }
     }
 }

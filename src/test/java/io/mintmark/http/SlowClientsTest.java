@@ -135,6 +135,23 @@ class SlowClientsTest {
     }
 
     @Test
+    void idle_connections_do_not_hold_up_the_stop() throws IOException, InterruptedException {
+        GuardedServer patient = GuardedServer.patient();
+        try (RawClient silent = patient.client();
+                RawClient idle = patient.client();
+                RawClient refused = patient.client()) {
+            idle.send(GET).answer();
+            refused.send("nonsense\r\n\r\n").answer();
+            Thread stop = Thread.ofVirtual().start(patient::close);
+
+            assertEquals("", silent.untilClosed());
+            assertEquals("", idle.untilClosed());
+            assertEquals("", refused.untilClosed());
+            stop.join();
+        }
+    }
+
+    @Test
     void no_client_pays_for_the_servers_own_slowness() throws IOException {
         try (GuardedServer slow =
                         new GuardedServer(new ServerBounds(SHORT, SHORT, SHORT, SHORT, 64, 64));

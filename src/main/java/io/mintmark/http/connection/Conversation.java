@@ -24,6 +24,8 @@ final class Conversation {
     private static final HttpPrologue NO_LINE =
             HttpPrologue.create("HTTP/1.1", "HTTP", "1.1", Method.GET, "/", false);
 
+    private static final Headers NO_HEADERS = WritableHeaders.create();
+
     private enum Stage {
         WAITING,
         HEADERS,
@@ -43,7 +45,7 @@ final class Conversation {
     private volatile boolean isHungUp;
 
     private HttpPrologue line = NO_LINE;
-    private TransportRequest request = TransportRequest.empty();
+    private Headers headers = NO_HEADERS;
     private RequestBody body = RequestBody.none();
     private boolean isLast;
     private boolean isUnread;
@@ -87,12 +89,12 @@ final class Conversation {
     /** A request's line is read. */
     void lineIsRead(HttpPrologue line) {
         this.line = line;
-        this.request = DirectTransportRequest.create(line, WritableHeaders.create());
+        this.headers = NO_HEADERS;
     }
 
     /** Its headers are read too, and not yet believed. */
     void headersAreRead(Headers headers) {
-        this.request = DirectTransportRequest.create(line, headers);
+        this.headers = headers;
     }
 
     /** They are good, and what follows is the body. */
@@ -132,14 +134,14 @@ final class Conversation {
         return isUnread;
     }
 
-    /** Whether nothing is lost when the server stops now. */
-    boolean isFarewell() {
-        return moment.stage == Stage.FAREWELL;
-    }
-
     /** The request that is being worked on, as far as it is known. */
     TransportRequest request() {
-        return request;
+        return DirectTransportRequest.create(line, headers);
+    }
+
+    /** Whether its answer has no body. */
+    boolean isHead() {
+        return line.method().equals(Method.HEAD);
     }
 
     RequestBody body() {

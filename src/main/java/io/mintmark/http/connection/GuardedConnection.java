@@ -67,8 +67,7 @@ final class GuardedConnection implements ServerConnection, InterruptableTask<Voi
 
     @Override
     public boolean canInterrupt() {
-        return conversation.isFarewell()
-                || (connection instanceof InterruptableTask<?> task && task.canInterrupt());
+        return connection instanceof InterruptableTask<?> task && task.canInterrupt();
     }
 
     @Override

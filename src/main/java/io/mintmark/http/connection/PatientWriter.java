@@ -2,7 +2,6 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataWriter;
-import io.helidon.http.Method;
 import io.helidon.webserver.ServerConnectionException;
 
 import java.io.UncheckedIOException;
@@ -40,7 +39,7 @@ final class PatientWriter implements DataWriter {
 
     @Override
     public void writeNow(BufferData buffer) {
-        BufferData data = isForHead() ? headersOf(buffer) : buffer;
+        BufferData data = conversation.isHead() ? headersOf(buffer) : buffer;
         try {
             conversation.onClient(() -> {
                 writer.writeNow(data);
@@ -49,10 +48,6 @@ final class PatientWriter implements DataWriter {
         } catch (UncheckedIOException e) {
             throw new ServerConnectionException("the connection broke", e);
         }
-    }
-
-    private boolean isForHead() {
-        return conversation.request().method().equals(Method.HEAD.text());
     }
 
     private static BufferData headersOf(BufferData answer) {
