@@ -5,11 +5,11 @@ import io.helidon.http.HeaderValues;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
-import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.tenant.TenantName;
 
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -37,8 +37,8 @@ final class IssuerRoutes implements HttpService {
     public void routing(HttpRules rules) {
         get(rules, DISCOVERY, (_, response) -> send(response, identity.discoveryDocument()));
         get(rules, KEYS, (_, response) -> send(response, identity.keySet()));
-        get(rules, TENANT + DISCOVERY, this::tenant);
-        get(rules, TENANT + KEYS, (_, response) -> send(response, identity.keySet()));
+        get(rules, TENANT + DISCOVERY, ofTenant(identity::discoveryDocument));
+        get(rules, TENANT + KEYS, ofTenant(_ -> identity.keySet()));
     }
 
     private static void get(HttpRules rules, String path, Handler handler) {
@@ -50,14 +50,17 @@ final class IssuerRoutes implements HttpService {
         return OF_TENANT.matcher(path).matches();
     }
 
-    /** Every well-formed name has an issuer: its document tells nothing of whether it exists. */
-    private void tenant(ServerRequest request, ServerResponse response) {
-        String name = request.path().pathParameters().get("tenant");
-        if (TenantName.isValid(name)) {
-            send(response, identity.discoveryDocument(new TenantName(name)));
-        } else {
-            answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH));
-        }
+    /** Every well-formed name has an issuer: its documents tell nothing of whether it exists. */
+    private Handler ofTenant(Function<TenantName, String> document) {
+        return (request, response) -> {
+            String name = request.path().pathParameters().get("tenant");
+            if (TenantName.isValid(name)) {
+                send(response, document.apply(new TenantName(name)));
+            } else {
+                answers.send(
+                        request, response, ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH));
+            }
+        };
     }
 
     private void send(ServerResponse response, String document) {
