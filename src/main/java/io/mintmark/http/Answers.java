@@ -43,15 +43,25 @@ final class Answers {
         send(response, 200, json.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** A success that isn't JSON. */
+    void send(ServerResponse response, Header contentType, byte[] content) {
+        send(response, 200, contentType, content);
+    }
+
     void send(ServerResponse response, int status, JsonNode body) {
         send(response, status, Json.write(body));
     }
 
     private static void send(ServerResponse response, int status, byte[] json) {
+        send(response, status, JSON, json);
+    }
+
+    private static void send(
+            ServerResponse response, int status, Header contentType, byte[] content) {
         response.status(Status.create(status));
-        response.header(JSON);
+        response.header(contentType);
         response.header(NOT_SNIFFED);
-        response.send(json);
+        response.send(content);
     }
 
     /** An error. Headers that filters set may be gone by now, so they are set again. */

@@ -28,12 +28,13 @@ public final class Routes {
     private static final String POST = "POST, OPTIONS";
 
     /** Every path with the methods that it has. */
-    private static final Map<String, String> METHODS =
+    static final Map<String, String> METHODS =
             Map.of(
                     "/credentials/mint", POST,
                     "/credentials/keys", GET,
                     "/credentials/idp-providers", GET,
                     "/health", GET,
+                    "/openapi", GET,
                     "/.well-known/openid-configuration", GET,
                     "/.well-known/jwks.json", GET,
                     "/tenants/{tenant}/.well-known/openid-configuration", GET,
@@ -81,7 +82,8 @@ public final class Routes {
         routing.error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)
                 .register(issuer)
-                .get("/health", MatchedRoute.of("/health", health));
+                .get("/health", MatchedRoute.of("/health", health))
+                .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
         METHODS.forEach((path, allowed) ->
                 routing.route(Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight))
                         .any(
