@@ -77,6 +77,12 @@ class DirectErrorsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"G\u00c4T /ok", "G(T /ok", " /ok", "GET", "\u00a0"})
+    void a_malformed_method_is_refused(String start) throws IOException {
+        assertRefused(400, MALFORMED, start + HOST + "\r\n");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"", " ", "a b", "a:b", "[::1", "a/b", "<a>"})
     void a_malformed_host_is_refused(String host) throws IOException {
         assertRefused(400, MALFORMED, "GET /ok HTTP/1.1\r\nHost: " + host + "\r\n\r\n");

@@ -7,6 +7,7 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ServerConnectionException;
 
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -18,6 +19,7 @@ import java.util.regex.Pattern;
  */
 final class StrictReader extends DataReader {
     private static final Pattern SIZE = Pattern.compile("[0-9A-Fa-f]{1,8}");
+    private static final Pattern METHOD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+ ");
     private static final Pattern ZERO = Pattern.compile("0+");
     private static final int LONGEST_LINE = 10;
     private static final int CRLF = 2;
@@ -59,6 +61,16 @@ final class StrictReader extends DataReader {
             throw new CloseConnectionException("the last answer is given");
         }
         return super.findNewLine(max);
+    }
+
+    /** Bytes are what a request's line is read in. The server chokes on a method that is none. */
+    @Override
+    public byte[] readBytes(int length) {
+        byte[] line = super.readBytes(length);
+        if (!METHOD.matcher(new String(line, StandardCharsets.ISO_8859_1)).lookingAt()) {
+            throw broken("no method");
+        }
+        return line;
     }
 
     /** Lines are what separates chunks. */
