@@ -58,6 +58,11 @@ public final class Rejections implements AutoCloseable {
         }
     }
 
+    /** Rows that wait for the writer. */
+    public int queued() {
+        return queue.size();
+    }
+
     private void run() {
         long counted = System.nanoTime();
         try {

@@ -77,8 +77,12 @@ public final class Database implements AutoCloseable {
     }
 
     /** The pool's own numbers. */
-    public HikariPoolMXBean numbers() {
-        return pool.getHikariPoolMXBean();
+    public PoolNumbers numbers() {
+        HikariPoolMXBean numbers = pool.getHikariPoolMXBean();
+        return new PoolNumbers(
+                numbers.getActiveConnections(),
+                numbers.getIdleConnections(),
+                numbers.getThreadsAwaitingConnection() + reading.waiting() + writing.waiting());
     }
 
     @Override

@@ -39,6 +39,11 @@ final class Queries {
         return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
     }
 
+    /** Threads that wait for one of the connections, roughly. */
+    int waiting() {
+        return share.getQueueLength();
+    }
+
     private <T> T shared(Supplier<T> work) {
         if (!acquire()) {
             throw new QueryFailed("all connections to the database are in use", null, false);
