@@ -32,8 +32,12 @@ public final class SigningKeys {
     private final InstantSource clock;
 
     public SigningKeys(GuardedHttp http, InstantSource clock) {
+        this(http, clock, (_, _) -> {});
+    }
+
+    public SigningKeys(GuardedHttp http, InstantSource clock, KeySetListener listener) {
         this(
-                new PublishedKeys(http),
+                new HeardFetch(new PublishedKeys(http), listener),
                 task -> Thread.ofVirtual().name("signing-keys").start(task),
                 clock);
     }
