@@ -50,6 +50,8 @@ class RoomsTest {
                     .definedBy("io.mintmark.postgres..")
                     .layer("http")
                     .definedBy("io.mintmark.http..")
+                    .layer("metrics")
+                    .definedBy("io.mintmark.metrics..")
                     .layer("wiring")
                     .definedBy("io.mintmark", "io.mintmark.cli..")
                     .whereLayer("verdict")
@@ -90,6 +92,17 @@ class RoomsTest {
                             "tenant",
                             "token",
                             "config")
+                    .whereLayer("metrics")
+                    // those that it measures
+                    .mayOnlyAccessLayers(
+                            "http",
+                            "exchange",
+                            "grant",
+                            "audit",
+                            "postgres",
+                            "token",
+                            "verdict",
+                            "tenant")
                     .whereLayer("wiring")
                     .mayNotBeAccessedByAnyLayer()
                     .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class));

@@ -16,6 +16,11 @@ import io.mintmark.health.HealthReport;
 import io.mintmark.http.Routes;
 import io.mintmark.http.Servers;
 import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.metrics.Levels;
+import io.mintmark.metrics.MeasuredCatalogue;
+import io.mintmark.metrics.MeasuredEvents;
+import io.mintmark.metrics.Measurements;
+import io.mintmark.metrics.Meters;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.awssts.AwsSts;
@@ -66,6 +71,9 @@ public final class Broker implements AutoCloseable {
     private final HealthCheck heap =
             HeapMemoryHealthCheck.builder().thresholdPercent(FULL_HEAP_PERCENT).build();
     private final AtomicBoolean stopping = new AtomicBoolean();
+    private final Meters meters = new Meters();
+    private final Measurements measurements = new Measurements(meters);
+    private final Levels levels = new Levels(meters);
     private final Settings settings;
     private final BuiltInIdentity identity;
     private final Database database;
@@ -96,8 +104,11 @@ public final class Broker implements AutoCloseable {
         this.settings = settings;
         this.identity = identity;
         this.database = part(new Database(Logins.service(settings.database())));
-        this.catalogue =
-                new Catalogue(new PostgresCatalogue(database), staleness, System::nanoTime);
+        part(meters);
+        MeasuredCatalogue readings = new MeasuredCatalogue(new PostgresCatalogue(database), meters);
+        this.levels.show(database);
+        this.levels.show(readings);
+        this.catalogue = new Catalogue(readings, staleness, System::nanoTime);
         this.issuers =
                 new KnownIssuers(
                         new PostgresIdentityProviders(database), staleness, System::nanoTime);
@@ -128,20 +139,25 @@ public final class Broker implements AutoCloseable {
         TokenVerifier verifier =
                 new TokenVerifier(
                         issuers,
-                        new SigningKeys(new GuardedHttp(destinations), clock),
+                        new SigningKeys(new GuardedHttp(destinations), clock, measurements),
                         usedTokens,
                         settings.broker().issuer().toString(),
                         clock);
+        AuditLog audit =
+                part(new AuditLog(new MeasuredEvents(events, meters), AUDIT_PATIENCE).start());
+        Rejections rejections = part(new Rejections(refusals, mintIds, clock).start());
+        levels.show(audit, rejections);
         return new Exchange(
                 verifier,
                 issuers,
                 catalogue,
                 providers(destinations),
-                part(new AuditLog(events, AUDIT_PATIENCE).start()),
-                part(new Rejections(refusals, mintIds, clock).start()),
+                audit,
+                rejections,
                 mintIds,
                 clock,
-                settings.provider().timeout());
+                settings.provider().timeout(),
+                measurements);
     }
 
     private AccessProviders providers(Destinations destinations) {
@@ -168,8 +184,10 @@ public final class Broker implements AutoCloseable {
                         health,
                         settings.rateLimit(),
                         settings.cors(),
-                        clock);
-        return new Servers(settings.server(), settings.admin(), routes, readiness, clock);
+                        clock,
+                        measurements);
+        return new Servers(
+                settings.server(), settings.admin(), routes, readiness, meters.registry(), clock);
     }
 
     private List<HealthCheck> checks() {

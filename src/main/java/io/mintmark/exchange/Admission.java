@@ -26,8 +26,14 @@ final class Admission {
     private final TokenVerifier verifier;
     private final KnownIssuers issuers;
     private final Catalogue catalogue;
+    private final MintListener listener;
 
-    Admission(TokenVerifier verifier, KnownIssuers issuers, Catalogue catalogue) {
+    Admission(
+            TokenVerifier verifier,
+            KnownIssuers issuers,
+            Catalogue catalogue,
+            MintListener listener) {
+        this.listener = listener;
         this.verifier = verifier;
         this.issuers = issuers;
         this.catalogue = catalogue;
@@ -39,7 +45,7 @@ final class Admission {
      */
     Verdict<Admitted> admit(PresentedToken token, long atLeast, Consumer<Examination> refused) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Examination examination = verifier.examine(token);
+            Examination examination = examine(token);
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
                     refused.accept(examination);
@@ -57,6 +63,15 @@ final class Admission {
             issuers.changed();
         }
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
+    }
+
+    private Examination examine(PresentedToken token) {
+        long began = System.nanoTime();
+        try {
+            return verifier.examine(token);
+        } finally {
+            listener.tokenExamined(Duration.ofNanos(System.nanoTime() - began));
+        }
     }
 
     /** Uses up a token that works once. To be called once for a request. */

@@ -37,8 +37,10 @@ final class Clouds {
 
     private final AccessProviders providers;
     private final InstantSource clock;
+    private final MintListener listener;
 
-    Clouds(AccessProviders providers, InstantSource clock) {
+    Clouds(AccessProviders providers, InstantSource clock, MintListener listener) {
+        this.listener = listener;
         this.providers = providers;
         this.clock = clock;
     }
@@ -85,7 +87,7 @@ final class Clouds {
 
     private Outcome mint(Order order, Admitted admitted, Instant deadline) {
         AccessPoint access = access(order.granted().key().provider());
-        MintResult result = providers.mint(mintOrder(order, admitted, access, deadline));
+        MintResult result = ask(mintOrder(order, admitted, access, deadline));
         Outcome outcome =
                 switch (result) {
                     case Minted minted -> judge(order, access, minted);
@@ -93,6 +95,16 @@ final class Clouds {
                 };
         tell(order, outcome);
         return outcome;
+    }
+
+    private MintResult ask(MintOrder order) {
+        long began = System.nanoTime();
+        MintResult result = providers.mint(order);
+        listener.providerAnswered(
+                order.access().type(),
+                result instanceof Minted,
+                Duration.ofNanos(System.nanoTime() - began));
+        return result;
     }
 
     private Outcome judge(Order order, AccessPoint access, Minted minted) {

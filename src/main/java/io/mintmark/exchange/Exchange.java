@@ -46,13 +46,16 @@ public final class Exchange {
             Rejections rejections,
             MintIds mintIds,
             InstantSource clock,
-            Duration patience) {
+            Duration patience,
+            MintListener listener) {
         Records records = new Records(log);
-        this.admission = new Admission(verifier, issuers, catalogue);
+        this.admission = new Admission(verifier, issuers, catalogue, listener);
         this.trails = new Trails(mintIds);
         this.intents =
                 new Intents(this::admit, records, trails, clock, patience.plus(Clouds.TOLERANCE));
-        this.mints = new Mints(new Clouds(providers, clock), records, clock, patience);
+        this.mints =
+                new Mints(
+                        new Clouds(providers, clock, listener), records, clock, patience, listener);
         this.rejections = rejections;
         this.clock = clock;
     }

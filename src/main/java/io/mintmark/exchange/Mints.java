@@ -2,6 +2,7 @@ package io.mintmark.exchange;
 
 import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Kind;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.MintRefusal;
@@ -28,13 +29,20 @@ final class Mints {
     private final Records records;
     private final InstantSource clock;
     private final Duration timeout;
+    private final MintListener listener;
 
     private record Settled(Order order, Outcome outcome) {}
 
     /**
      * @param timeout within which all providers of a request must have answered
      */
-    Mints(Clouds clouds, Records records, InstantSource clock, Duration timeout) {
+    Mints(
+            Clouds clouds,
+            Records records,
+            InstantSource clock,
+            Duration timeout,
+            MintListener listener) {
+        this.listener = listener;
         this.clouds = clouds;
         this.records = records;
         this.clock = clock;
@@ -48,7 +56,9 @@ final class Mints {
                 settled.stream()
                         .filter(each -> !(each.outcome() instanceof Outcome.Obtained))
                         .findFirst();
-        return failure.isPresent() ? refuse(settled, failure.get()) : release(intent, settled);
+        return failure.isPresent()
+                ? refuse(intent, settled, failure.get())
+                : release(intent, settled);
     }
 
     private List<Settled> settle(Intent intent, Instant deadline) {
@@ -60,9 +70,16 @@ final class Mints {
         return settled;
     }
 
-    private Verdict<Credentials> refuse(List<Settled> settled, Settled failure) {
+    private Verdict<Credentials> refuse(Intent intent, List<Settled> settled, Settled failure) {
         Instant now = clock.instant();
-        records.commitOrOwe(settled.stream().map(each -> undone(each, now)).toList());
+        List<Event> undone = settled.stream().map(each -> undone(each, now)).toList();
+        try {
+            records.commitOrOwe(undone);
+        } finally {
+            for (int i = 0; i < undone.size(); i++) {
+                tell(intent, settled.get(i), undone.get(i).kind());
+            }
+        }
         Order order = failure.order();
         return Verdict.refused(
                 new MintRefusal(
@@ -91,6 +108,26 @@ final class Mints {
         };
     }
 
+    private void commit(
+            Intent intent, List<Settled> settled, List<Event> issued, List<Event> withheld) {
+        Kind outcome = Kind.WITHHELD;
+        try {
+            records.commitOrOwe(issued, withheld);
+            outcome = Kind.ISSUED;
+        } finally {
+            for (Settled each : settled) {
+                tell(intent, each, outcome);
+            }
+        }
+    }
+
+    private void tell(Intent intent, Settled settled, Kind outcome) {
+        listener.settled(
+                intent.admitted().token().provider().tenant(),
+                settled.order().granted().key().provider().type(),
+                outcome);
+    }
+
     private Verdict<Credentials> release(Intent intent, List<Settled> settled) {
         Instant now = clock.instant();
         Map<KeyName, Map<String, Secret>> members = new LinkedHashMap<>();
@@ -107,7 +144,7 @@ final class Mints {
                 earliest = note.expiresAt().isBefore(earliest) ? note.expiresAt() : earliest;
             }
         }
-        records.commitOrOwe(issued, withheld);
+        commit(intent, settled, issued, withheld);
         String subject = intent.admitted().token().subject();
         return Verdict.passed(new Credentials(subject, now, earliest, members));
     }

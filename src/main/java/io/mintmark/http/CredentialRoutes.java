@@ -27,12 +27,15 @@ final class CredentialRoutes implements HttpService {
     private final IdentityProviders providers;
     private final ClientAddresses addresses;
     private final Answers answers;
+    private final RequestListener listener;
 
     CredentialRoutes(
             Exchange exchange,
             IdentityProviders providers,
             ClientAddresses addresses,
-            Answers answers) {
+            Answers answers,
+            RequestListener listener) {
+        this.listener = listener;
         this.exchange = exchange;
         this.providers = providers;
         this.addresses = addresses;
@@ -79,8 +82,10 @@ final class CredentialRoutes implements HttpService {
             Function<T, ObjectNode> body) {
         switch (verdict) {
             case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, body.apply(value));
-            case Verdict.Refused<T>(Refusal refusal) ->
-                    answers.send(request, response, Refusals.of(refusal));
+            case Verdict.Refused<T>(Refusal refusal) -> {
+                listener.refused(refusal);
+                answers.send(request, response, Refusals.of(refusal));
+            }
         }
     }
 

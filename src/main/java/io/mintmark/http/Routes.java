@@ -46,6 +46,7 @@ public final class Routes {
     private final ClientAddresses addresses;
     private final Optional<RateLimiter> limiter;
     private final Cors cors;
+    private final RequestCount count;
     private final Answers answers;
 
     /**
@@ -61,7 +62,9 @@ public final class Routes {
             HealthReport health,
             RateLimitSettings limits,
             CorsSettings cors,
-            InstantSource clock) {
+            InstantSource clock,
+            RequestListener listener) {
+        this.count = new RequestCount(listener);
         this.answers = new Answers(clock);
         this.addresses =
                 new ClientAddresses(new io.mintmark.limit.ClientAddresses(limits.trustedProxies()));
@@ -70,14 +73,17 @@ public final class Routes {
                         ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))
                         : Optional.empty();
         this.cors = new Cors(cors.allowedOrigins());
-        this.credentials = new CredentialRoutes(exchange, providers, addresses, answers);
+        this.credentials = new CredentialRoutes(exchange, providers, addresses, answers, listener);
         this.issuer = new IssuerRoutes(identity, answers);
         this.health = new HealthRoute(health, answers);
     }
 
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
-        routing.addFilter(new RequestIds()).addFilter(new AccessLog(addresses)).addFilter(cors);
+        routing.addFilter(count)
+                .addFilter(new RequestIds())
+                .addFilter(new AccessLog(addresses))
+                .addFilter(cors);
         limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
         routing.error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)

@@ -1,11 +1,13 @@
 package io.mintmark.http;
 
 import io.helidon.health.HealthCheck;
+import io.helidon.metrics.api.MeterRegistry;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.observe.ObserveFeature;
 import io.helidon.webserver.observe.health.HealthObserver;
+import io.helidon.webserver.observe.metrics.MetricsObserver;
 import io.mintmark.config.AdminSettings;
 import io.mintmark.config.ServerSettings;
 
@@ -28,6 +30,7 @@ public final class Servers implements AutoCloseable {
             AdminSettings admin,
             Routes routes,
             List<HealthCheck> readiness,
+            MeterRegistry meters,
             InstantSource clock) {
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
         this.forClients = new ServerFoundation(settings.bounds(), clock);
@@ -42,7 +45,7 @@ public final class Servers implements AutoCloseable {
                         .port(settings.port())
                         .routing(routes::register)
                         .putSocket(ADMIN, socket -> listen(socket, admin))
-                        .addFeature(observation(readiness));
+                        .addFeature(observation(readiness, meters));
         forClients.apply(builder);
         this.server = builder.build();
     }
@@ -52,7 +55,7 @@ public final class Servers implements AutoCloseable {
         forOperators.apply(socket);
     }
 
-    private static ObserveFeature observation(List<HealthCheck> readiness) {
+    private static ObserveFeature observation(List<HealthCheck> readiness, MeterRegistry meters) {
         return ObserveFeature.builder()
                 .observersDiscoverServices(false)
                 .sockets(List.of(ADMIN))
@@ -62,6 +65,7 @@ public final class Servers implements AutoCloseable {
                                 .details(true)
                                 .addHealthChecks(readiness)
                                 .build())
+                .addObserver(MetricsObserver.builder().meterRegistry(meters).build())
                 .build();
     }
 

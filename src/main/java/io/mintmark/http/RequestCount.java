@@ -1,0 +1,24 @@
+package io.mintmark.http;
+
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+
+/** Tells of every request that reaches the routes what it was answered. */
+final class RequestCount implements Filter {
+    private final RequestListener listener;
+
+    RequestCount(RequestListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        try {
+            chain.proceed();
+        } finally {
+            listener.answered(MatchedRoute.of(request), response.status().code());
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.mintmark.metrics;
+
+import io.mintmark.grant.CatalogueStore;
+import io.mintmark.grant.SubjectGrants;
+import io.mintmark.grant.TenantSnapshot;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.TenantName;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/** Times the catalogue's readings, and knows how long ago the last one was. */
+public final class MeasuredCatalogue implements CatalogueStore {
+    private final CatalogueStore store;
+    private final Timed readings;
+    private final AtomicLong read = new AtomicLong(System.nanoTime());
+
+    public MeasuredCatalogue(CatalogueStore store, Meters meters) {
+        this.store = store;
+        this.readings = new Timed(meters, "catalogue_load");
+    }
+
+    /** Since the database last told what a tenant has; before the first time, since the start. */
+    Duration age() {
+        return Duration.ofNanos(System.nanoTime() - read.get());
+    }
+
+    @Override
+    public long revision(TenantName tenant) {
+        return ask(() -> store.revision(tenant));
+    }
+
+    @Override
+    public TenantSnapshot tenant(TenantName tenant) {
+        return ask(() -> store.tenant(tenant));
+    }
+
+    @Override
+    public SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
+        return ask(() -> store.grants(tenant, idp, subject));
+    }
+
+    private <T> T ask(Supplier<T> question) {
+        T answer = readings.ask(question);
+        read.set(System.nanoTime());
+        return answer;
+    }
+}

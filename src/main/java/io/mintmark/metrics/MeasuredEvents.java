@@ -1,0 +1,39 @@
+package io.mintmark.metrics;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.EventStore;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/** Times the commits of the audit log. */
+public final class MeasuredEvents implements EventStore {
+    private final EventStore store;
+    private final Timed commits;
+
+    public MeasuredEvents(EventStore store, Meters meters) {
+        this.store = store;
+        this.commits = new Timed(meters, "audit_commit");
+    }
+
+    @Override
+    public void append(List<Event> events) {
+        commits.ask(() -> {
+            store.append(events);
+            return events;
+        });
+    }
+
+    @Override
+    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+        return store.revisions(tenants);
+    }
+
+    @Override
+    public boolean has(MintId mint) {
+        return store.has(mint);
+    }
+}

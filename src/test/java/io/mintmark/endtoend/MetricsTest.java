@@ -1,0 +1,169 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.StsAnswer;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Brokers of one process count together, so every figure here is a difference. */
+class MetricsTest {
+    private static World world;
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private static Answer scrape(RunningBroker broker) {
+        URI address =
+                URI.create("http://localhost:%d/observe/metrics".formatted(broker.adminPort()));
+        return broker.send(
+                HttpRequest.newBuilder(address).header("Accept", "text/plain;version=0.0.4").GET());
+    }
+
+    private static List<String> samples(RunningBroker broker) {
+        return scrape(broker)
+                .response()
+                .body()
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .toList();
+    }
+
+    /** The value of the sample with this name and these labels; 0 where there is none. */
+    private static double value(String name, String... labels) {
+        return value(world.broker(), name, labels);
+    }
+
+    private static double value(RunningBroker broker, String name, String... labels) {
+        List<String> found =
+                samples(broker).stream()
+                        .filter(line -> line.startsWith(name + "{"))
+                        .filter(line -> Stream.of(labels).allMatch(line::contains))
+                        .toList();
+        assertTrue(found.size() <= 1, found.toString());
+        return found.isEmpty()
+                ? 0
+                : Double.parseDouble(
+                        found.getFirst().substring(found.getFirst().lastIndexOf(' ') + 1));
+    }
+
+    private static double mints(String type, String outcome) {
+        return value(
+                "mintmark_mints_total",
+                "tenant=\"acme\"",
+                "type=\"" + type + "\"",
+                "outcome=\"" + outcome + "\"");
+    }
+
+    private static double requests(String route, int status) {
+        return value(
+                "mintmark_requests_total", "route=\"" + route + "\"", "status=\"" + status + "\"");
+    }
+
+    private static double refusals(String reason) {
+        return value("mintmark_refusals_total", "reason=\"" + reason + "\"");
+    }
+
+    @Test
+    void a_mint_is_counted_with_its_tenant_its_type_and_all_that_it_took() {
+        double issued = mints("aws-sts", "issued");
+        double requests = requests("/credentials/mint", 200);
+        double calls = value("mintmark_provider_call_seconds_count", "aws-sts", "minted");
+        double commits = value("mintmark_audit_commit_seconds_count", "succeeded");
+        double verified = value("mintmark_token_verification_seconds_count");
+        assertEquals(200, world.broker().mint(world.token(), "deploy").status());
+        assertEquals(issued + 1, mints("aws-sts", "issued"));
+        assertEquals(requests + 1, requests("/credentials/mint", 200));
+        assertEquals(calls + 1, value("mintmark_provider_call_seconds_count", "aws-sts", "minted"));
+        assertEquals(commits + 2, value("mintmark_audit_commit_seconds_count", "succeeded"));
+        assertTrue(value("mintmark_token_verification_seconds_count") > verified);
+        assertTrue(value("mintmark_key_set_fetch_seconds_count", "succeeded") > 0);
+        assertTrue(value("mintmark_catalogue_load_seconds_count", "succeeded") > 0);
+    }
+
+    @Test
+    void a_failed_provider_is_counted_and_so_is_the_credential_that_was_dropped_for_it() {
+        double failed = mints("aws-sts", "failed");
+        double withheld = mints("jwt", "withheld");
+        double rejected = refusals("provider_rejected");
+        world.sts().next(new StsAnswer.Refusing(403, "AccessDenied", "no"));
+        assertEquals(500, world.broker().mint(world.token(), "deploy", "api").status());
+        assertEquals(failed + 1, mints("aws-sts", "failed"));
+        assertEquals(withheld + 1, mints("jwt", "withheld"));
+        assertEquals(rejected + 1, refusals("provider_rejected"));
+        assertTrue(value("mintmark_provider_call_seconds_count", "aws-sts", "failed") > 0);
+    }
+
+    @Test
+    void refusals_are_counted_by_their_reason() {
+        double denied = refusals("keys_denied");
+        double malformed = refusals("malformed_jwt");
+        double unauthorized = requests("/credentials/mint", 401);
+        world.broker().mint(world.token(), "spare");
+        world.broker().mint("nonsense", "api");
+        assertEquals(denied + 1, refusals("keys_denied"));
+        assertEquals(malformed + 1, refusals("malformed_jwt"));
+        assertEquals(unauthorized + 1, requests("/credentials/mint", 401));
+    }
+
+    @Test
+    void a_path_that_is_none_makes_no_line_of_its_own() {
+        double before = requests("none", 404);
+        world.broker().get("/wp-login.php");
+        world.broker().get("/credentials/" + World.SUBJECT);
+        assertEquals(before + 2, requests("none", 404));
+        String shown = scrape(world.broker()).response().body();
+        for (String never : Set.of("wp-login", World.SUBJECT, "127.0.0.1", "localhost")) {
+            assertFalse(shown.contains(never), never);
+        }
+    }
+
+    @Test
+    void queues_pool_and_catalogue_have_their_levels() {
+        try (RunningBroker last = RunningBroker.on(world.database())) {
+            last.mint(world.token(), "api");
+            assertEquals(0, value(last, "mintmark_audit_queue", "mints"));
+            assertEquals(0, value(last, "mintmark_audit_queue", "rejections"));
+            assertTrue(value(last, "mintmark_database_connections", "idle") >= 1);
+            List<String> lines = samples(last);
+            for (String level : Set.of("database_waiting", "catalogue_age_seconds")) {
+                String start = "mintmark_" + level + "{";
+                assertTrue(lines.stream().anyMatch(line -> line.startsWith(start)), level);
+            }
+            assertTrue(lines.stream().allMatch(line -> line.startsWith("mintmark_")));
+        }
+    }
+
+    @Test
+    void the_public_port_shows_none_of_it() {
+        assertEquals(404, world.broker().get("/observe/metrics").status());
+    }
+
+    @Test
+    void a_second_broker_of_the_process_comes_and_goes_without_stopping_the_count() {
+        double before = mints("jwt", "issued");
+        try (RunningBroker second = RunningBroker.on(world.database())) {
+            assertEquals(200, scrape(second).status());
+            assertEquals(200, world.broker().mint(world.token(), "api").status());
+        }
+        assertEquals(200, world.broker().mint(world.token(), "api").status());
+        assertEquals(before + 2, mints("jwt", "issued"));
+    }
+}
