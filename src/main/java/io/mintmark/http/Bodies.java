@@ -2,6 +2,7 @@ package io.mintmark.http;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HttpMediaType;
+import io.helidon.http.RequestException;
 import io.helidon.webserver.http.ServerRequest;
 
 import java.io.IOException;
@@ -32,6 +33,8 @@ final class Bodies {
                         ErrorBody.invalidRequest(413, "The body is longer than 64 KiB."));
             }
             return body;
+        } catch (RequestException e) {
+            throw new BadRequest(DirectErrors.error(e.status().code()));
         } catch (IOException e) {
             throw new UncheckedIOException("the body could not be read", e);
         }

@@ -52,7 +52,8 @@ final class DirectErrors implements DirectHandler {
                 .orElseGet(() -> RequestIds.chosen(request.headers()));
     }
 
-    private static ErrorBody error(int status) {
+    /** The body for a status that the server itself chose. */
+    static ErrorBody error(int status) {
         return switch (status) {
             case 404 -> ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH);
             case 413 -> ErrorBody.invalidRequest(413, "The body is longer than 64 KiB.");

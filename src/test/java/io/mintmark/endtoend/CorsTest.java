@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.io.ByteArrayInputStream;
 import java.net.http.HttpRequest;
 import java.util.Map;
 
@@ -80,5 +81,19 @@ class CorsTest {
                     answer.header("Access-Control-Expose-Headers"),
                     path);
         }
+    }
+
+    @Test
+    void a_body_that_is_too_long_is_found_out_while_it_is_read_and_the_application_may_know() {
+        Answer answer =
+                broker.send(
+                        HttpRequest.newBuilder(broker.url().resolve("/credentials/mint"))
+                                .header("Origin", OURS)
+                                .header("Content-Type", "application/json")
+                                .POST(
+                                        HttpRequest.BodyPublishers.ofInputStream(
+                                                () -> new ByteArrayInputStream(new byte[70_000]))));
+        assertEquals("413 INVALID_REQUEST ", answer.verdict());
+        assertEquals(OURS, answer.header("Access-Control-Allow-Origin"));
     }
 }

@@ -188,4 +188,14 @@ class DirectErrorsTest {
             return client.send(request).answer();
         }
     }
+
+    @Test
+    void what_is_no_method_may_stand_in_a_header() throws IOException {
+        String request = "GET /ok" + HOST + "Connection: keep-alive\r\n\r\n";
+        try (RawClient client = server.client()) {
+            assertEquals(200, client.send(request).answer().status());
+            assertEquals(200, client.send(request + request).answer().status());
+            assertEquals(200, client.answer().status());
+        }
+    }
 }

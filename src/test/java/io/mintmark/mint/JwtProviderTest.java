@@ -66,8 +66,10 @@ class JwtProviderTest {
 
     @Test
     void an_access_token_does_not_pass_for_the_brokers_identity() {
-        try (StsStandIn sts = StsStandIn.aws(MintingBroker.ISSUER, broker.identity()::keySet)) {
-            Secret token = text(broker.minted(order("'audience':'sts.amazonaws.com'")));
+        String audience = "https://api.example";
+        try (StsStandIn sts =
+                StsStandIn.aws(MintingBroker.ISSUER, broker.identity()::keySet, audience)) {
+            Secret token = text(broker.minted(order("'audience':'" + audience + "'")));
 
             StsRefusal refusal = StsStandInTest.refused(sts, token);
 
@@ -85,6 +87,7 @@ class JwtProviderTest {
                     """
                     'claims':{}                                              | 'audience' is missing
                     'audience':7                                             | 'audience' must be a text
+                    'audience':'https://STS.amazonaws.com/'                  | is worth something to a cloud vendor
                     'audience':'a','claims':[]                               | 'claims' must be an object
                     'audience':'a','claims':{'iss':'x'}                      | the reserved claim 'iss'
                     'audience':'a','claims':{'exp':99999999999}              | the reserved claim 'exp'

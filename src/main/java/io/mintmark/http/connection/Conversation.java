@@ -47,6 +47,7 @@ final class Conversation {
     private HttpPrologue line = NO_LINE;
     private Headers headers = NO_HEADERS;
     private RequestBody body = RequestBody.none();
+    private boolean awaitsLine = true;
     private boolean isLast;
     private boolean isUnread;
 
@@ -88,6 +89,7 @@ final class Conversation {
 
     /** A request's line is read. */
     void lineIsRead(HttpPrologue line) {
+        this.awaitsLine = false;
         this.line = line;
         this.headers = NO_HEADERS;
     }
@@ -113,10 +115,16 @@ final class Conversation {
      * @return whether the connection ends after it
      */
     boolean answerBegins(boolean isLast, int received) {
+        this.awaitsLine = true;
         this.isUnread = moment.stage != Stage.BODY || !body.isWithin(received);
         this.isLast |= isLast || isUnread;
         enter(Stage.ANSWER);
         return this.isLast;
+    }
+
+    /** Whether a request's line is what comes next. */
+    boolean awaitsLine() {
+        return awaitsLine;
     }
 
     /** The connection ends, and perhaps the client is still sending. */

@@ -63,14 +63,15 @@ final class StrictReader extends DataReader {
         return super.findNewLine(max);
     }
 
-    /** Bytes are what a request's line is read in. The server chokes on a method that is none. */
+    /** A request's line is read in bytes. The server chokes on one whose method is none. */
     @Override
     public byte[] readBytes(int length) {
-        byte[] line = super.readBytes(length);
-        if (!METHOD.matcher(new String(line, StandardCharsets.ISO_8859_1)).lookingAt()) {
+        byte[] bytes = super.readBytes(length);
+        if (conversation.awaitsLine()
+                && !METHOD.matcher(new String(bytes, StandardCharsets.ISO_8859_1)).lookingAt()) {
             throw broken("no method");
         }
-        return line;
+        return bytes;
     }
 
     /** Lines are what separates chunks. */
