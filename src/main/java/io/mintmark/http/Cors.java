@@ -3,6 +3,7 @@ package io.mintmark.http;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.Headers;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
@@ -50,27 +51,31 @@ final class Cors implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        if (!allowedOrigins.isEmpty()) {
-            StandingHeaders.add(request, response, VARY);
-        }
-        origin(request)
-                .ifPresent(origin ->
-                        StandingHeaders.add(
-                                request, response, allowed(origin), CREDENTIALS, EXPOSED));
+        StandingHeaders.add(request, response, standing(request.headers()));
         chain.proceed();
+    }
+
+    /** What every answer to a request with these headers carries. */
+    Header[] standing(Headers request) {
+        if (allowedOrigins.isEmpty()) {
+            return new Header[] {};
+        }
+        return origin(request)
+                .map(origin -> new Header[] {VARY, allowed(origin), CREDENTIALS, EXPOSED})
+                .orElse(new Header[] {VARY});
     }
 
     /** Answers a preflight of a path that there is. */
     void preflight(ServerRequest request, ServerResponse response) {
-        if (origin(request).isPresent()) {
+        if (origin(request.headers()).isPresent()) {
             response.headers().remove(HeaderNames.create("Access-Control-Expose-Headers"));
             response.header(METHODS).header(HEADERS).header(MAX_AGE);
         }
         response.status(Status.NO_CONTENT_204).send();
     }
 
-    private Optional<String> origin(ServerRequest request) {
-        return request.headers().first(HeaderNames.ORIGIN).filter(allowedOrigins::contains);
+    private Optional<String> origin(Headers request) {
+        return request.first(HeaderNames.ORIGIN).filter(allowedOrigins::contains);
     }
 
     private static Header allowed(String origin) {

@@ -1,6 +1,7 @@
 package io.mintmark.http;
 
 import io.helidon.http.DirectHandler;
+import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
@@ -20,8 +21,10 @@ final class DirectErrors implements DirectHandler {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final InstantSource clock;
+    private final Cors cors;
 
-    DirectErrors(InstantSource clock) {
+    DirectErrors(Cors cors, InstantSource clock) {
+        this.cors = cors;
         this.clock = clock;
     }
 
@@ -36,6 +39,9 @@ final class DirectErrors implements DirectHandler {
         String requestId = requestId(request);
         headers.set(Answers.JSON).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
+        for (Header header : cors.standing(request.headers())) {
+            headers.set(header);
+        }
         error.retryAfterSeconds()
                 .ifPresent(wait -> headers.set(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));
         return TransportResponse.builder()

@@ -78,6 +78,11 @@ public final class Routes {
         this.health = new HealthRoute(health, answers);
     }
 
+    /** Which browser applications may call, for answers that no route gives. */
+    Cors cors() {
+        return cors;
+    }
+
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
         routing.addFilter(count)

@@ -16,9 +16,9 @@ final class ServerFoundation implements AutoCloseable {
     private final GuardedPort guard;
     private final DirectHandlers errors;
 
-    ServerFoundation(ServerBounds bounds, InstantSource clock) {
+    ServerFoundation(ServerBounds bounds, Cors cors, InstantSource clock) {
         this.guard = new GuardedPort(bounds, System::nanoTime);
-        this.errors = everywhere(new DirectErrors(clock));
+        this.errors = everywhere(new DirectErrors(cors, clock));
     }
 
     /** Lays it under a port that is yet to be opened. */

@@ -14,6 +14,7 @@ import io.mintmark.config.ServerSettings;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 
 /** The two ports: one for clients, one for operators. */
 public final class Servers implements AutoCloseable {
@@ -33,9 +34,12 @@ public final class Servers implements AutoCloseable {
             MeterRegistry meters,
             InstantSource clock) {
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
-        this.forClients = new ServerFoundation(settings.bounds(), clock);
+        this.forClients = new ServerFoundation(settings.bounds(), routes.cors(), clock);
         this.forOperators =
-                new ServerFoundation(settings.bounds().withCounts(OPERATORS, OPERATORS), clock);
+                new ServerFoundation(
+                        settings.bounds().withCounts(OPERATORS, OPERATORS),
+                        new Cors(Set.of()),
+                        clock);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)

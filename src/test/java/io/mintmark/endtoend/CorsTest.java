@@ -96,4 +96,12 @@ class CorsTest {
         assertEquals("413 INVALID_REQUEST ", answer.verdict());
         assertEquals(OURS, answer.header("Access-Control-Allow-Origin"));
     }
+
+    @Test
+    void a_body_that_says_it_is_too_long_is_refused_and_the_application_may_know() {
+        Answer answer = broker.post("x".repeat(70_000), "Origin", OURS);
+        assertEquals("413 INVALID_REQUEST ", answer.verdict());
+        assertEquals(OURS, answer.header("Access-Control-Allow-Origin"));
+        assertEquals("Origin", answer.header("Vary"));
+    }
 }

@@ -35,10 +35,14 @@ class FuzzTest {
     private static final int CONTINUE = 100;
     private static final int TOKEN_LASTS = 500;
     private static final int ENOUGH = 20;
+    private static final int SUCCESS = 200;
+    private static final String UNREADABLE = "The request is not well-formed";
 
     private final InterfaceDocument document = new InterfaceDocument();
     private final List<String> problems = new ArrayList<>();
     private int answered;
+    private int read;
+    private int successes;
 
     @Test
     void no_request_gets_an_answer_outside_the_document_or_leaves_a_stack_trace() {
@@ -55,6 +59,8 @@ class FuzzTest {
         }
         assertEquals("", String.join("\n", problems), "seed " + seed);
         assertTrue(answered > REQUESTS * 9 / 10, "only " + answered + " answers");
+        assertTrue(read > answered / 2, "only " + read + " were readable");
+        assertTrue(successes > answered / 10, "only " + successes + " succeeded");
         String written = log.toString(StandardCharsets.UTF_8);
         assertTrue(written.contains("POST /credentials/mint -> 200"), "nothing was logged at all");
         assertEquals(
@@ -106,6 +112,8 @@ class FuzzTest {
         if (answer.status() >= SERVER_ERROR) {
             return List.of(answer.toString());
         }
+        read += answer.body().contains(UNREADABLE) ? 0 : 1;
+        successes += answer.status() == SUCCESS ? 1 : 0;
         boolean withBody = !request.isHead();
         List<String> found = document.problems(document.place(request.line()), answer, withBody);
         return found.isEmpty()

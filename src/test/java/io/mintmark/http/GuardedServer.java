@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -36,7 +37,7 @@ final class GuardedServer implements AutoCloseable {
     private final WebServer server;
 
     GuardedServer(ServerBounds bounds) {
-        foundation = new ServerFoundation(bounds, InstantSource.fixed(NOW));
+        foundation = new ServerFoundation(bounds, new Cors(Set.of()), InstantSource.fixed(NOW));
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
