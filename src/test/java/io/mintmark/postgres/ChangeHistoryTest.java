@@ -3,6 +3,7 @@ package io.mintmark.postgres;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
@@ -215,7 +216,7 @@ class ChangeHistoryTest {
                                                     database.run(
                                                             Who.ADMIN,
                                                             "INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'late', 'aws', 900, '{\"role_arn\": \"arn:aws:iam::123456789012:role/ci-late\"}')")));
-            Thread.sleep(300);
+            Eventually.holds(this::somebodyWaits);
             one.commit();
             other.join();
         }
@@ -242,7 +243,7 @@ class ChangeHistoryTest {
                                                     database.run(
                                                             Who.ADMIN,
                                                             insert.formatted("loser", "other"))));
-            Thread.sleep(300);
+            Eventually.holds(this::somebodyWaits);
             one.commit();
             loser.join();
         }
@@ -250,5 +251,9 @@ class ChangeHistoryTest {
                 List.of("winner"),
                 database.column(
                         "SELECT name FROM broker.identity_provider WHERE issuer = 'https://new.example.com'"));
+    }
+
+    private boolean somebodyWaits() {
+        return !database.column("SELECT pid FROM pg_locks WHERE NOT granted").isEmpty();
     }
 }

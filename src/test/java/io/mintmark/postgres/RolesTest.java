@@ -3,6 +3,7 @@ package io.mintmark.postgres;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;
@@ -39,11 +40,12 @@ class RolesTest {
     private static TestDatabase database;
 
     @BeforeAll
-    static void setUp() throws IOException, InterruptedException {
+    static void setUp() throws IOException {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, SqlCase.script("roles", "setup"));
         database.runAsSuperuser(EVENT.formatted("acme"));
-        Thread.sleep(2); // the mint id is the millisecond here
+        long millisecond = System.currentTimeMillis(); // which is the mint id here
+        Eventually.holds(() -> System.currentTimeMillis() > millisecond + 1);
         database.runAsSuperuser(EVENT.formatted("other"));
     }
 
