@@ -5,6 +5,9 @@ import io.mintmark.outbound.OutboundFailure.Kind;
 import org.jspecify.annotations.Nullable;
 
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
 
 import javax.net.ssl.SSLException;
 
@@ -18,7 +21,10 @@ final class Failures {
             case RefusedDestination refused -> refused(refused);
             case SSLException distrust -> notTrusted(host, distrust);
             case InterruptedIOException late -> timedOut(host, late);
-            case Throwable other -> unreachable(host, other);
+            case ConnectException deaf -> unreachable(host, deaf);
+            case NoRouteToHostException lost -> unreachable(host, lost);
+            case UnknownHostException unknown -> unreachable(host, unknown);
+            case Throwable other -> cutOff(host, other);
             case null -> new OutboundFailure(Kind.UNREACHABLE, host + " can't be reached");
         };
     }
@@ -38,8 +44,16 @@ final class Failures {
     }
 
     private static OutboundFailure unreachable(String host, Throwable cause) {
-        String why = cause.getClass().getSimpleName();
         return new OutboundFailure(
-                Kind.UNREACHABLE, "%s can't be reached (%s)".formatted(host, why), cause);
+                Kind.UNREACHABLE, "%s can't be reached (%s)".formatted(host, why(cause)), cause);
+    }
+
+    private static OutboundFailure cutOff(String host, Throwable cause) {
+        return new OutboundFailure(
+                Kind.CUT_OFF, "%s broke off (%s)".formatted(host, why(cause)), cause);
+    }
+
+    private static String why(Throwable cause) {
+        return cause.getClass().getSimpleName();
     }
 }

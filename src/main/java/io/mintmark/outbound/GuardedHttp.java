@@ -3,12 +3,18 @@ package io.mintmark.outbound;
 import io.mintmark.outbound.OutboundFailure.Kind;
 
 import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpStatus;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Fetches small public documents from hosts that tenants named: key sets and discovery documents.
+ * Asks hosts that tenants named: for small public documents such as key sets, and for credentials.
  * What such a host can do to the broker is bounded in place, time and size.
  */
 public final class GuardedHttp {
@@ -31,9 +37,13 @@ public final class GuardedHttp {
      * What an answer may take.
      *
      * @param bytes of its body
-     * @param time from the look-up of the name to the last byte
+     * @param time from the look-up of the name to the last byte of a document
      */
     record Limits(int bytes, Duration time) {}
+
+    private interface Reading<T> {
+        T of(ClassicHttpResponse answer) throws IOException;
+    }
 
     public GuardedHttp(Destinations destinations) {
         this(destinations, LIMITS);
@@ -53,46 +63,97 @@ public final class GuardedHttp {
      *     without it the Java platform's authorities count
      */
     public byte[] get(String address, Optional<String> caCertificate) throws OutboundFailure {
-        WebAddress target = WebAddress.parse(address);
+        WebAddress target = WebAddress.ofDocument(address);
         TlsSocketStrategy trust =
                 caCertificate.isPresent() ? Trust.only(caCertificate.get()) : publicTrust;
-        FutureTask<byte[]> call = new FutureTask<>(() -> fetch(target, trust));
+        return ask(
+                new HttpGet(target.uri()),
+                trust,
+                limits.time(),
+                answer -> document(target.host(), answer));
+    }
+
+    /**
+     * What a service answers to a request, whatever its status: at most 1 MiB, neither redirected
+     * nor compressed. It is sent once.
+     *
+     * @param patience from the look-up of the name to the last byte
+     */
+    public Reply post(Post post, Duration patience) throws OutboundFailure {
+        WebAddress target = WebAddress.ofService(post.address(), destinations);
+        HttpPost request = new HttpPost(target.uri());
+        byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
+        request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
+        post.headers().forEach((name, value) -> request.setHeader(name, value.reveal()));
+        return ask(request, publicTrust, patience, answer -> reply(target.host(), answer));
+    }
+
+    private <T> T ask(
+            HttpUriRequestBase request,
+            TlsSocketStrategy trust,
+            Duration patience,
+            Reading<T> reading)
+            throws OutboundFailure {
+        String host = request.getAuthority().getHostName();
+        var call = new FutureTask<>(() -> exchange(request, host, trust, patience, reading));
         Thread.ofVirtual().name("outbound").start(call);
         try {
-            return call.get(limits.time().toMillis(), TimeUnit.MILLISECONDS);
+            return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw Failures.of(target.host(), e.getCause());
+            throw Failures.of(host, e.getCause());
         } catch (TimeoutException e) {
-            throw Failures.timedOut(target.host(), e);
+            throw Failures.timedOut(host, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Failures.timedOut(target.host(), e);
+            throw Failures.timedOut(host, e);
         } finally {
             // an interrupt closes the socket that a virtual thread waits on
             call.cancel(true);
         }
     }
 
-    private byte[] fetch(WebAddress target, TlsSocketStrategy trust) throws IOException {
-        HttpGet request = new HttpGet(target.uri());
-        try (var client = OneConnection.open(destinations.resolver(), trust, limits.time())) {
-            return client.execute(request, answer -> bodyOrNone(request, target.host(), answer));
+    private <T> T exchange(
+            HttpUriRequestBase request,
+            String host,
+            TlsSocketStrategy trust,
+            Duration patience,
+            Reading<T> reading)
+            throws IOException {
+        try (var client = OneConnection.open(destinations.resolver(), trust, patience)) {
+            return client.execute(request, answer -> readOrCut(request, host, answer, reading));
         }
     }
 
     /** Where the body isn't wanted the connection is cut; the client would read to its end. */
-    private byte[] bodyOrNone(HttpGet request, String host, ClassicHttpResponse answer)
+    private static <T> T readOrCut(
+            HttpUriRequestBase request, String host, ClassicHttpResponse answer, Reading<T> reading)
             throws IOException {
         try {
-            return body(host, answer);
+            requirePlain(host, answer);
+            return reading.of(answer);
         } catch (OutboundFailure e) {
             request.abort();
             throw e;
         }
     }
 
+    private byte[] document(String host, ClassicHttpResponse answer) throws IOException {
+        if (answer.getCode() != HttpStatus.SC_OK) {
+            throw new OutboundFailure(
+                    Kind.STATUS, host + " answered with status " + answer.getCode());
+        }
+        return body(host, answer);
+    }
+
+    private Reply reply(String host, ClassicHttpResponse answer) throws IOException {
+        return new Reply(
+                answer.getCode(),
+                new Secret(new String(body(host, answer), StandardCharsets.UTF_8)),
+                Optional.ofNullable(answer.getFirstHeader(HttpHeaders.RETRY_AFTER))
+                        .map(Header::getValue));
+    }
+
     private byte[] body(String host, ClassicHttpResponse answer) throws IOException {
-        requirePlainSuccess(host, answer);
         if (answer.getEntity() == null) {
             return new byte[0];
         }
@@ -104,15 +165,12 @@ public final class GuardedHttp {
         return body;
     }
 
-    private static void requirePlainSuccess(String host, ClassicHttpResponse answer)
+    private static void requirePlain(String host, ClassicHttpResponse answer)
             throws OutboundFailure {
         int status = answer.getCode();
         if (status >= HttpStatus.SC_REDIRECTION && status < HttpStatus.SC_CLIENT_ERROR) {
             throw new OutboundFailure(
                     Kind.REDIRECTED, host + " answered with a redirect, which isn't followed");
-        }
-        if (status != HttpStatus.SC_OK) {
-            throw new OutboundFailure(Kind.STATUS, host + " answered with status " + status);
         }
         if (answer.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
             throw new OutboundFailure(Kind.ENCODED, host + " answered with an encoded body");

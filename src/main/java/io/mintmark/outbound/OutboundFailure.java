@@ -17,8 +17,10 @@ public final class OutboundFailure extends IOException {
         DESTINATION_REFUSED,
         /** The certificate authority that was configured can't be read. */
         AUTHORITY_UNREADABLE,
-        /** The host's name isn't known, or nobody listens, or the connection broke. */
+        /** The host's name isn't known, or nobody listens: nothing was sent. */
         UNREACHABLE,
+        /** The connection broke; whether the far side had the request nobody knows. */
+        CUT_OFF,
         /** The host didn't prove to be itself. */
         NOT_TRUSTED,
         /** The whole answer wasn't there in time. */
@@ -57,6 +59,7 @@ public final class OutboundFailure extends IOException {
                     DESTINATION_REFUSED,
                     AUTHORITY_UNREADABLE,
                     UNREACHABLE,
+                    CUT_OFF,
                     NOT_TRUSTED,
                     TIMED_OUT ->
                     false;

@@ -196,18 +196,18 @@ final class GuardedHttpTest {
             })
     void an_answer_that_is_none_is_a_failure(String answer) throws Exception {
         try (RawServer server = RawServer.saying(answer)) {
-            assertEquals(Kind.UNREACHABLE, failure(http, server.url()).kind());
+            assertEquals(Kind.CUT_OFF, failure(http, server.url()).kind());
         }
     }
 
     @Test
     void heads_without_end_are_not_kept() throws Exception {
         try (RawServer server = RawServer.saying(OK + "A: b\r\n".repeat(SMALL) + "\r\n{}")) {
-            assertEquals(Kind.UNREACHABLE, failure(http, server.url()).kind());
+            assertEquals(Kind.CUT_OFF, failure(http, server.url()).kind());
         }
         try (RawServer server =
                 RawServer.saying(OK + "A: " + "b".repeat(100 * SMALL) + "\r\n\r\n{}")) {
-            assertEquals(Kind.UNREACHABLE, failure(http, server.url()).kind());
+            assertEquals(Kind.CUT_OFF, failure(http, server.url()).kind());
         }
     }
 
