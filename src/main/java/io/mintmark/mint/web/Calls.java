@@ -1,0 +1,128 @@
+package io.mintmark.mint.web;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.ProviderWords;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.OutboundFailure;
+import io.mintmark.outbound.OutboundFailure.Kind;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Reply;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+
+/**
+ * Calls a far side by a deadline, and again only where that is safe: nothing was sent, or the
+ * answer says that it gave nothing and that another try may help. After a broken connection nobody
+ * knows whether there is a credential, and one that the broker never saw would be in nobody's log
+ * but the far side's.
+ */
+public final class Calls {
+    private static final int ATTEMPTS = 3;
+    private static final Duration FIRST_WAIT = Duration.ofMillis(200);
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
+
+    private final GuardedHttp http;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+
+    /**
+     * @param random spreads the waits, so that a far side that comes back isn't met by all at once
+     */
+    public Calls(GuardedHttp http, InstantSource clock, RandomGenerator random) {
+        this.http = http;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** The answer, whatever its status. */
+    public Step<Reply> post(FarSide farSide, Post post, Instant deadline) {
+        for (int attempt = 1; ; attempt++) {
+            Duration wait = wait(attempt);
+            boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
+            try {
+                Reply reply = http.post(post, left(deadline));
+                if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
+                    return new Done<>(reply);
+                }
+                wait = max(wait, asked(reply));
+            } catch (OutboundFailure e) {
+                if (last || e.kind() != Kind.UNREACHABLE) {
+                    return new Stopped<>(failed(e, farSide));
+                }
+            }
+            if (!slept(wait)) {
+                return new Stopped<>(
+                        failed(Reason.PROVIDER_TIMEOUT, "nobody waits any more", farSide));
+            }
+        }
+    }
+
+    /** A failure at that far side; the words are made fit for the audit log. */
+    public static Failed failed(Reason reason, String what, FarSide farSide) {
+        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), farSide.origin()));
+    }
+
+    private static Failed failed(OutboundFailure failure, FarSide farSide) {
+        return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), farSide);
+    }
+
+    private static Reason meaning(Kind kind) {
+        return switch (kind) {
+            case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
+                    Reason.PROVIDER_MISCONFIGURED;
+            case UNREACHABLE, CUT_OFF, NOT_TRUSTED -> Reason.PROVIDER_UNREACHABLE;
+            case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
+            case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    private static boolean mayHelpLater(Reply reply) {
+        return reply.status() == TOO_MANY_REQUESTS || reply.status() == UNAVAILABLE;
+    }
+
+    /**
+     * What {@code Retry-After} asks for in seconds; dates, which no such service sends, are not.
+     */
+    private static Duration asked(Reply reply) {
+        return reply.retryAfter()
+                .filter(text -> text.matches("\\d{1,6}"))
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .orElse(Duration.ZERO);
+    }
+
+    /** Doubling, and anything from half of it to all. */
+    private Duration wait(int attempt) {
+        long most = FIRST_WAIT.multipliedBy(1L << (attempt - 1)).toMillis();
+        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
+    }
+
+    private boolean fits(Duration wait, Instant deadline) {
+        return wait.compareTo(Duration.between(clock.instant(), deadline)) < 0;
+    }
+
+    private Duration left(Instant deadline) {
+        return max(Duration.between(clock.instant(), deadline), Duration.ZERO);
+    }
+
+    private static Duration max(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private static boolean slept(Duration wait) {
+        try {
+            Thread.sleep(wait);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.mintmark.mint.web;
+
+import io.mintmark.mint.MintResult.Failed;
+
+import java.util.function.Function;
+
+/** What one of the steps to a credential came to. */
+public sealed interface Step<T> {
+
+    /** The next step can be taken. */
+    record Done<T>(T value) implements Step<T> {}
+
+    /** There won't be a credential. */
+    record Stopped<T>(Failed failed) implements Step<T> {}
+
+    /** Takes the next step, if there is one to be taken. */
+    default <U> Step<U> then(Function<? super T, Step<U>> next) {
+        return switch (this) {
+            case Done<T>(T value) -> next.apply(value);
+            case Stopped<T>(Failed failed) -> new Stopped<>(failed);
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package io.mintmark.mint.web;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.TokenReply;
+import io.mintmark.outbound.TokenReply.Denied;
+import io.mintmark.outbound.TokenReply.Given;
+import io.mintmark.outbound.TokenReply.Unreadable;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Asks the token endpoint of an authorization server. */
+public final class TokenCalls {
+    private final Calls calls;
+
+    public TokenCalls(Calls calls) {
+        this.calls = calls;
+    }
+
+    /**
+     * The token that comes back.
+     *
+     * @param own what this kind of server means by some of its errors, where it isn't what the
+     *     standard says
+     */
+    public Step<Given> token(
+            FarSide farSide, Post post, Instant deadline, Function<Denied, Optional<Reason>> own) {
+        return calls.post(farSide, post, deadline)
+                .then(reply ->
+                        switch (TokenReply.of(reply)) {
+                            case Given given -> new Done<>(given);
+                            case Denied denied ->
+                                    new Stopped<>(
+                                            Calls.failed(
+                                                    own.apply(denied)
+                                                            .orElseGet(() -> meaning(denied)),
+                                                    quote(denied),
+                                                    farSide));
+                            case Unreadable(String why) ->
+                                    new Stopped<Given>(
+                                            Calls.failed(Reason.PROVIDER_ERROR, why, farSide));
+                        });
+    }
+
+    /** RFC 6749 section 5.2, RFC 8693 section 2.2.2, RFC 8707 section 2. */
+    static Reason meaning(Denied denied) {
+        if (denied.status() == 429) {
+            return Reason.PROVIDER_THROTTLED;
+        }
+        return switch (denied.error().orElse("")) {
+            case "invalid_client", "invalid_grant", "invalid_token" ->
+                    Reason.BROKER_IDENTITY_REJECTED;
+            case "unauthorized_client", "access_denied", "invalid_target" ->
+                    Reason.PROVIDER_REJECTED;
+            case "invalid_request",
+                    "invalid_scope",
+                    "unsupported_grant_type",
+                    "unsupported_token_type" ->
+                    Reason.PROVIDER_MISCONFIGURED;
+            case "slow_down" -> Reason.PROVIDER_THROTTLED;
+            default -> meaning(denied.status());
+        };
+    }
+
+    private static Reason meaning(int status) {
+        return switch (status) {
+            case 401 -> Reason.BROKER_IDENTITY_REJECTED;
+            case 403 -> Reason.PROVIDER_REJECTED;
+            case 404, 405, 415 -> Reason.PROVIDER_MISCONFIGURED;
+            default -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    private static String quote(Denied denied) {
+        return "%s: %s (HTTP %d)"
+                .formatted(
+                        denied.error().orElse("no error code"),
+                        denied.description().orElse("no description"),
+                        denied.status());
+    }
+}
