@@ -9,7 +9,7 @@ public sealed interface AccessRefusal extends Refusal {
      * The tenant has the keys, the subject isn't granted them now: 403.
      *
      * @param deniedKeys those of the request that are refused, in its order
-     * @param allowedKeys those of the request that would have been minted, in its order
+     * @param allowedKeys all that the subject could mint now, by name
      */
     record KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys)
             implements AccessRefusal {

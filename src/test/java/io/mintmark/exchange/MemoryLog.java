@@ -1,0 +1,100 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.EventStore;
+import io.mintmark.audit.Kind;
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * An audit log kept in memory. It can be made to break off at a row, before or after that row is
+ * written, and to let something happen while a row is being written.
+ */
+final class MemoryLog implements EventStore {
+    private final List<Event> rows = new ArrayList<>();
+    private final MemoryTenant tenant;
+    private Predicate<Event> gone = _ -> false;
+    private boolean writesBeforeItBreaks;
+    private Consumer<Event> meanwhile = _ -> {};
+
+    MemoryLog(MemoryTenant tenant) {
+        this.tenant = tenant;
+    }
+
+    /** From now on rows of this kind can't be written. */
+    synchronized void refuse(Kind kind) {
+        gone = event -> event.kind() == kind;
+        writesBeforeItBreaks = false;
+    }
+
+    /** From now on rows of this kind are written, and nobody hears of it. */
+    synchronized void breakAfter(Kind kind) {
+        refuse(kind);
+        writesBeforeItBreaks = true;
+    }
+
+    /** Everything works again. */
+    synchronized void recover() {
+        gone = _ -> false;
+    }
+
+    /** Happens with each row that is written. */
+    synchronized void meanwhile(Consumer<Event> happens) {
+        meanwhile = happens;
+    }
+
+    @Override
+    public synchronized void append(List<Event> events) {
+        boolean breaks = events.stream().anyMatch(gone);
+        if (!breaks || writesBeforeItBreaks) {
+            events.stream().filter(this::isNew).forEach(rows::add);
+            events.forEach(meanwhile);
+        }
+        if (breaks) {
+            throw new StoreUnreachable("gone for the test", writesBeforeItBreaks, null);
+        }
+    }
+
+    private boolean isNew(Event event) {
+        return rows.stream()
+                .noneMatch(row ->
+                        row.mintId().equals(event.mintId())
+                                && row.kind().step() == event.kind().step());
+    }
+
+    @Override
+    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+        return Map.of(MemoryTenant.NAME, tenant.revision(MemoryTenant.NAME));
+    }
+
+    @Override
+    public synchronized boolean has(MintId mint) {
+        return rows.stream().anyMatch(row -> row.mintId().equals(mint));
+    }
+
+    /** Kind, key and reason of each row, in their order. */
+    synchronized List<String> rows() {
+        return rows.stream()
+                .map(row ->
+                        "%s %s %s"
+                                .formatted(
+                                        row.kind().word(),
+                                        row.key().map(Object::toString).orElse(""),
+                                        row.reason().orElse(""))
+                                .strip())
+                .toList();
+    }
+
+    /** The rows themselves. */
+    synchronized List<Event> events() {
+        return List.copyOf(rows);
+    }
+}

@@ -1,0 +1,171 @@
+package io.mintmark.exchange;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+
+import io.mintmark.grant.CatalogueStore;
+import io.mintmark.grant.Grant;
+import io.mintmark.grant.IdentityProviderStore;
+import io.mintmark.grant.Key;
+import io.mintmark.grant.PatternGrants;
+import io.mintmark.grant.Provider;
+import io.mintmark.grant.SubjectGrants;
+import io.mintmark.grant.SubjectPattern;
+import io.mintmark.grant.TenantSnapshot;
+import io.mintmark.tenant.Glob;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.token.ClaimConditions;
+import io.mintmark.token.IdentityProvider;
+import io.mintmark.token.KeySource;
+import io.mintmark.token.TestKey;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** One tenant, kept in memory instead of tables; every edit raises its revision. */
+final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
+    static final TenantName NAME = new TenantName("acme");
+    static final IdpName IDP = new IdpName("ci");
+    static final String ISSUER = "https://ci.example";
+    static final String AUDIENCE = "mintmark";
+    static final Duration AT_MOST = Duration.ofHours(1);
+
+    private final Map<KeyName, Key> keys = new HashMap<>();
+    private final List<Grant> grants = new ArrayList<>();
+    private final TestKey signer;
+    private Set<String> algorithms = Set.of("ES256");
+    private long revision = 1;
+
+    MemoryTenant(TestKey signer) {
+        this.signer = signer;
+    }
+
+    /** A key of the fake provider. */
+    synchronized MemoryTenant key(String name) {
+        var provider =
+                new Provider(
+                        new ProviderName("cloud"),
+                        "fake",
+                        JsonNodeFactory.instance.objectNode(),
+                        List.of(new Glob("**")),
+                        false,
+                        Duration.ofSeconds(60));
+        var key =
+                new Key(
+                        new KeyName(name),
+                        "",
+                        AT_MOST,
+                        JsonNodeFactory.instance.objectNode().put("target", name),
+                        Map.of("SECRET", "Secret"),
+                        provider);
+        keys.put(key.name(), key);
+        revision++;
+        return this;
+    }
+
+    synchronized MemoryTenant grant(String subject, String key) {
+        return grant(subject, key, Optional.empty());
+    }
+
+    synchronized MemoryTenant grant(String subject, String key, Optional<Instant> until) {
+        grants.add(
+                new Grant(
+                        grants.size() + 1,
+                        IDP,
+                        new SubjectPattern.Exact(subject),
+                        new KeyName(key),
+                        ClaimConditions.NONE,
+                        Optional.empty(),
+                        until,
+                        Optional.empty()));
+        revision++;
+        return this;
+    }
+
+    synchronized void revoke(String key) {
+        grants.removeIf(grant -> grant.key().value().equals(key));
+        revision++;
+    }
+
+    /** Changes something that matters to nobody here. */
+    synchronized void touch() {
+        revision++;
+    }
+
+    /** Believes signatures by another algorithm only, which the signer's aren't. */
+    synchronized void distrust() {
+        algorithms = Set.of("RS256");
+        revision++;
+    }
+
+    @Override
+    public synchronized long revision(TenantName tenant) {
+        return revision;
+    }
+
+    @Override
+    public synchronized TenantSnapshot tenant(TenantName tenant) {
+        return new TenantSnapshot(
+                NAME,
+                revision,
+                new UUID(0, 1),
+                Map.of(IDP, identityProvider()),
+                keys,
+                PatternGrants.of(List.of()));
+    }
+
+    @Override
+    public synchronized SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
+        return new SubjectGrants(
+                revision,
+                grants.stream().filter(grant -> grant.subject().matches(subject)).toList());
+    }
+
+    @Override
+    public boolean knows(String issuer) {
+        return issuer.equals(ISSUER);
+    }
+
+    @Override
+    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
+        return knows(issuer) && audiences.contains(AUDIENCE) ? listed() : List.of();
+    }
+
+    @Override
+    public List<IdentityProvider> listed(String issuer) {
+        return knows(issuer) ? listed() : List.of();
+    }
+
+    @Override
+    public synchronized List<IdentityProvider> listed() {
+        return List.of(identityProvider());
+    }
+
+    private IdentityProvider identityProvider() {
+        return new IdentityProvider(
+                IDP,
+                NAME,
+                ISSUER,
+                List.of(AUDIENCE),
+                new KeySource(
+                        ISSUER,
+                        Optional.of("{\"keys\":[%s]}".formatted(signer.publicJwk())),
+                        Optional.empty(),
+                        Optional.empty()),
+                algorithms,
+                ClaimConditions.NONE,
+                Duration.ZERO,
+                Optional.empty(),
+                false,
+                true);
+    }
+}
