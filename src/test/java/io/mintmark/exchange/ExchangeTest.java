@@ -43,6 +43,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,6 +63,8 @@ final class ExchangeTest {
     private final AuditLog log = new AuditLog(store, Duration.ofSeconds(5)).start();
     private final MintIds ids = new MintIds(now::get, new SecureRandom());
     private final Rejections rejections = new Rejections(store, ids, now::get).start();
+    private final Set<String> usedTokens = ConcurrentHashMap.newKeySet();
+    private final Catalogue catalogue = new Catalogue(tenant, Duration.ofDays(1), System::nanoTime);
     private final Exchange exchange = exchange();
 
     @AfterEach
@@ -285,6 +289,71 @@ final class ExchangeTest {
     }
 
     @Test
+    void a_tenant_that_can_not_be_read_again_after_an_edit_mints_nothing_and_that_is_on_record() {
+        tenant.key("deploy").grant(SUBJECT, "deploy");
+        onIntent(tenant::goAway);
+        assertThrows(Unavailable.class, () -> exchange.mint(request("deploy")));
+        assertEquals(List.of(), cloud.orders());
+        Eventually.holds(() ->
+                store.rows()
+                        .equals(List.of("requested deploy", "failed deploy audit_unavailable")));
+    }
+
+    @Test
+    void an_identity_provider_that_was_changed_unheard_is_noticed_by_the_revision() {
+        tenant.key("deploy").grant(SUBJECT, "deploy");
+        minted("deploy");
+        tenant.distrust();
+        assertInstanceOf(TokenRefusal.UnsupportedAlgorithm.class, refusal("deploy"));
+        assertEquals(1, cloud.orders().size());
+    }
+
+    @Test
+    void a_token_that_works_once_mints_once_and_its_second_use_is_on_record() {
+        tenant.key("deploy").grant(SUBJECT, "deploy").acceptTokensOnce();
+        MintRequest request = request("deploy");
+        assertInstanceOf(Verdict.Passed.class, exchange.mint(request));
+        assertEquals(Verdict.refused(new TokenRefusal.TokenReplayed()), exchange.mint(request));
+        assertEquals(
+                Verdict.refused(new TokenRefusal.TokenReplayed()), exchange.keys(request.token()));
+        Eventually.holds(() -> store.rows().contains("rejected  token_replayed"));
+        assertEquals(1, cloud.orders().size());
+    }
+
+    @Test
+    void a_list_of_keys_uses_up_a_token_that_works_once() {
+        tenant.key("deploy").grant(SUBJECT, "deploy").acceptTokensOnce();
+        MintRequest request = request("deploy");
+        assertInstanceOf(Verdict.Passed.class, exchange.keys(request.token()));
+        assertEquals(Verdict.refused(new TokenRefusal.TokenReplayed()), exchange.mint(request));
+    }
+
+    @Test
+    void whoever_has_some_key_learns_which_are_missing_and_a_stranger_does_not() {
+        tenant.key("deploy").key("api").grant(SUBJECT, "api");
+        assertEquals(
+                new AccessRefusal.KeysMissing(SUBJECT, List.of("nothing")), refusal("nothing"));
+        tenant.revoke("api");
+        catalogue.changed(MemoryTenant.NAME);
+        assertEquals(
+                new AccessRefusal.KeysDenied(SUBJECT, List.of("nothing", "deploy"), List.of()),
+                refusal("nothing", "deploy"));
+        assertEquals(
+                Verdict.refused(new AccessRefusal.SubjectNotFound(SUBJECT, "ci")),
+                exchange.keys(request("deploy").token()));
+    }
+
+    @Test
+    void the_record_says_who_it_was() {
+        tenant.key("deploy").grant(SUBJECT, "deploy");
+        minted("deploy");
+        var holder = store.events().getLast().holder().orElseThrow();
+        assertEquals(Optional.of(SUBJECT), holder.subject());
+        assertEquals(Optional.of(MemoryTenant.NAME), holder.tenant());
+        assertEquals(Optional.of(MemoryTenant.IDP), holder.idp());
+    }
+
+    @Test
     void a_token_that_is_not_accepted_is_on_record_without_its_subject() {
         tenant.key("deploy").grant(SUBJECT, "deploy");
         tenant.distrust();
@@ -337,7 +406,7 @@ final class ExchangeTest {
     private String token() {
         return SIGNER.sign(
                 "{\"alg\":\"ES256\",\"kid\":\"key-1\"}",
-                "{\"iss\":\"%s\",\"aud\":\"%s\",\"sub\":\"%s\",\"iat\":%d,\"exp\":%d}"
+                "{\"iss\":\"%s\",\"aud\":\"%s\",\"sub\":\"%s\",\"jti\":\"1\",\"iat\":%d,\"exp\":%d}"
                         .formatted(
                                 MemoryTenant.ISSUER,
                                 MemoryTenant.AUDIENCE,
@@ -347,16 +416,16 @@ final class ExchangeTest {
     }
 
     private Exchange exchange() {
-        KnownIssuers issuers = new KnownIssuers(tenant, Duration.ZERO, System::nanoTime);
+        KnownIssuers issuers = new KnownIssuers(tenant, Duration.ofDays(1), System::nanoTime);
         return new Exchange(
                 new TokenVerifier(
                         issuers,
                         new SigningKeys(new GuardedHttp(new Destinations(List.of())), now::get),
-                        (_, _, _) -> true,
+                        (_, id, _) -> usedTokens.add(id),
                         "https://broker.example",
                         now::get),
                 issuers,
-                new Catalogue(tenant, Duration.ofDays(1), System::nanoTime),
+                catalogue,
                 new AccessProviders(List.of(cloud), now::get),
                 log,
                 rejections,

@@ -20,6 +20,7 @@ import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.KeySource;
 import io.mintmark.token.TestKey;
+import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -44,6 +45,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private final TestKey signer;
     private Set<String> algorithms = Set.of("ES256");
     private long revision = 1;
+    private boolean gone;
+    private boolean oneTimeTokens;
 
     MemoryTenant(TestKey signer) {
         this.signer = signer;
@@ -107,6 +110,18 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
+    /** Can't be read from now on. */
+    synchronized void goAway() {
+        gone = true;
+        revision++;
+    }
+
+    /** Accepts each token once. */
+    synchronized void acceptTokensOnce() {
+        oneTimeTokens = true;
+        revision++;
+    }
+
     @Override
     public synchronized long revision(TenantName tenant) {
         return revision;
@@ -114,6 +129,9 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     @Override
     public synchronized TenantSnapshot tenant(TenantName tenant) {
+        if (gone) {
+            throw new Unavailable("gone for the test", Duration.ofSeconds(1));
+        }
         return new TenantSnapshot(
                 NAME,
                 revision,
@@ -164,8 +182,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 algorithms,
                 ClaimConditions.NONE,
                 Duration.ZERO,
-                Optional.empty(),
-                false,
+                oneTimeTokens ? Optional.of(Duration.ofMinutes(10)) : Optional.empty(),
+                oneTimeTokens,
                 true);
     }
 }
