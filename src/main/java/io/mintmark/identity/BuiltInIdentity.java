@@ -29,11 +29,18 @@ import java.util.Optional;
  * that they are verified with. So far sides can tell tenants and keys apart, and the broker holds
  * no secret of theirs.
  */
-public final class BuiltInIdentity implements BrokerIdentity {
+public final class BuiltInIdentity implements BrokerIdentity, ClientAssertions {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
 
     /** RFC 9068 section 2.1; it keeps access tokens from being taken for identity tokens. */
     private static final JOSEObjectType ACCESS_TOKEN = new JOSEObjectType("at+jwt");
+
+    /** It is shown at once, so a minute does; RFC 7523 section 3 leaves it to the client. */
+    private static final Duration ASSERTION_LIFETIME = Duration.ofMinutes(1);
+
+    /** Of the successor of RFC 7523; it keeps assertions from being taken for other tokens. */
+    private static final JOSEObjectType CLIENT_ASSERTION =
+            new JOSEObjectType("client-authentication+jwt");
 
     private final Issuer issuer;
     private final SigningKeyFiles files;
@@ -95,6 +102,22 @@ public final class BuiltInIdentity implements BrokerIdentity {
                                         .jwtID(order.mintId().toString())
                                         .build());
         return new AccessToken(text, now.plus(order.duration()));
+    }
+
+    @Override
+    public Secret assertion(String clientId, String audience, String id) {
+        if (issuer.couldBe(clientId)) {
+            throw new NoBrokerTokenException(
+                    "client_id '%s' is a name of the broker's own issuer, so its assertion would be a token of the broker's: register the client under another id"
+                            .formatted(clientId));
+        }
+        return keys.signer(today())
+                .sign(
+                        CLIENT_ASSERTION,
+                        claims(new Issuer(clientId), audience, Map.of(), now(), ASSERTION_LIFETIME)
+                                .subject(clientId)
+                                .jwtID(id)
+                                .build());
     }
 
     @Override

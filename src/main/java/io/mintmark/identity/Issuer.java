@@ -6,6 +6,7 @@ import io.mintmark.tenant.TenantName;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -17,6 +18,24 @@ record Issuer(String name) {
 
     Issuer ofTenant(TenantName tenant) {
         return new Issuer(base() + "/tenants/" + tenant);
+    }
+
+    /**
+     * Whether somebody could take this name for the issuer's or for one of its tenants': however it
+     * is written, and whatever follows it.
+     */
+    boolean couldBe(String other) {
+        String plain = plain(other);
+        String own = plain(base());
+        return plain.equals(own) || plain.startsWith(own + "/");
+    }
+
+    /** Verifiers differ in what they do with capitals, the scheme and slashes. */
+    private static String plain(String url) {
+        return url.strip()
+                .toLowerCase(Locale.ROOT)
+                .replaceFirst("^[a-z][a-z0-9+.-]*://", "")
+                .replaceFirst("/+$", "");
     }
 
     /** The document at {@code /.well-known/openid-configuration} (OpenID Connect Discovery 1.0). */

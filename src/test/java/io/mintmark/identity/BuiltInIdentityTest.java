@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
@@ -20,6 +21,8 @@ import io.mintmark.tenant.TenantName;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,6 +109,73 @@ class BuiltInIdentityTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> accessToken(Map.of("https://aws.amazon.com/tags", "x")));
+    }
+
+    @Test
+    void an_assertion_says_which_client_of_which_server_it_is_and_lives_for_a_minute()
+            throws ParseException {
+        keys().withP256("2026-01-01");
+
+        SignedJWT assertion =
+                parsed(identity().assertion("mintmark", "https://idp.example/token", "id-1"));
+
+        assertEquals("client-authentication+jwt", assertion.getHeader().getType().getType());
+        assertEquals(
+                json(
+                        """
+                        {"iss": "mintmark", "sub": "mintmark", "aud": "https://idp.example/token",
+                         "jti": "id-1", "iat": 1785326400, "nbf": 1785326400, "exp": 1785326460}
+                        """),
+                json(assertion.getPayload().toString()));
+    }
+
+    @Test
+    void an_assertion_verifies_against_the_published_keys() throws Exception {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+
+        SignedJWT assertion = parsed(identity.assertion("mintmark", "https://idp.example", "id"));
+        JWK key = JWKSet.parse(identity.keySet()).getKeyByKeyId(assertion.getHeader().getKeyID());
+
+        assertTrue(assertion.verify(new ECDSAVerifier(key.toECKey())));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://broker.example",
+                "https://broker.example/",
+                "https://Broker.Example//",
+                " https://broker.example",
+                "http://broker.example",
+                "broker.example",
+                "https://broker.example/tenants/acme",
+                "https://broker.example/x"
+            })
+    void no_client_is_called_like_an_issuer_of_the_brokers(String clientId) {
+        keys().withP256("2026-01-01");
+
+        var refused =
+                assertThrows(
+                        NoBrokerTokenException.class,
+                        () -> identity().assertion(clientId, "https://idp.example", "id"));
+
+        assertTrue(refused.getMessage().contains("the broker's own issuer"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://broker.example.com",
+                "https://broker.example:8443",
+                "brokerexample"
+            })
+    void a_client_may_have_a_name_that_merely_looks_like_it(String clientId) throws ParseException {
+        keys().withP256("2026-01-01");
+
+        Secret assertion = identity().assertion(clientId, "https://idp.example", "id");
+
+        assertEquals(clientId, parsed(assertion).getJWTClaimsSet().getIssuer());
     }
 
     @Test
