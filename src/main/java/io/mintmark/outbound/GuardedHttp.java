@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks hosts that tenants named: for small public documents such as key sets, and for credentials.
- * What such a host can do to the broker is bounded in place, time and size.
+ * Asks hosts that tenants and operators named: for small public documents such as key sets, and for
+ * credentials. What such a host can do to the broker is bounded in place, time and size.
  */
 public final class GuardedHttp {
     private static final Limits LIMITS = new Limits(1 << 20, Duration.ofSeconds(5));
@@ -63,9 +63,22 @@ public final class GuardedHttp {
      *     without it the Java platform's authorities count
      */
     public byte[] get(String address, Optional<String> caCertificate) throws OutboundFailure {
-        WebAddress target = WebAddress.ofDocument(address);
-        TlsSocketStrategy trust =
-                caCertificate.isPresent() ? Trust.only(caCertificate.get()) : publicTrust;
+        return get(
+                WebAddress.ofDocument(address),
+                caCertificate.isPresent() ? Trust.only(caCertificate.get()) : publicTrust);
+    }
+
+    /**
+     * The same of a service that the operator chose: the platform's authorities count.
+     *
+     * @param address an https URL; http only if the host is a loopback one or listed in {@code
+     *     OUTBOUND_ALLOWED_HOSTS}
+     */
+    public byte[] getOfService(String address) throws OutboundFailure {
+        return get(WebAddress.ofService(address, destinations), publicTrust);
+    }
+
+    private byte[] get(WebAddress target, TlsSocketStrategy trust) throws OutboundFailure {
         return ask(
                 new HttpGet(target.uri()),
                 trust,

@@ -1,6 +1,6 @@
 package io.mintmark.mint.sts;
 
-import io.mintmark.mint.ProviderWords;
+import io.mintmark.outbound.ProviderWords;
 
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;

@@ -2,7 +2,7 @@ package io.mintmark.mint.sts;
 
 import io.mintmark.mint.FarSide;
 import io.mintmark.mint.MintResult.Failed;
-import io.mintmark.mint.ProviderWords;
+import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.RefusedDestination;
 import io.mintmark.verdict.MintRefusal.Reason;
 

@@ -2,13 +2,13 @@ package io.mintmark.mint.web;
 
 import io.mintmark.mint.FarSide;
 import io.mintmark.mint.MintResult.Failed;
-import io.mintmark.mint.ProviderWords;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.OutboundFailure.Kind;
 import io.mintmark.outbound.Post;
+import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.Reply;
 import io.mintmark.verdict.MintRefusal.Reason;
 

@@ -1,4 +1,4 @@
-package io.mintmark.mint;
+package io.mintmark.outbound;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
