@@ -29,7 +29,7 @@ import java.util.Optional;
  * that they are verified with. So far sides can tell tenants and keys apart, and the broker holds
  * no secret of theirs.
  */
-public final class BuiltInIdentity implements BrokerIdentity, ClientAssertions {
+public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
 
     /** RFC 9068 section 2.1; it keeps access tokens from being taken for identity tokens. */
@@ -84,7 +84,7 @@ public final class BuiltInIdentity implements BrokerIdentity, ClientAssertions {
                         .build());
     }
 
-    /** An access token of the tenant's issuer. It never has the broker's own {@code iss}. */
+    @Override
     public AccessToken accessToken(AccessTokenOrder order) {
         Instant now = now();
         Secret text =

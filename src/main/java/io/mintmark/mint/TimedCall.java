@@ -53,10 +53,21 @@ final class TimedCall {
         return switch (fault) {
             case UnusableSettingsException e ->
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
-            case NoBrokerTokenException e ->
-                    new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
+            case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
             default ->
                     new Failed(Reason.PROVIDER_ERROR, "a fault of the broker's: " + place(fault));
+        };
+    }
+
+    /** An identity provider of the broker's is told apart from the far side by the detail alone. */
+    private static Reason meaning(NoBrokerTokenException.Kind kind) {
+        return switch (kind) {
+            case MISCONFIGURED -> Reason.PROVIDER_MISCONFIGURED;
+            case REJECTED -> Reason.BROKER_IDENTITY_REJECTED;
+            case UNREACHABLE -> Reason.PROVIDER_UNREACHABLE;
+            case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
+            case THROTTLED -> Reason.PROVIDER_THROTTLED;
+            case FAILED -> Reason.PROVIDER_ERROR;
         };
     }
 

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.identity.AccessToken;
 import io.mintmark.identity.AccessTokenOrder;
-import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.AccessTokens;
 import io.mintmark.identity.ReservedClaims;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.MintOrder;
@@ -30,10 +30,10 @@ public final class JwtProvider implements AccessProvider {
     private static final Set<String> KEY_SETTINGS = Set.of("audience", "claims");
     private static final TypeReference<Map<String, Object>> CLAIMS = new TypeReference<>() {};
 
-    private final BuiltInIdentity issuer;
+    private final AccessTokens issuer;
     private final ObjectMapper json = new ObjectMapper();
 
-    public JwtProvider(BuiltInIdentity issuer) {
+    public JwtProvider(AccessTokens issuer) {
         this.issuer = issuer;
     }
 

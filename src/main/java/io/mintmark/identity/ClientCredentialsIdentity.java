@@ -1,0 +1,203 @@
+package io.mintmark.identity;
+
+import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.Secret;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/**
+ * One token from an external identity provider for all mints. It is renewed in the background
+ * before it expires, by one request at a time; while that fails, the token in hand is used for as
+ * long as it is good, and the requests become rarer. A mint waits only where there is no token.
+ */
+public final class ClientCredentialsIdentity implements BrokerIdentity, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ClientCredentialsIdentity.class);
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    private static final int MOST_DOUBLINGS = 5;
+
+    private final TokenService service;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final ScheduledExecutorService schedule =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().name("broker-token").daemon().factory());
+
+    private volatile @Nullable HeldToken held;
+    private volatile @Nullable NoBrokerTokenException failure;
+    private @Nullable CompletableFuture<HeldToken> flight;
+    private Instant quietUntil = Instant.MIN;
+    private int failures;
+
+    /**
+     * @param random spreads the requests of many replicas
+     */
+    public ClientCredentialsIdentity(
+            IdpAccess access, GuardedHttp http, InstantSource clock, RandomGenerator random) {
+        this(new AuthorizationServer(access, http, clock), clock, random);
+    }
+
+    ClientCredentialsIdentity(TokenService service, InstantSource clock, RandomGenerator random) {
+        this.service = service;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /**
+     * Asks for a token now and whenever the one in hand grows old. That the identity provider is
+     * down doesn't keep the broker from starting: the health check says so until it is back.
+     */
+    public ClientCredentialsIdentity start() {
+        var _ =
+                schedule.scheduleWithFixedDelay(
+                        this::renewIfDue, 0, LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    /** The token that all mints share; what the order asks for isn't in it. */
+    @Override
+    public Secret token(TokenOrder order) {
+        HeldToken current = held;
+        return current != null && current.isUsable(clock.instant())
+                ? current.text()
+                : await(joinFlight()).text();
+    }
+
+    @Override
+    public boolean shared() {
+        return true;
+    }
+
+    @Override
+    public Optional<String> fault() {
+        HeldToken current = held;
+        if (current != null && (failure == null || current.isUsable(clock.instant()))) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                "the broker has no valid token of its identity provider; the log says why");
+    }
+
+    @Override
+    public void close() {
+        schedule.shutdownNow();
+    }
+
+    void renewIfDue() {
+        HeldToken current = held;
+        Instant now = clock.instant();
+        if (current == null || current.isRenewable(now)) {
+            renew(now);
+        }
+    }
+
+    private synchronized void renew(Instant now) {
+        if (flight == null && !now.isBefore(quietUntil)) {
+            flight = takeOff();
+        }
+    }
+
+    /** The request under way, or a new one, unless the last has just failed. */
+    private synchronized CompletableFuture<HeldToken> joinFlight() {
+        Instant now = clock.instant();
+        HeldToken current = held;
+        if (current != null && current.isUsable(now)) {
+            return CompletableFuture.completedFuture(current);
+        }
+        CompletableFuture<HeldToken> underWay = flight;
+        if (underWay != null) {
+            return underWay;
+        }
+        NoBrokerTokenException last = failure;
+        if (last != null && now.isBefore(quietUntil)) {
+            return CompletableFuture.failedFuture(last);
+        }
+        CompletableFuture<HeldToken> started = takeOff();
+        flight = started;
+        return started;
+    }
+
+    private CompletableFuture<HeldToken> takeOff() {
+        CompletableFuture<HeldToken> started = new CompletableFuture<>();
+        Thread.ofVirtual().name("broker-token").start(() -> fly(started));
+        return started;
+    }
+
+    /** Lands whatever happens: a flight that never did would be waited for without end. */
+    private void fly(CompletableFuture<HeldToken> started) {
+        try {
+            Instant asked = clock.instant();
+            HeldToken token = HeldToken.from(service.issue(), asked, random);
+            arrived(token);
+            started.complete(token);
+        } catch (NoBrokerTokenException e) {
+            failed(e);
+            started.completeExceptionally(e);
+        } catch (RuntimeException | Error e) {
+            log.error("Asking the identity provider for the broker's token failed", e);
+            NoBrokerTokenException fault =
+                    new NoBrokerTokenException(Kind.FAILED, "asking for the broker's token failed");
+            failed(fault);
+            started.completeExceptionally(fault);
+        }
+    }
+
+    private synchronized void arrived(HeldToken token) {
+        if (failures > 0) {
+            log.info("The identity provider gives the broker tokens again");
+        }
+        held = token;
+        failure = null;
+        failures = 0;
+        quietUntil = Instant.MIN;
+        flight = null;
+    }
+
+    private synchronized void failed(NoBrokerTokenException why) {
+        Duration wait = backOff();
+        log.warn(
+                "The broker has no new token of its identity provider, the next try is in {} ms: {}",
+                wait.toMillis(),
+                why.getMessage());
+        failure = why;
+        failures++;
+        quietUntil = clock.instant().plus(wait);
+        flight = null;
+    }
+
+    /** Doubling up to half a minute, and anything from half of it to all. */
+    private Duration backOff() {
+        Duration most = FIRST_WAIT.multipliedBy(1L << Math.min(failures, MOST_DOUBLINGS));
+        long millis = Math.min(most.toMillis(), LONGEST_WAIT.toMillis());
+        return Duration.ofMillis(random.nextLong(millis / 2, millis + 1));
+    }
+
+    private static HeldToken await(CompletableFuture<HeldToken> awaited) {
+        try {
+            return awaited.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof NoBrokerTokenException why
+                    ? new NoBrokerTokenException(why.kind(), why.getMessage())
+                    : new NoBrokerTokenException(Kind.FAILED, "the broker's token can't be had");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new NoBrokerTokenException(
+                    Kind.TIMED_OUT, "nobody waits for the broker's token any more");
+        }
+    }
+}

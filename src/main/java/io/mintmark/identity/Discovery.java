@@ -1,0 +1,80 @@
+package io.mintmark.identity;
+
+import com.nimbusds.oauth2.sdk.ParseException;
+import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
+
+import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.OutboundFailure;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where an issuer gives tokens, as its metadata say: at {@code
+ * <issuer>/.well-known/openid-configuration} (OpenID Connect Discovery 1.0 section 4), or, if that
+ * doesn't say, where RFC 8414 section 3 has them.
+ */
+final class Discovery {
+    private final GuardedHttp http;
+
+    Discovery(GuardedHttp http) {
+        this.http = http;
+    }
+
+    /**
+     * The issuer's token endpoint.
+     *
+     * @throws NoBrokerTokenException if the metadata can't be had, or are another issuer's
+     */
+    URI tokenEndpoint(String issuer) {
+        try {
+            return named(
+                    issuer, http.getOfService(base(issuer) + "/.well-known/openid-configuration"));
+        } catch (OutboundFailure e) {
+            if (!e.answered()) {
+                throw IdpFailures.of(e);
+            }
+            return ofAuthorizationServer(issuer);
+        }
+    }
+
+    private URI ofAuthorizationServer(String issuer) {
+        URI uri = URI.create(base(issuer));
+        String address =
+                "%s://%s/.well-known/oauth-authorization-server%s"
+                        .formatted(uri.getScheme(), uri.getRawAuthority(), uri.getRawPath());
+        try {
+            return named(issuer, http.getOfService(address));
+        } catch (OutboundFailure e) {
+            throw IdpFailures.of(e);
+        }
+    }
+
+    /** Metadata of another issuer would send the client's secret elsewhere. */
+    private static URI named(String issuer, byte[] document) {
+        try {
+            var metadata =
+                    AuthorizationServerMetadata.parse(new String(document, StandardCharsets.UTF_8));
+            URI endpoint = metadata.getTokenEndpointURI();
+            if (!issuer.equals(metadata.getIssuer().getValue())) {
+                throw IdpFailures.failed(
+                        Kind.MISCONFIGURED,
+                        "its discovery document is that of '%s', and BROKER_IDP_ISSUER is '%s'"
+                                .formatted(metadata.getIssuer(), issuer));
+            }
+            if (endpoint == null) {
+                throw IdpFailures.failed(
+                        Kind.MISCONFIGURED, "its discovery document names no token_endpoint");
+            }
+            return endpoint;
+        } catch (ParseException e) {
+            throw IdpFailures.failed(Kind.FAILED, "its discovery document can't be read");
+        }
+    }
+
+    /** One trailing slash is dropped for addresses only. */
+    private static String base(String issuer) {
+        return issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
+    }
+}

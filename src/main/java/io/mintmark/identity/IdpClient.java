@@ -1,0 +1,81 @@
+package io.mintmark.identity;
+
+import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.oauth2.sdk.ErrorObject;
+import com.nimbusds.oauth2.sdk.auth.ClientAuthentication;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretPost;
+import com.nimbusds.oauth2.sdk.auth.PrivateKeyJWT;
+import com.nimbusds.oauth2.sdk.id.ClientID;
+
+import io.mintmark.outbound.Secret;
+
+import java.net.URI;
+import java.text.ParseException;
+import java.util.UUID;
+
+/** The broker as a client of an authorization server. */
+public sealed interface IdpClient {
+
+    /** What proves to a token endpoint which client it is, made for one request. */
+    ClientAuthentication proof(URI tokenEndpoint);
+
+    /** What the server said, in case that it quotes the client's secret. */
+    String withoutSecret(String words);
+
+    /** Id and secret in the header {@code Authorization} (RFC 6749 section 2.3.1). */
+    record SecretBasic(String id, Secret secret) implements IdpClient {
+        @Override
+        public ClientAuthentication proof(URI tokenEndpoint) {
+            return new ClientSecretBasic(new ClientID(id), nimbus(secret));
+        }
+
+        @Override
+        public String withoutSecret(String words) {
+            return without(secret, words);
+        }
+    }
+
+    /** Id and secret among the parameters. */
+    record SecretPost(String id, Secret secret) implements IdpClient {
+        @Override
+        public ClientAuthentication proof(URI tokenEndpoint) {
+            return new ClientSecretPost(new ClientID(id), nimbus(secret));
+        }
+
+        @Override
+        public String withoutSecret(String words) {
+            return without(secret, words);
+        }
+    }
+
+    /** An assertion signed with the broker's key (RFC 7523 section 2.2). */
+    record PrivateKey(String id, ClientAssertions assertions) implements IdpClient {
+        @Override
+        public ClientAuthentication proof(URI tokenEndpoint) {
+            Secret assertion =
+                    assertions.assertion(
+                            id, tokenEndpoint.toString(), UUID.randomUUID().toString());
+            try {
+                return new PrivateKeyJWT(SignedJWT.parse(assertion.reveal()));
+            } catch (ParseException e) {
+                throw new IllegalStateException("the broker's own assertion is no JWT");
+            }
+        }
+
+        @Override
+        public String withoutSecret(String words) {
+            return words;
+        }
+    }
+
+    /** What OAuth doesn't allow in a description has been taken out of it before. */
+    private static String without(Secret secret, String words) {
+        String quoted = ErrorObject.removeIllegalChars(secret.reveal());
+        return quoted.isEmpty() ? words : words.replace(quoted, "[secret]");
+    }
+
+    private static com.nimbusds.oauth2.sdk.auth.Secret nimbus(Secret secret) {
+        return new com.nimbusds.oauth2.sdk.auth.Secret(secret.reveal());
+    }
+}

@@ -1,0 +1,86 @@
+package io.mintmark.identity;
+
+import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.Secret;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * A token that the platform puts into a file and replaces before it expires, as Kubernetes does
+ * with projected service account tokens. The file is read for every mint, which costs less than
+ * finding out whether it has changed, and is never wrong about it.
+ */
+public final class TokenFileIdentity implements BrokerIdentity {
+    private static final int MOST_BYTES = 16 << 10;
+
+    private final Path file;
+    private final InstantSource clock;
+
+    /**
+     * @param file {@code BROKER_IDP_TOKEN_FILE}
+     */
+    public TokenFileIdentity(Path file, InstantSource clock) {
+        this.file = file;
+        this.clock = clock;
+    }
+
+    /** The token that all mints share; what the order asks for isn't in it. */
+    @Override
+    public Secret token(TokenOrder order) {
+        return current();
+    }
+
+    @Override
+    public boolean shared() {
+        return true;
+    }
+
+    @Override
+    public Optional<String> fault() {
+        try {
+            var _ = current();
+            return Optional.empty();
+        } catch (NoBrokerTokenException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    private Secret current() {
+        Secret token = new Secret(text().strip());
+        Instant expiry =
+                TokenWords.of(token)
+                        .orElseThrow(() -> unusable("holds no JWT"))
+                        .expiry()
+                        .orElseThrow(() -> unusable("holds a token without exp"));
+        if (!clock.instant().isBefore(expiry)) {
+            throw new NoBrokerTokenException(
+                    Kind.REJECTED,
+                    "the token in BROKER_IDP_TOKEN_FILE expired at %s; whoever writes the file has stopped doing so"
+                            .formatted(expiry));
+        }
+        return token;
+    }
+
+    private String text() {
+        try (InputStream content = Files.newInputStream(file)) {
+            byte[] bytes = content.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw unusable("holds over %d bytes".formatted(MOST_BYTES));
+            }
+            return new String(bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw unusable("can't be read");
+        }
+    }
+
+    private static NoBrokerTokenException unusable(String what) {
+        return new NoBrokerTokenException("BROKER_IDP_TOKEN_FILE " + what);
+    }
+}
