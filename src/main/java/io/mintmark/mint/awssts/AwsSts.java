@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.FarSide;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
@@ -35,12 +36,12 @@ public final class AwsSts implements AccessProvider {
     private static final String SOURCE_IDENTITY = "https://aws.amazon.com/source_identity";
     private static final String TAGS = "https://aws.amazon.com/tags";
 
-    private final BrokerIdentity identity;
+    private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final StsCaller sts;
 
     public AwsSts(BrokerIdentity identity, TokenDestinations destinations, StsCaller sts) {
-        this.identity = identity;
+        this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
         this.sts = sts;
     }
@@ -66,7 +67,7 @@ public final class AwsSts implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return identity.shared() || AwsProviderSettings.of(providerSettings).side().ambient();
+        return tokens.shared() || AwsProviderSettings.of(providerSettings).side().ambient();
     }
 
     @Override
@@ -124,7 +125,8 @@ public final class AwsSts implements AccessProvider {
         if (aws && provider.sessionTags()) {
             claims.put(TAGS, new AwsTags(order).asClaim());
         }
-        return identity.token(
+        return tokens.token(
+                farSide,
                 new TokenOrder(
                         order.tenant(),
                         order.key(),

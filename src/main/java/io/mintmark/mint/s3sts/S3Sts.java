@@ -5,12 +5,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.outbound.Secret;
 
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
@@ -27,12 +30,12 @@ public final class S3Sts implements AccessProvider {
     private static final int LONGEST = 604_800;
     private static final Set<String> KEY_SETTINGS = Set.of("role_arn", "policy");
 
-    private final BrokerIdentity identity;
+    private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final StsCaller sts;
 
     public S3Sts(BrokerIdentity identity, TokenDestinations destinations, StsCaller sts) {
-        this.identity = identity;
+        this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
         this.sts = sts;
     }
@@ -58,7 +61,7 @@ public final class S3Sts implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return identity.shared();
+        return tokens.shared();
     }
 
     @Override
@@ -70,7 +73,7 @@ public final class S3Sts implements AccessProvider {
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleSessionName(order.mintId().toString())
                         .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
-                        .webIdentityToken(identity.token(token(order, provider)).reveal());
+                        .webIdentityToken(token(order, provider).reveal());
         key.text("role_arn").ifPresent(request::roleArn);
         key.policy("policy", RoleSession.LONGEST_POLICY).ifPresent(request::policy);
         return sts.assumeRoleWithWebIdentity(
@@ -80,13 +83,20 @@ public final class S3Sts implements AccessProvider {
                 Map.of("Endpoint", provider.endpoint()));
     }
 
-    private static TokenOrder token(MintOrder order, S3ProviderSettings provider) {
-        return new TokenOrder(
-                order.tenant(),
-                order.key(),
-                order.mintId(),
-                provider.audience(),
-                false,
-                provider.claims());
+    private Secret token(MintOrder order, S3ProviderSettings provider) {
+        if (tokens.shared() && !provider.claims().isEmpty()) {
+            throw new UnusableSettingsException(
+                    "access provider setting 'policy_claim' can't be had: the broker's token comes"
+                            + " from an external identity provider, which decides what it says");
+        }
+        return tokens.token(
+                provider.side().farSide(),
+                new TokenOrder(
+                        order.tenant(),
+                        order.key(),
+                        order.mintId(),
+                        provider.audience(),
+                        false,
+                        provider.claims()));
     }
 }
