@@ -74,7 +74,7 @@ public final class Calls {
         return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), farSide);
     }
 
-    private static Reason meaning(Kind kind) {
+    static Reason meaning(Kind kind) {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
                     Reason.PROVIDER_MISCONFIGURED;

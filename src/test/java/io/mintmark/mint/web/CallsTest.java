@@ -1,0 +1,317 @@
+package io.mintmark.mint.web;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.OutboundFailure.Kind;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+class CallsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final InstantSource CLOCK = InstantSource.system();
+
+    private final List<String> waits = new ArrayList<>();
+
+    @Test
+    void an_answer_is_taken_as_it_is() {
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(200, "a"))) {
+            assertEquals("a", reply(post(server.url(), PATIENCE)).body().reveal());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {429, 503})
+    void who_says_that_it_is_too_much_just_now_is_asked_again(int status) {
+        try (var server =
+                ScriptedServer.doing(
+                        ScriptedServer.saying(status, "later"),
+                        ScriptedServer.saying(status, "later"),
+                        ScriptedServer.saying(200, "now"))) {
+            assertEquals("now", reply(post(server.url(), PATIENCE)).body().reveal());
+            assertEquals(3, server.calls());
+        }
+    }
+
+    @Test
+    void the_third_answer_is_the_last() {
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(429, "never"))) {
+            assertEquals(429, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(3, server.calls());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 401, 403, 404, 408, 500, 502, 504})
+    void any_other_error_is_final(int status) {
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(status, ""))) {
+            assertEquals(status, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @Test
+    void a_connection_that_was_never_made_is_tried_again() throws IOException {
+        int port = freePort();
+        List<ScriptedServer> started = new ArrayList<>();
+        // asked for the first wait before the first attempt, for the second before the second
+        var random =
+                new Jitter(
+                        waits,
+                        () -> {
+                            if (waits.size() == 2) {
+                                started.add(
+                                        new ScriptedServer(port, ScriptedServer.saying(200, "up")));
+                            }
+                        });
+        try {
+            Step<Reply> step =
+                    post(calls(random), "http://127.0.0.1:%d/".formatted(port), PATIENCE);
+
+            assertEquals("up", reply(step).body().reveal());
+            assertEquals(2, waits.size());
+        } finally {
+            started.forEach(ScriptedServer::close);
+        }
+    }
+
+    @Test
+    void a_connection_that_can_not_be_made_is_given_up() throws IOException {
+        Failed failed =
+                failed(post("http://127.0.0.1:%d/secret-path".formatted(freePort()), PATIENCE));
+
+        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+        assertEquals(3, waits.size());
+        assertFalse(failed.detail().contains("secret"), failed.detail());
+    }
+
+    @Test
+    void after_a_broken_connection_nothing_is_tried_again() {
+        try (var server =
+                ScriptedServer.doing(
+                        ScriptedServer.dropping(), ScriptedServer.saying(200, "once too often"))) {
+            assertEquals(
+                    Reason.PROVIDER_UNREACHABLE, failed(post(server.url(), PATIENCE)).reason());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @Test
+    void an_answer_that_does_not_come_by_the_deadline_is_not_asked_for_again() {
+        try (var server = ScriptedServer.doing()) {
+            server.then(server.hanging());
+
+            assertEquals(
+                    Reason.PROVIDER_TIMEOUT,
+                    failed(post(server.url(), Duration.ofMillis(400))).reason());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"307, '', PROVIDER_ERROR", "200, gzip, PROVIDER_ERROR"})
+    void an_answer_of_a_wrong_kind_is_final(int status, String encoding, Reason reason) {
+        Map<String, String> headers =
+                encoding.isEmpty()
+                        ? Map.of("Location", "https://elsewhere.example")
+                        : Map.of("Content-Encoding", encoding);
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(status, "", headers))) {
+            assertEquals(reason, failed(post(server.url(), PATIENCE)).reason());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @Test
+    void who_asks_for_time_gets_it() {
+        try (var server =
+                ScriptedServer.doing(
+                        ScriptedServer.saying(503, "", Map.of("Retry-After", "1")),
+                        ScriptedServer.saying(200, "now"))) {
+            assertEquals(200, reply(post(server.url(), PATIENCE)).status());
+            assertTrue(server.arrival(1) - server.arrival(0) >= Duration.ofSeconds(1).toNanos());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"60", "999999"})
+    void who_asks_for_more_time_than_there_is_has_the_last_word(String seconds) {
+        try (var server =
+                ScriptedServer.doing(
+                        ScriptedServer.saying(429, "", Map.of("Retry-After", seconds)))) {
+            assertEquals(429, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Wed, 21 Oct 2099 07:28:00 GMT", "-1", "1e9", "99999999999999999999"})
+    void a_time_that_is_no_number_of_seconds_counts_as_none(String time) {
+        try (var server =
+                ScriptedServer.doing(
+                        ScriptedServer.saying(429, "", Map.of("Retry-After", time)),
+                        ScriptedServer.saying(200, ""))) {
+            assertEquals(200, reply(post(server.url(), PATIENCE)).status());
+        }
+    }
+
+    @Test
+    void no_second_attempt_is_begun_when_its_wait_would_last_until_the_deadline() {
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
+            var slow = new Jitter(waits, () -> {}, Duration.ofSeconds(30).toMillis());
+
+            Step<Reply> step = post(calls(slow), server.url(), PATIENCE);
+
+            assertEquals(503, reply(step).status());
+            assertEquals(1, server.calls());
+        }
+    }
+
+    @Test
+    void waits_double_and_are_spread_over_the_half_of_them() {
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
+            post(server.url(), PATIENCE);
+
+            assertEquals(List.of("100 to 200", "200 to 400", "400 to 800"), waits);
+        }
+    }
+
+    @Test
+    void who_is_interrupted_while_waiting_gets_a_result_and_stays_interrupted() {
+        var random =
+                new Jitter(
+                        waits,
+                        () -> {
+                            if (waits.size() == 2) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
+            assertEquals(
+                    Reason.PROVIDER_TIMEOUT,
+                    failed(post(calls(random), server.url(), PATIENCE)).reason());
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ADDRESS_UNUSABLE,     PROVIDER_MISCONFIGURED",
+        "DESTINATION_REFUSED,  PROVIDER_MISCONFIGURED",
+        "AUTHORITY_UNREADABLE, PROVIDER_MISCONFIGURED",
+        "UNREACHABLE,          PROVIDER_UNREACHABLE",
+        "CUT_OFF,              PROVIDER_UNREACHABLE",
+        "NOT_TRUSTED,          PROVIDER_UNREACHABLE",
+        "TIMED_OUT,            PROVIDER_TIMEOUT",
+        "REDIRECTED,           PROVIDER_ERROR",
+        "STATUS,               PROVIDER_ERROR",
+        "TOO_LARGE,            PROVIDER_ERROR",
+        "ENCODED,              PROVIDER_ERROR",
+    })
+    void every_failure_has_its_reason(Kind kind, Reason reason) {
+        assertEquals(reason, Calls.meaning(kind));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://far.example/token, only https is used",
+        "http://10.0.0.1/token,    only https is used",
+        "https://10.0.0.1/token,   10.0.0.1",
+        "https://169.254.169.254/, 169.254.169.254",
+    })
+    void an_address_that_is_not_asked_is_the_settings_fault(String url, String told) {
+        Failed failed = failed(post(url, PATIENCE));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains(told), failed.detail());
+        assertEquals(1, waits.size());
+    }
+
+    @Test
+    void what_is_said_of_a_failure_is_fit_for_the_audit_log() {
+        Failed failed =
+                Calls.failed(
+                        Reason.PROVIDER_ERROR,
+                        "bad token eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln\nreally",
+                        FarSide.at("https://far.example/secret-path"));
+
+        assertEquals("bad token [token] really (https://far.example)", failed.detail());
+    }
+
+    private Step<Reply> post(String url, Duration patience) {
+        return post(calls(new Jitter(waits, () -> {})), url, patience);
+    }
+
+    private static Step<Reply> post(Calls calls, String url, Duration patience) {
+        return calls.post(
+                FarSide.at(url), Post.form(url, new Secret("a=b")), CLOCK.instant().plus(patience));
+    }
+
+    private static Calls calls(RandomGenerator random) {
+        var allowed = new Destinations(List.of("127.0.0.1"));
+        return new Calls(new GuardedHttp(allowed), CLOCK, random);
+    }
+
+    private static Reply reply(Step<Reply> step) {
+        return switch (step) {
+            case Done<Reply>(Reply reply) -> reply;
+            case Stopped<Reply>(Failed failed) -> throw new AssertionError(failed);
+        };
+    }
+
+    private static Failed failed(Step<Reply> step) {
+        return switch (step) {
+            case Done<Reply>(Reply reply) -> throw new AssertionError(reply);
+            case Stopped<Reply>(Failed failed) -> failed;
+        };
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** Chooses the shortest wait, or always the same, and notes what it could choose from. */
+    private record Jitter(List<String> waits, Runnable then, long always)
+            implements RandomGenerator {
+        Jitter(List<String> waits, Runnable then) {
+            this(waits, then, -1);
+        }
+
+        @Override
+        public long nextLong() {
+            throw new AssertionError("a wait has bounds");
+        }
+
+        @Override
+        public long nextLong(long origin, long bound) {
+            waits.add("%d to %d".formatted(origin, bound - 1));
+            then.run();
+            return always < 0 ? origin : always;
+        }
+    }
+}
