@@ -30,8 +30,6 @@ import java.util.Optional;
  * no secret of theirs.
  */
 public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
-    private static final Duration LIFETIME = Duration.ofMinutes(5);
-
     /** RFC 9068 section 2.1; it keeps access tokens from being taken for identity tokens. */
     private static final JOSEObjectType ACCESS_TOKEN = new JOSEObjectType("at+jwt");
 
@@ -78,7 +76,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         Instant now = now();
         return key.sign(
                 JOSEObjectType.JWT,
-                claims(issuer, order.audience(), order.extraClaims(), now, LIFETIME)
+                claims(issuer, order.audience(), order.extraClaims(), now, order.lifetime())
                         .subject("tenant:%s:key:%s".formatted(order.tenant(), order.key()))
                         .jwtID(order.mintId().toString())
                         .build());

@@ -4,6 +4,7 @@ import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -13,6 +14,8 @@ import java.util.Map;
  * @param rs256Only whether the far side verifies no other signatures (Microsoft Entra does not)
  * @param extraClaims claims beside the broker's own, as JSON values; none of {@link
  *     ReservedClaims#ownsByStandard}
+ * @param lifetime how long it is good for; at most five minutes. Identities that don't make their
+ *     tokens themselves can't heed it
  */
 public record TokenOrder(
         TenantName tenant,
@@ -20,9 +23,15 @@ public record TokenOrder(
         MintId mintId,
         String audience,
         boolean rs256Only,
-        Map<String, Object> extraClaims) {
+        Map<String, Object> extraClaims,
+        Duration lifetime) {
+    private static final Duration LONGEST = Duration.ofMinutes(5);
 
     public TokenOrder {
+        if (!lifetime.isPositive() || lifetime.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "a broker token can't live for %s".formatted(lifetime));
+        }
         extraClaims = Map.copyOf(extraClaims);
         for (String name : extraClaims.keySet()) {
             if (ReservedClaims.ownsByStandard(name)) {
@@ -30,5 +39,28 @@ public record TokenOrder(
                         "claim '%s' of a broker token is the broker's own".formatted(name));
             }
         }
+    }
+
+    /** An order for a token with the usual lifetime. */
+    public TokenOrder(
+            TenantName tenant,
+            KeyName key,
+            MintId mintId,
+            String audience,
+            boolean rs256Only,
+            Map<String, Object> extraClaims) {
+        this(tenant, key, mintId, audience, rs256Only, extraClaims, LONGEST);
+    }
+
+    /** The same for a token that is good for no longer than this. */
+    public TokenOrder livingAtMost(Duration time) {
+        return new TokenOrder(
+                tenant,
+                key,
+                mintId,
+                audience,
+                rs256Only,
+                extraClaims,
+                time.compareTo(lifetime) < 0 ? time : lifetime);
     }
 }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.outbound.Secret;
@@ -97,6 +98,18 @@ class BuiltInIdentityTest {
                 assertThrows(NoBrokerTokenException.class, () -> identity().token(order(true)));
 
         assertTrue(refused.getMessage().contains("holds no RSA key"));
+    }
+
+    @Test
+    void a_token_lives_no_longer_than_is_ordered() throws ParseException {
+        keys().withP256("2026-01-01");
+        TokenOrder usual = order(false);
+
+        assertEquals(Duration.ofMinutes(5), lifetime(usual));
+        assertEquals(Duration.ofSeconds(90), lifetime(usual.livingAtMost(Duration.ofSeconds(90))));
+        assertEquals(Duration.ofMinutes(5), lifetime(usual.livingAtMost(Duration.ofHours(1))));
+        assertThrows(
+                IllegalArgumentException.class, () -> usual.livingAtMost(Duration.ofSeconds(0)));
     }
 
     @Test
@@ -261,6 +274,12 @@ class BuiltInIdentityTest {
                 "https://api.example",
                 claims,
                 Duration.ofMinutes(1));
+    }
+
+    private Duration lifetime(TokenOrder order) throws ParseException {
+        JWTClaimsSet claims = parsed(identity().token(order)).getJWTClaimsSet();
+        return Duration.between(
+                claims.getIssueTime().toInstant(), claims.getExpirationTime().toInstant());
     }
 
     private static String kid(BuiltInIdentity identity) throws ParseException {
