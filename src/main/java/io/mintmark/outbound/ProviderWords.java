@@ -9,8 +9,12 @@ import java.util.regex.Pattern;
 public final class ProviderWords {
     private static final int LONGEST = 500;
 
-    /** A JWT begins with the base64url form of a brace and a quotation mark. */
-    private static final Pattern TOKEN = Pattern.compile("eyJ[A-Za-z0-9_-]{6,}[A-Za-z0-9_.-]*");
+    /**
+     * A JWT begins with the base64url form of a brace and a quotation mark, and Google's opaque
+     * tokens begin with {@code ya29.}
+     */
+    private static final Pattern TOKEN =
+            Pattern.compile("eyJ[A-Za-z0-9_-]{6,}[A-Za-z0-9_.-]*|ya29\\.[A-Za-z0-9_.~+/=-]+");
 
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\p{Cn}\\p{Cs}\\s]+");
 

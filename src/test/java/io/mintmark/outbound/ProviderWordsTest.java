@@ -19,6 +19,13 @@ class ProviderWordsTest {
     }
 
     @Test
+    void an_opaque_token_of_googles_is_left_out() {
+        assertEquals(
+                "bad [token] here, not ya29",
+                ProviderWords.fit("bad ya29.c.b0_AX~x-1 here, not ya29"));
+    }
+
+    @Test
     void control_characters_and_line_breaks_become_spaces() {
         assertEquals("a b c", ProviderWords.fit("a\r\n\tb\u0000c\n"));
     }
