@@ -49,6 +49,16 @@ public record FarSide(String scheme, String host, int port, String path) {
         return scheme + "://" + host + (usual ? "" : ":" + port);
     }
 
+    /**
+     * The address of something below this one, which is a base URL with or without a final slash.
+     *
+     * @param further begins with a slash
+     */
+    public String below(String further) {
+        String base = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+        return origin() + base + further;
+    }
+
     /** The address to connect to. */
     public URI uri() {
         return URI.create(origin() + path);

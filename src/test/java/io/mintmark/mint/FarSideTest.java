@@ -49,6 +49,17 @@ class FarSideTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "https://sts.example,           https://sts.example/v1/token",
+        "https://STS.example.:443/,     https://sts.example/v1/token",
+        "http://10.0.0.1:8080/google/,  http://10.0.0.1:8080/google/v1/token",
+        "https://sts.example/a,         https://sts.example/a/v1/token",
+    })
+    void paths_are_appended_to_a_base_with_or_without_a_final_slash(String base, String whole) {
+        assertEquals(whole, FarSide.at(base).below("/v1/token"));
+    }
+
+    @ParameterizedTest
     @CsvSource({"HTTPS://STS.Example.:443/Path", "https://sts.example/Path"})
     void it_is_connected_to_as_it_was_looked_at(String url) {
         assertEquals("https://sts.example/Path", FarSide.at(url).uri().toString());
