@@ -24,10 +24,12 @@ import io.mintmark.metrics.Meters;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
@@ -163,10 +165,12 @@ public final class Broker implements AutoCloseable {
     private AccessProviders providers(Destinations destinations) {
         TokenDestinations tokens = new TokenDestinations(destinations);
         StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
+        Calls calls = new Calls(new GuardedHttp(destinations), clock, new SecureRandom());
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity, tokens, sts),
                         new S3Sts(identity, tokens, sts),
+                        new GoogleCloud(identity, tokens, calls, clock),
                         new JwtProvider(identity)),
                 clock);
     }

@@ -5,11 +5,14 @@ import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
 
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -21,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.random.RandomGenerator;
 
 /** As much of a broker as mints: its identity, its types of providers, and where it may connect. */
 final class MintingBroker implements AutoCloseable {
@@ -35,6 +39,7 @@ final class MintingBroker implements AutoCloseable {
     private final BuiltInIdentity identity;
     private final StsClients clients;
     private final AwsSts awsSts;
+    private final GoogleCloud googleCloud;
     private final AccessProviders providers;
 
     MintingBroker(
@@ -46,11 +51,18 @@ final class MintingBroker implements AutoCloseable {
         clients = new StsClients(allowed, ambient);
         StsCaller sts = new StsCaller(clients, InstantSource.system());
         awsSts = new AwsSts(identity, destinations, sts);
+        Calls calls =
+                new Calls(
+                        new GuardedHttp(allowed),
+                        InstantSource.system(),
+                        RandomGenerator.getDefault());
+        googleCloud = new GoogleCloud(identity, destinations, calls, InstantSource.system());
         providers =
                 new AccessProviders(
                         List.of(
                                 awsSts,
                                 new S3Sts(identity, destinations, sts),
+                                googleCloud,
                                 new JwtProvider(identity)),
                         InstantSource.system());
     }
@@ -66,6 +78,10 @@ final class MintingBroker implements AutoCloseable {
 
     StsStandIn aws() {
         return StsStandIn.aws(ISSUER, identity::keySet);
+    }
+
+    GoogleStandIn google() {
+        return GoogleStandIn.trusting(ISSUER, identity::keySet);
     }
 
     MintResult mint(Orders order) {

@@ -91,6 +91,20 @@ class TokenDestinationsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://sts.googleapis.com",
+                "https://STS.GoogleAPIs.com.:443/",
+                "https://sts.googleapis.com:8443",
+                "https://iamcredentials.googleapis.com",
+            })
+    void googles_audience_is_for_the_hosts_of_its_token_services_at_any_port(String url) {
+        String audience = GoogleStandIn.PROVIDER;
+
+        assertEquals(audience, destinations.audience(FarSide.at(url), audience));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"minio", "https://minio.example", "amazonaws.com.example", "sts"})
     void any_other_audience_can_be_chosen(String audience) {
         assertEquals(

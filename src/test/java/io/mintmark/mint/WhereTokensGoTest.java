@@ -11,7 +11,6 @@ import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -132,19 +130,5 @@ class WhereTokensGoTest {
 
     private static String provider(String endpoint) {
         return "{'region':'eu-central-1','endpoint':'" + endpoint + "'}";
-    }
-
-    private record NotedIdentity(boolean shared, List<TokenOrder> orders)
-            implements BrokerIdentity {
-        @Override
-        public Secret token(TokenOrder order) {
-            orders.add(order);
-            return new Secret("a-token");
-        }
-
-        @Override
-        public Optional<String> fault() {
-            return Optional.empty();
-        }
     }
 }

@@ -18,11 +18,14 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -33,6 +36,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /** The rules in {@code broker.provider_type} are those of the code. */
@@ -52,9 +56,11 @@ class ProviderTypesTest {
         var allowed = new Destinations(List.of());
         var tokens = new TokenDestinations(allowed);
         var sts = new StsCaller(StsClients.within(allowed), CLOCK);
+        var calls = new Calls(new GuardedHttp(allowed), CLOCK, RandomGenerator.getDefault());
         return Stream.of(
                         new AwsSts(identity, tokens, sts),
                         new S3Sts(identity, tokens, sts),
+                        new GoogleCloud(identity, tokens, calls, CLOCK),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type(), () -> check(type)));
     }

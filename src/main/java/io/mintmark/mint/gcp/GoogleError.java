@@ -1,0 +1,97 @@
+package io.mintmark.mint.gcp;
+
+import static io.mintmark.verdict.MintRefusal.Reason.BROKER_IDENTITY_REJECTED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_ERROR;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_MISCONFIGURED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_REJECTED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_THROTTLED;
+import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_TIMEOUT;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A refusal of Google's. The token service writes those of OAuth (RFC 6749 section 5.2); the other
+ * service, and whatever stands in front of both, writes {@code google.rpc.Status}. Sources: the
+ * "Errors" page of Google's API design guide, {@code google/rpc/code.proto}, {@code
+ * google/api/error_reason.proto}, and "Troubleshoot Workload Identity Federation".
+ *
+ * @param code of OAuth or of {@code google.rpc.Code}; empty if the answer is neither
+ * @param details reasons of {@code google.rpc.ErrorInfo}
+ */
+record GoogleError(int status, String code, String words, List<String> details) {
+    /** Nothing that another grant would help: the project isn't set up. */
+    private static final Set<String> NOT_SET_UP =
+            Set.of("SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID");
+
+    /** Google refuses longer lifetimes with words only. */
+    private static final String LIFETIMES =
+            "constraints/iam.allowServiceAccountCredentialLifetimeExtension";
+
+    GoogleError {
+        details = List.copyOf(details);
+    }
+
+    static GoogleError of(int status, JsonNode answer) {
+        JsonNode error = answer.path("error");
+        return error.isObject()
+                ? new GoogleError(
+                        status,
+                        error.path("status").asText(),
+                        error.path("message").asText(),
+                        error.path("details").findValuesAsText("reason"))
+                : new GoogleError(
+                        status,
+                        error.asText(),
+                        answer.path("error_description").asText(),
+                        List.of());
+    }
+
+    Reason meaning() {
+        if (words.contains(LIFETIMES) || details.stream().anyMatch(NOT_SET_UP::contains)) {
+            return PROVIDER_MISCONFIGURED;
+        }
+        return switch (code) {
+            // the token, or who asks with it
+            case "invalid_grant", "invalid_client", "UNAUTHENTICATED" -> BROKER_IDENTITY_REJECTED;
+            // the attribute condition says no, or the policy of the service account
+            case "unauthorized_client", "access_denied", "PERMISSION_DENIED" -> PROVIDER_REJECTED;
+            // no such provider or pool, or it is disabled; no such service account
+            case "invalid_target",
+                    "NOT_FOUND",
+                    "invalid_request",
+                    "invalid_scope",
+                    "unsupported_grant_type",
+                    "INVALID_ARGUMENT",
+                    "FAILED_PRECONDITION",
+                    "OUT_OF_RANGE",
+                    "UNIMPLEMENTED" ->
+                    PROVIDER_MISCONFIGURED;
+            case "RESOURCE_EXHAUSTED" -> PROVIDER_THROTTLED;
+            case "DEADLINE_EXCEEDED" -> PROVIDER_TIMEOUT;
+            default -> byStatus();
+        };
+    }
+
+    private Reason byStatus() {
+        return switch (status) {
+            case 401 -> BROKER_IDENTITY_REJECTED;
+            case 403 -> PROVIDER_REJECTED;
+            case 404, 405 -> PROVIDER_MISCONFIGURED;
+            case 429 -> PROVIDER_THROTTLED;
+            default -> PROVIDER_ERROR;
+        };
+    }
+
+    String quote() {
+        return "%s: %s (HTTP %d)"
+                .formatted(
+                        code.isEmpty() ? "no error code" : code,
+                        words.isEmpty() ? "no message" : words,
+                        status);
+    }
+}

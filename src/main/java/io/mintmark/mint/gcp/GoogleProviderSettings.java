@@ -1,0 +1,70 @@
+package io.mintmark.mint.gcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The settings of an access provider of type {@code gcp}.
+ *
+ * @param identityProvider the full name of the workload identity provider, from {@code //} on; it
+ *     is the audience of the broker's token, and Google accepts it unless told otherwise
+ * @param sts base URL of the token service
+ * @param iam base URL of the service account credentials service
+ */
+record GoogleProviderSettings(String projectId, String identityProvider, FarSide sts, FarSide iam) {
+    private static final String PROVIDER = "workload_identity_provider";
+    private static final Set<String> NAMES =
+            Set.of("project_id", PROVIDER, "sts_endpoint", "iam_endpoint");
+    private static final Pattern NAME =
+            Pattern.compile(
+                    "//iam\\.googleapis\\.com/projects/[0-9]+/locations/global"
+                            + "/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+");
+
+    /**
+     * Reads them. Both endpoints are judged here, before the first call: what the one gives is
+     * shown to the other, and is worth as much as the broker's token.
+     */
+    static GoogleProviderSettings of(JsonNode members, TokenDestinations destinations) {
+        Settings settings = Settings.ofProvider(members, NAMES);
+        String identityProvider = identityProvider(settings);
+        return new GoogleProviderSettings(
+                settings.requiredText("project_id"),
+                identityProvider,
+                endpoint(settings, "sts", identityProvider, destinations),
+                endpoint(settings, "iamcredentials", identityProvider, destinations));
+    }
+
+    private static String identityProvider(Settings settings) {
+        String name = settings.requiredText(PROVIDER);
+        if (!NAME.matcher(name).matches()) {
+            throw settings.unusable(
+                    PROVIDER,
+                    "'%s' isn't the full name of one, //iam.googleapis.com/projects/NUMBER/…"
+                            .formatted(name));
+        }
+        return name;
+    }
+
+    private static FarSide endpoint(
+            Settings settings,
+            String service,
+            String identityProvider,
+            TokenDestinations destinations) {
+        String setting = service.equals("sts") ? "sts_endpoint" : "iam_endpoint";
+        FarSide farSide =
+                settings.farSide(setting)
+                        .orElseGet(() -> FarSide.at("https://" + service + ".googleapis.com"));
+        try {
+            destinations.audience(farSide, identityProvider);
+            return farSide;
+        } catch (IllegalArgumentException e) {
+            throw settings.unusable(setting, "can't be used: " + e.getMessage());
+        }
+    }
+}

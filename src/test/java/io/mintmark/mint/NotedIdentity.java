@@ -1,0 +1,26 @@
+package io.mintmark.mint;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.outbound.Secret;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An identity whose tokens are worth nothing.
+ *
+ * @param orders every order that it got is added here
+ */
+record NotedIdentity(boolean shared, List<TokenOrder> orders) implements BrokerIdentity {
+    @Override
+    public Secret token(TokenOrder order) {
+        orders.add(order);
+        return new Secret("a-token");
+    }
+
+    @Override
+    public Optional<String> fault() {
+        return Optional.empty();
+    }
+}
