@@ -71,6 +71,12 @@ GRANT EXECUTE ON FUNCTION broker.is_line(text, int), broker.is_list(text[], int)
     broker.is_glob_list(text[]), broker.is_outputs(jsonb) TO "${admin_role}", "${tenant_admin_role}";
 
 
+-- Called by the triggers that say which row a reference could name, as the writer.
+GRANT EXECUTE ON FUNCTION broker.refuse_reference(regclass, text, text, text),
+    broker.refuse_stranger(regclass, text, text, text, text, text[], text), broker.there_are(text, text[], text)
+    TO "${admin_role}", "${tenant_admin_role}";
+
+
 -- Tenant admins: keys and grants of their tenants; which these are is said in R__row_security.sql. A row's
 -- tenant is written once: there is no UPDATE (tenant).
 GRANT USAGE ON SCHEMA broker, audit TO "${tenant_admin_role}";

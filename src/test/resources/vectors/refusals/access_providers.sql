@@ -69,8 +69,56 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a type that there isn't
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
---> insert or update on table "access_provider" violates foreign key constraint "the_provider_type_exists"
+--> Access provider "x" of tenant "acme" has the type "aws", which there is not.
+--? There are: aws-sts, azure, gcp, jwt, oauth2, s3-sts.
+--! 23503 the_provider_type_exists
+
+-- a type that is misspelt
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'oauth');
+--> Access provider "x" of tenant "acme" has the type "oauth", which there is not.
+--? Did you mean "oauth2"?
+
+-- no type
+INSERT INTO broker.access_provider (tenant, name) VALUES ('acme', 'x');
+--> A row of broker.access_provider needs "type", which is missing or null.
+--? "type": One of broker.provider_type.
+--! 23502
+
+-- a tenant that there isn't
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acmee', 'x', 'jwt');
+--> There is no tenant "acmee".
+--? Did you mean "acme"?
+--! 23503 the_tenant_exists
+
+-- a name that begins with a digit
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', '1st', 'jwt');
+--> "1st" is no name for an access provider.
+--? A letter, then up to 63
+
+-- settings that are a text
+UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws';
+--> Access provider "aws" of tenant "acme": settings are a text, and must be an object.
+--? For example {"region": "eu-central-1"}.
+
+-- no targets
+UPDATE broker.access_provider SET allowed_targets = '{}' WHERE name = 'any';
+--> Access provider "any" of tenant "acme": allowed_targets is empty.
+--? ** alone allows everything.
+
+-- a target twice
+UPDATE broker.access_provider SET allowed_targets = '{arn:a,arn:a}' WHERE name = 'any';
+--> Access provider "any" of tenant "acme": allowed_targets has "arn:a" twice.
 --?
+
+-- an access provider is in use
+DELETE FROM broker.access_provider WHERE tenant = 'acme' AND name = 'aws';
+--> Access provider "aws" of tenant "acme" is named by 1 key and cannot be deleted.
+--? UPDATE broker.access_provider SET enabled = false WHERE tenant = 'acme' AND name = 'aws'; or delete its keys first.
+--! 23001
+
+-- an access provider goes with its keys and grants in one statement
+WITH grants AS (DELETE FROM broker.subject_grant WHERE key = 'deploy'), keys AS (DELETE FROM broker.key WHERE name = 'deploy') DELETE FROM broker.access_provider WHERE tenant = 'acme' AND name = 'aws';
+--> nothing
 
 -- targets without a literal segment
 UPDATE broker.access_provider SET allowed_targets = '{arn*}' WHERE name = 'any';

@@ -1,12 +1,42 @@
 -- a key of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'elsewhere', 'x', 'deploy');
---> insert or update on table "subject_grant" violates foreign key constraint "the_key_exists_in_the_same_tenant"
---?
+--> Tenant "other" has no key "deploy".
+--? It has: api. Tenant "acme" has one of that name, but a row names only what its own tenant has.
+--! 23503 the_key_exists_in_the_same_tenant
+
+-- a key that is misspelt
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'depoly');
+--> Tenant "acme" has no key "depoly".
+--? Did you mean "deploy"? It has: api, deploy.
+--! 23503 the_key_exists_in_the_same_tenant
+
+-- an identity provider that is misspelt
+UPDATE broker.subject_grant SET idp = 'cj' WHERE key = 'api';
+--> Tenant "acme" has no identity provider "cj".
+--? Did you mean "ci"? It has: ci.
+--! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- a tenant that there isn't
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acmee', 'ci', 'x', 'api');
+--> There is no tenant "acmee".
+--? Did you mean "acme"?
+--! 23503
+
+-- no subject
+INSERT INTO broker.subject_grant (tenant, idp, key) VALUES ('acme', 'ci', 'api');
+--> A row of broker.subject_grant needs "subject", which is missing or null.
+--? "subject": The sub claim, or a glob over it (see match).
+--! 23502
+
+-- a key and its grant in one statement, the grant first
+WITH later AS (INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 600, '{"audience": "https://api.example.com"}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'new');
+--> nothing
 
 -- an identity provider of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'elsewhere', 'x', 'deploy');
---> insert or update on table "subject_grant" violates foreign key constraint "the_identity_provider_exists_in_the_same_tenant"
---?
+--> Tenant "acme" has no identity provider "elsewhere".
+--? It has: ci. Tenant "other" has one of that name, but a row names only what its own tenant has.
+--! 23503 the_identity_provider_exists_in_the_same_tenant
 
 -- a glob that matches everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', '**', 'glob', 'deploy');
@@ -21,11 +51,23 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 -- another way to match
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'x', 'regex', 'deploy');
 --> The grant of key "deploy" to "x" has match "regex", and there are exact and glob.
---?
+--? in a glob * stays within a segment
+--! 23514
 
 -- an empty subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', '', 'deploy');
---> new row for relation "subject_grant" violates check constraint "a_subject_is_one_line_of_up_to_1024_characters"
+--> The grant of key "deploy" has a subject that is empty.
+--? Write the sub claim of the tokens as it is
+--! 23514
+
+-- a subject that no token can have
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', repeat('x', 1025), 'deploy');
+--> The grant of key "deploy" has a subject that has 1025 characters, more than 1024.
+--?
+
+-- a subject with a line's end, as pasted
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', E'repo:acme/app:main\n', 'deploy');
+--> The grant of key "deploy" has a subject that has control characters.
 --?
 
 -- a window that ends before it starts

@@ -21,6 +21,7 @@ UPDATE broker.identity_provider SET jwks_uri = '/keys' WHERE name = 'ci';
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci2', 'other', 'https://ci.example.com', '{new,acme}');
 --> Issuer "https://ci.example.com" with audience "acme" already leads to another identity provider.
 --? A token's issuer and audience must lead to exactly one tenant.
+--! 23505 an_issuer_and_audience_lead_to_one_identity_provider
 
 -- an algorithm with a shared secret
 UPDATE broker.identity_provider SET algorithms = '{RS256,HS256}' WHERE name = 'ci';
@@ -68,13 +69,141 @@ UPDATE broker.identity_provider SET required_claims = '{"org": null}' WHERE name
 
 -- an identity provider is in use
 DELETE FROM broker.identity_provider WHERE name = 'ci';
---> update or delete on table "identity_provider" violates…
+--> Identity provider "ci" of tenant "acme" is named by 2 grants and cannot be deleted.
+--? UPDATE broker.identity_provider SET enabled = false WHERE tenant = 'acme' AND name = 'ci'; or delete its grants first.
+--! 23001
+
+-- an identity provider in use is renamed
+UPDATE broker.identity_provider SET name = 'ci-2' WHERE name = 'ci';
+--> Identity provider "ci" of tenant "acme" is named by 2 grants and cannot be renamed.
+--? let its grants name that, and delete this one.
+
+-- an identity provider that nothing names is renamed
+UPDATE broker.identity_provider SET name = 'elsewhere-2' WHERE name = 'elsewhere';
+--> nothing
+
+-- a tenant that there isn't
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('x', 'othr', 'https://x.example.com', '{x}');
+--> There is no tenant "othr".
+--? Did you mean "other"? There are: acme, other.
+--! 23503 the_tenant_exists
+
+-- a name with a blank
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('my ci', 'acme', 'https://x.example.com', '{x}');
+--> "my ci" is no name for an identity provider.
+--? A letter, then up to 63 letters, digits, _, . and -.
+
+-- no audience at all
+INSERT INTO broker.identity_provider (name, tenant, issuer) VALUES ('x', 'acme', 'https://x.example.com');
+--> A row of broker.identity_provider needs "audiences", which is missing or null.
+--? "audiences": A token must name one of these in aud.
+--! 23502
+
+-- an empty list of audiences
+UPDATE broker.identity_provider SET audiences = '{}' WHERE name = 'ci';
+--> Identity provider "ci": audiences is empty.
+--? '{mintmark-acme}'
+
+-- an audience that is null
+UPDATE broker.identity_provider SET audiences = '{acme,NULL}' WHERE name = 'ci';
+--> Identity provider "ci": audiences has an element that is null.
+--?
+
+-- an audience that is empty
+UPDATE broker.identity_provider SET audiences = '{acme,""}' WHERE name = 'ci';
+--> Identity provider "ci": audiences has an element that is empty.
+--?
+
+-- audiences in two dimensions
+UPDATE broker.identity_provider SET audiences = '{{acme},{x}}' WHERE name = 'ci';
+--> Identity provider "ci": audiences is a list of lists.
+--?
+
+-- an algorithm twice
+UPDATE broker.identity_provider SET algorithms = '{RS256,RS256}' WHERE name = 'ci';
+--> Identity provider "ci": algorithms has "RS256" twice.
+--?
+
+-- no algorithm
+UPDATE broker.identity_provider SET algorithms = '{}' WHERE name = 'ci';
+--> Identity provider "ci": algorithms is empty.
+--? '{RS256,ES256}'
+
+-- a port that there isn't
+UPDATE broker.identity_provider SET issuer = 'https://ci.example.com:65536' WHERE name = 'ci';
+--> Identity provider "ci": the issuer "https://ci.example.com:65536" is no https address.
+--?
+
+-- a host that there can't be
+UPDATE broker.identity_provider SET issuer = 'https://ci..example.com' WHERE name = 'ci';
+--> Identity provider "ci": the issuer "https://ci..example.com" is no https address.
+--?
+
+-- a loopback address that is none
+UPDATE broker.identity_provider SET issuer = 'http://127.0.0.256' WHERE name = 'ci';
+--> Identity provider "ci": the issuer "http://127.0.0.256" is no https address.
+--?
+
+-- an issuer with somebody's password
+UPDATE broker.identity_provider SET issuer = 'https://me:secret@ci.example.com' WHERE name = 'ci';
+--> Identity provider "ci": the issuer "https://me:secret@ci.example.com" is no https address.
+--?
+
+-- keys at an address in plain http
+UPDATE broker.identity_provider SET jwks_uri = 'http://ci.example.com/keys' WHERE name = 'ci';
+--> Identity provider "ci": the jwks_uri "http://ci.example.com/keys" is no https address.
+--? Plain http is for localhost only.
+
+-- a clock that is off for days
+UPDATE broker.identity_provider SET clock_skew = 86400 WHERE name = 'ci';
+--> Identity provider "ci" has a clock_skew of 86400 seconds.
+--? Write 0 to 3600.
+
+-- tokens that are too old at once
+UPDATE broker.identity_provider SET max_token_age = 0 WHERE name = 'ci';
+--> Identity provider "ci" has a max_token_age of 0 seconds.
+--? Write a positive number, or null
+
+-- a private key where certificates belong
+UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN PRIVATE KEY-----' WHERE name = 'ci';
+--> Identity provider "ci": ca_certificate is no PEM of certificates alone.
+--? It begins with -----BEGIN CERTIFICATE-----
+
+-- required claims that are a text
+UPDATE broker.identity_provider SET required_claims = '"org"' WHERE name = 'ci';
+--> Identity provider "ci": in its required_claims, they are an object, {"claim": value}, not a text.
+--? For example
+
+-- required claims that are null
+UPDATE broker.identity_provider SET required_claims = NULL WHERE name = 'ci';
+--> A row of broker.identity_provider needs "required_claims", which is missing or null.
+--? It has a default: leave it out.
+
+-- a shared issuer in plain http
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('http://ci.example.net', '{org}');
+--> The shared issuer "http://ci.example.net" is no https address without a query.
+--? Write the iss claim
+
+-- a shared issuer whose customers can't be told apart
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{}');
+--> Shared issuer "https://ci.example.net": owner_claims is empty.
+--? List the claims that say whose token it is
+
+-- a list of keys without a key
+UPDATE broker.identity_provider SET jwks = '{"keys": []}' WHERE name = 'ci';
+--> Identity provider "ci": jwks is no key set, {"keys": [{"kty": …}]}.
+--? as the issuer publishes it
+
+-- a list of keys that nothing could be verified with
+UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "RSA", "kid": "1"}]}' WHERE name = 'ci';
+--> Identity provider "ci": jwks has no key that a signature could be verified with.
 --?
 
 -- an audience twice in one list
 UPDATE broker.identity_provider SET audiences = '{acme,acme}' WHERE name = 'ci';
---> new row for relation "identity_provider" violates check constraint "audiences_are_a_list_without_blanks_and_repeats"
---?
+--> Identity provider "ci": audiences has "acme" twice.
+--? '{mintmark-acme}'
+--! 23514
 
 -- the audience of another tenant's provider is taken over
 UPDATE broker.identity_provider SET audiences = '{acme,other}' WHERE name = 'ci';
@@ -83,10 +212,10 @@ UPDATE broker.identity_provider SET audiences = '{acme,other}' WHERE name = 'ci'
 
 -- an issuer with a query
 UPDATE broker.identity_provider SET issuer = 'https://ci.example.com/?tenant=acme' WHERE name = 'ci';
---> new row for relation "identity_provider" violates check constraint "an_issuer_has_no_query_and_up_to_255_characters"
---?
+--> Identity provider "ci": the issuer "https://ci.example.com/?tenant=acme" has a query or more than 255 characters.
+--? An issuer has no query
 
 -- a private key among the keys
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "d": "x"}]}' WHERE name = 'ci';
---> new row for relation "identity_provider" violates check constraint "jwks_holds_public_keys_only"
---?
+--> Identity provider "ci": jwks holds a private or secret key.
+--? public keys only

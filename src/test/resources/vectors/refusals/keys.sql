@@ -138,8 +138,52 @@ UPDATE broker.key SET settings = settings || '{"claims": {"scope": null}}' WHERE
 
 -- the provider is another tenant's
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
---> insert or update on table "key" violates foreign key constraint "the_access_provider_exists_in_the_same_tenant"
---?
+--> Tenant "other" has no access provider "aws".
+--? It has: own. Tenant "acme" has one of that name, but a row names only what its own tenant has.
+--! 23503 the_access_provider_exists_in_the_same_tenant
+
+-- the provider is misspelt
+UPDATE broker.key SET provider = 'minoi' WHERE name = 'deploy';
+--> Tenant "acme" has no access provider "minoi".
+--? Did you mean "minio"? It has: any, aws, few, minio, own.
+--! 23503 the_access_provider_exists_in_the_same_tenant
+
+-- the tenant is not there
+INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('nobody', 'x', 'aws', 900);
+--> There is no tenant "nobody".
+--? There are: acme, other.
+--! 23503 the_access_provider_exists_in_the_same_tenant
+
+-- the duration is missing
+INSERT INTO broker.key (tenant, name, provider) VALUES ('acme', 'x', 'own');
+--> A row of broker.key needs "max_duration", which is missing or null.
+--? The longest life of a credential, in seconds
+--! 23502
+
+-- settings are a list
+UPDATE broker.key SET settings = '[]' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": settings are a list, and must be an object.
+--? SELECT key_settings FROM broker.provider_type
+
+-- outputs are a list
+UPDATE broker.key SET outputs = '["AccessKeyId"]' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": outputs are a list, and must be an object.
+--? Member name first, then the field
+
+-- a key is in use
+DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme" is named by 1 grant and cannot be deleted.
+--? UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api'; or delete its grants first.
+--! 23001
+
+-- a key in use is renamed
+UPDATE broker.key SET name = 'api2' WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme" is named by 1 grant and cannot be renamed.
+--? Insert a row of the new name
+
+-- a key that is there already, changed instead
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'api', 'own', 300, '{"audience": "x"}') ON CONFLICT (tenant, name) DO UPDATE SET max_duration = EXCLUDED.max_duration;
+--> nothing
 
 -- a key moves to another provider whose shortest credential outlives its grants
 UPDATE broker.key SET provider = 'any', max_duration = 900, settings = '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}' WHERE tenant = 'acme' AND name = 'api';

@@ -10,12 +10,61 @@ DELETE FROM broker.tenant WHERE name = 'other';
 
 -- a tenant's name has a form
 INSERT INTO broker.tenant (name) VALUES ('Acme Inc.');
---> new row for relation "tenant" violates check constraint "a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen"
---?
+--> "Acme Inc." is no name for a tenant.
+--? What people read goes into display_name.
+--! 23514
 
 -- an admin of a tenant that there isn't
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('nobody', 'alice');
---> insert or update on table "tenant_admin" violates foreign key constraint "the_tenant_exists"
+--> There is no tenant "nobody".
+--? There are: acme, other.
+--! 23503 the_tenant_exists
+
+-- an admin of a tenant that is misspelt
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('amce', 'alice');
+--> There is no tenant "amce".
+--? Did you mean "acme"?
+
+-- an admin without a name
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '');
+--> A login's name has 1 to 63 bytes, not 0.
+--? SELECT rolname FROM pg_roles
+
+-- an admin without a tenant
+INSERT INTO broker.tenant_admin (role_name) VALUES ('alice');
+--> A row of broker.tenant_admin needs "tenant", which is missing or null.
+--? "tenant": The tenant.
+--! 23502
+
+-- a name for people that is none
+UPDATE broker.tenant SET display_name = E'Acme\nInc.' WHERE name = 'acme';
+--> Tenant "acme": its display_name has control characters.
+--? Write one line, or null.
+
+-- a name for people that is empty
+UPDATE broker.tenant SET display_name = '' WHERE name = 'acme';
+--> Tenant "acme": its display_name is empty.
+--?
+
+-- a tenant is neither enabled nor disabled
+UPDATE broker.tenant SET enabled = NULL WHERE name = 'acme';
+--> A row of broker.tenant needs "enabled", which is missing or null.
+--? It has a default: leave it out.
+--! 23502
+
+-- a tenant that is there already
+INSERT INTO broker.tenant (name) VALUES ('acme');
+--> duplicate key value violates unique constraint "a_tenant_name_is_taken_once"
+--?
+--! 23505 a_tenant_name_is_taken_once
+
+-- a tenant that is there already, if that is fine
+INSERT INTO broker.tenant (name) VALUES ('acme') ON CONFLICT DO NOTHING;
+--> nothing
+
+-- an ExternalId is chosen
+INSERT INTO broker.tenant (name, external_id) VALUES ('third', gen_random_uuid());
+--> permission denied for table tenant
 --?
 
 -- a table is emptied behind the history's back

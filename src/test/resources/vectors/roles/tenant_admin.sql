@@ -100,31 +100,68 @@ DELETE FROM broker.shared_issuer;
 
 -- may not write another tenant's key
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'own', 60, '{"audience": "x"}');
---> new row violates row-level security policy for table "key"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's providers by writing a key for them
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'secret', 60, '{"nonsense": "x"}');
---> new row violates row-level security policy for table "key"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's providers by writing a key for one that isn't there
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'nothing', 60, '{"nonsense": "x"}');
---> new row violates row-level security policy for table "key"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's keys by a name that is taken
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}');
---> new row violates row-level security policy for table "key"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's keys by a name that is taken and asking for no error
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT DO NOTHING;
---> new row violates row-level security policy for table "key"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
 -- may not write another tenant's grant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'elsewhere', 'me', 'hidden');
---> new row violates row-level security policy for table "subject_grant"
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--? broker.tenant_admin
+--! 42501
 
 -- a reference to another tenant's identity provider looks like one to nothing
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'elsewhere', 'me', 'api');
---> insert or update on table "subject_grant" violates foreign key constraint "the_identity_provider_exists_in_the_same_tenant"
+--> Tenant "acme" has no identity provider "elsewhere".
+--? It has: ci.
+--! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- a reference to nothing
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'nowhere', 'me', 'api');
+--> Tenant "acme" has no identity provider "nowhere".
+--? It has: ci.
+--! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- a reference to another tenant's key looks like one to nothing
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'me', 'hidden');
+--> Tenant "acme" has no key "hidden".
+--? It has: api.
+--! 23503 the_key_exists_in_the_same_tenant
+
+-- a reference to another tenant's access provider looks like one to nothing
+UPDATE broker.key SET provider = 'secret';
+--> Tenant "acme" has no access provider "secret".
+--? It has: own.
+--! 23503 the_access_provider_exists_in_the_same_tenant
+
+-- a row of a tenant that there isn't looks like one of another tenant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('nobody', 'ci', 'me', 'api');
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "nobody".
+--! 42501
+
+-- a row of no tenant
+INSERT INTO broker.subject_grant (idp, subject, key) VALUES ('ci', 'me', 'api');
+--> A row of broker.subject_grant needs "tenant", which is missing or null.
+--! 23502
+
+-- deletes no key that is in use
+DELETE FROM broker.key;
+--> Key "api" of tenant "acme" is named by 1 grant and cannot be deleted.
+--? or delete its grants first
 
 -- may not move a row
 UPDATE broker.subject_grant SET tenant = 'other';

@@ -1,8 +1,5 @@
 package io.mintmark.postgres;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.mintmark.postgres.TestDatabase.Who;
@@ -13,7 +10,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 import java.io.IOException;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -39,16 +35,11 @@ class RefusalsTest {
         for (String file :
                 List.of("tenants", "identity_providers", "access_providers", "keys", "grants")) {
             for (SqlCase one : SqlCase.in("refusals", file)) {
-                tests.add(dynamicTest(file + ": " + one.name(), () -> check(one)));
+                tests.add(
+                        dynamicTest(
+                                file + ": " + one.name(), () -> one.check(database, Who.ADMIN)));
             }
         }
         return tests.stream();
-    }
-
-    private static void check(SqlCase one) throws SQLException {
-        SqlCase.Answer answer = one.run(database, Who.ADMIN);
-        assertAll(
-                () -> assertEquals(one.message(), answer.messageLike(one.message())),
-                () -> assertTrue(answer.hint().contains(one.hint()), answer.hint()));
     }
 }

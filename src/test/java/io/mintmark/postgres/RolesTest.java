@@ -67,7 +67,7 @@ class RolesTest {
     }
 
     private static void check(Who who, SqlCase one) throws SQLException {
-        assertEquals(one.message(), one.run(database, who).messageLike(one.message()));
+        one.check(database, who);
     }
 
     @Test
@@ -106,8 +106,8 @@ class RolesTest {
         for (String view : views) {
             String others =
                     "SELECT count(*) FROM %s WHERE tenant IS DISTINCT FROM 'acme'".formatted(view);
-            SqlCase one = new SqlCase(view, others, "0", "");
-            assertEquals("0", one.run(database, Who.TENANT_ADMIN).message(), view);
+            SqlCase one = new SqlCase(view, others, "0", "", "");
+            one.check(database, Who.TENANT_ADMIN);
         }
     }
 

@@ -1,5 +1,9 @@
 package io.mintmark.postgres;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.postgresql.util.PSQLException;
@@ -20,16 +24,18 @@ import java.util.regex.Pattern;
 
 /**
  * A block of a file of cases: a comment that names it, statements, the answer after {@code -->} and
- * maybe a part of the hint after {@code --?}.
+ * maybe a part of the hint after {@code --?}, and its SQLSTATE and the constraint after {@code
+ * --!}.
  */
-record SqlCase(String name, String sql, String message, String hint) {
+record SqlCase(String name, String sql, String message, String hint, String code) {
     private static final Path VECTORS = Path.of("src", "test", "resources", "vectors");
     private static final Pattern BLOCK =
             Pattern.compile(
-                    "-- (?<name>.+)\n(?<sql>(?:(?!--).*\n)+)--> (?<message>.*)\n(?:--\\? ?(?<hint>.*)\n)?");
+                    "-- (?<name>.+)\n(?<sql>(?:(?!--).*\n)+)--> (?<message>.*)\n(?:--\\? ?(?<hint>.*)\n)?"
+                            + "(?:--! (?<code>.*)\n)?");
 
     /** What PostgreSQL said: a refusal, the first column of the rows, or "nothing". */
-    record Answer(String message, String hint) {
+    private record Answer(String message, String hint, String code) {
         /** The message as the case expects it, where "…" leaves the end to PostgreSQL's version. */
         String messageLike(String expected) {
             String start = expected.substring(0, Math.max(0, expected.length() - 1));
@@ -47,7 +53,8 @@ record SqlCase(String name, String sql, String message, String hint) {
                             block.group("name"),
                             block.group("sql"),
                             block.group("message"),
-                            Objects.requireNonNullElse(block.group("hint"), "")));
+                            Objects.requireNonNullElse(block.group("hint"), ""),
+                            Objects.requireNonNullElse(block.group("code"), "")));
         }
         if (cases.isEmpty()) {
             throw new IllegalStateException("no cases in " + file);
@@ -60,21 +67,34 @@ record SqlCase(String name, String sql, String message, String hint) {
         return Files.readString(VECTORS.resolve(directory).resolve(file + ".sql"));
     }
 
-    /** Runs it in a transaction that is rolled back. */
-    Answer run(TestDatabase database, Who who) throws SQLException {
+    /** Runs it, and compares what PostgreSQL says with what is expected. */
+    void check(TestDatabase database, Who who) throws SQLException {
+        Answer answer = run(database, who);
+        assertAll(
+                () -> assertEquals(message, answer.messageLike(message), name),
+                () -> assertTrue(answer.hint().contains(hint), answer.hint()),
+                () -> assertTrue(answer.code().startsWith(code), answer.code()));
+    }
+
+    /** In a transaction that is rolled back. */
+    private Answer run(TestDatabase database, Who who) throws SQLException {
         try (Connection connection = database.connect(who);
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SET TimeZone = 'UTC'");
             statement.execute(sql);
-            Answer answer = new Answer(lastRows(statement), "");
+            Answer answer = new Answer(lastRows(statement), "", "");
             connection.rollback();
             return answer;
         } catch (PSQLException e) {
             ServerErrorMessage error = Objects.requireNonNull(e.getServerErrorMessage(), sql);
             return new Answer(
                     String.valueOf(error.getMessage()),
-                    Objects.requireNonNullElse(error.getHint(), ""));
+                    Objects.requireNonNullElse(error.getHint(), ""),
+                    (error.getSQLState()
+                                    + " "
+                                    + Objects.requireNonNullElse(error.getConstraint(), ""))
+                            .strip());
         }
     }
 
