@@ -42,6 +42,7 @@ import io.mintmark.postgres.PostgresIdentityProviders;
 import io.mintmark.postgres.PostgresSeals;
 import io.mintmark.postgres.PostgresUsedTokens;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.SigningKeys;
 import io.mintmark.token.TokenVerifier;
 
@@ -80,6 +81,7 @@ public final class Broker implements AutoCloseable {
     private final BuiltInIdentity identity;
     private final Database database;
     private final Catalogue catalogue;
+    private final OwnIssuer ownIssuer;
     private final KnownIssuers issuers;
     private final PostgresUsedTokens usedTokens;
     private final Servers servers;
@@ -111,9 +113,13 @@ public final class Broker implements AutoCloseable {
         this.levels.show(database);
         this.levels.show(readings);
         this.catalogue = new Catalogue(readings, staleness, System::nanoTime);
+        this.ownIssuer = new OwnIssuer(settings.broker().issuer().toString());
         this.issuers =
                 new KnownIssuers(
-                        new PostgresIdentityProviders(database), staleness, System::nanoTime);
+                        new PostgresIdentityProviders(database),
+                        ownIssuer,
+                        staleness,
+                        System::nanoTime);
         this.usedTokens = new PostgresUsedTokens(database);
         PostgresEventStore events = new PostgresEventStore(database, replica);
         PostgresEventStore refusals = new PostgresEventStore(database, replica);
@@ -143,7 +149,7 @@ public final class Broker implements AutoCloseable {
                         issuers,
                         new SigningKeys(new GuardedHttp(destinations), clock, measurements),
                         usedTokens,
-                        settings.broker().issuer().toString(),
+                        ownIssuer,
                         clock);
         AuditLog audit =
                 part(new AuditLog(new MeasuredEvents(events, meters), AUDIT_PATIENCE).start());

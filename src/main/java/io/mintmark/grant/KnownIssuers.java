@@ -2,18 +2,27 @@ package io.mintmark.grant;
 
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.IdentityProviders;
+import io.mintmark.token.OwnIssuer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
  * The identity providers, read when a token asks for them and kept for a while. What is kept is
  * bounded: tokens that nobody signed can name any issuer and audience they like.
+ *
+ * <p>An identity provider for one of the broker's own issuers isn't listed: its tokens are refused,
+ * and the database can't refuse the row because it doesn't know the broker's address.
  */
 public final class KnownIssuers implements IdentityProviders {
+    private static final Logger log = LoggerFactory.getLogger(KnownIssuers.class);
     private static final int ANSWERS_KEPT = 10_000;
 
     private record Pairs(String issuer, Set<String> audiences) {}
@@ -26,12 +35,20 @@ public final class KnownIssuers implements IdentityProviders {
     private final Fresh<Pairs, List<IdentityProvider>> trusting;
     private final Fresh<String, List<IdentityProvider>> listedOf;
     private final Fresh<Everything, List<IdentityProvider>> listed;
+    private final OwnIssuer ownIssuer;
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     /**
+     * @param ownIssuer the broker's own
      * @param maxStaleness after which nothing is used without asking again
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    public KnownIssuers(IdentityProviderStore store, Duration maxStaleness, LongSupplier nanos) {
+    public KnownIssuers(
+            IdentityProviderStore store,
+            OwnIssuer ownIssuer,
+            Duration maxStaleness,
+            LongSupplier nanos) {
+        this.ownIssuer = ownIssuer;
         known = new Fresh<>(maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.knows(issuer));
         trusting =
                 new Fresh<>(
@@ -40,8 +57,28 @@ public final class KnownIssuers implements IdentityProviders {
                         nanos,
                         (pairs, _) -> store.trusting(pairs.issuer(), pairs.audiences()));
         listedOf =
-                new Fresh<>(maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.listed(issuer));
-        listed = new Fresh<>(maxStaleness, 1, nanos, (_, _) -> store.listed());
+                new Fresh<>(
+                        maxStaleness,
+                        ANSWERS_KEPT,
+                        nanos,
+                        (issuer, _) -> others(store.listed(issuer)));
+        listed = new Fresh<>(maxStaleness, 1, nanos, (_, _) -> others(store.listed()));
+    }
+
+    private List<IdentityProvider> others(List<IdentityProvider> providers) {
+        return providers.stream().filter(this::isOfOthers).toList();
+    }
+
+    private boolean isOfOthers(IdentityProvider provider) {
+        boolean own = ownIssuer.is(provider.issuer());
+        if (own && told.add(provider.name().value())) {
+            log.warn(
+                    "The identity provider '{}' is ignored: {} is the broker's own issuer, whose"
+                            + " tokens are never accepted",
+                    provider.name(),
+                    provider.issuer());
+        }
+        return !own;
     }
 
     @Override

@@ -41,18 +41,18 @@ public final class TokenVerifier {
     /**
      * Wires a verifier.
      *
-     * @param brokerIssuer the broker's own issuer, which is never accepted here
+     * @param ownIssuer the broker's own, which is never accepted here
      */
     public TokenVerifier(
             IdentityProviders providers,
             SigningKeys signingKeys,
             UsedTokens usedTokens,
-            String brokerIssuer,
+            OwnIssuer ownIssuer,
             InstantSource clock) {
         this.providers = providers;
         this.signatures = new Signatures(signingKeys);
         this.usedTokens = usedTokens;
-        this.ownIssuer = new OwnIssuer(brokerIssuer);
+        this.ownIssuer = ownIssuer;
         this.clock = clock;
     }
 

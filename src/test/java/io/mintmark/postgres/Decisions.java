@@ -11,6 +11,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.Issuer;
+import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.RememberedTokens;
 import io.mintmark.token.SigningKeys;
@@ -40,7 +41,7 @@ import java.util.TreeMap;
  */
 final class Decisions implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final String BROKER = "https://broker.example.com";
+    private static final OwnIssuer BROKER = new OwnIssuer("https://broker.example.com");
     private static final String GRANTS =
             """
             INSERT INTO broker.subject_grant
@@ -145,6 +146,7 @@ final class Decisions implements AutoCloseable {
                 new TokenVerifier(
                         new KnownIssuers(
                                 new PostgresIdentityProviders(connections),
+                                BROKER,
                                 Duration.ZERO,
                                 System::nanoTime),
                         new SigningKeys(new GuardedHttp(new Destinations(List.of())), () -> now),

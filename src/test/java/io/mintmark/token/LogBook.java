@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** All that is logged, at every level, while it is open. */
-final class LogBook extends Handler implements AutoCloseable {
+public final class LogBook extends Handler implements AutoCloseable {
     private final Logger root = LogManager.getLogManager().getLogger("");
     private final Level before = root.getLevel();
     private final SimpleFormatter formatter = new SimpleFormatter();
@@ -18,7 +18,7 @@ final class LogBook extends Handler implements AutoCloseable {
 
     private LogBook() {}
 
-    static LogBook open() {
+    public static LogBook open() {
         LogBook book = new LogBook();
         book.setLevel(Level.ALL);
         book.root.setLevel(Level.ALL);
@@ -26,7 +26,7 @@ final class LogBook extends Handler implements AutoCloseable {
         return book;
     }
 
-    String text() {
+    public String text() {
         return String.join("", lines);
     }
 

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 
 /** Runs every file of {@code vectors/tokens} against the verifier. */
 final class TokenVectorsTest {
-    private static final String BROKER = "https://broker.example";
+    private static final OwnIssuer BROKER = new OwnIssuer("https://broker.example");
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final VectorKeys KEYS = new VectorKeys();

@@ -207,7 +207,7 @@ final class TokenVerifierTest {
                 new FixedProviders(List.of(providers)),
                 new SigningKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), clock),
                 used,
-                "https://broker.example",
+                new OwnIssuer("https://broker.example"),
                 clock);
     }
 
