@@ -149,7 +149,8 @@ public final class TokenVerifier {
     }
 
     private static Verdict<Lifetime> requiredClaims(Lifetime lifetime, Jwt jwt) {
-        return lifetime.provider().requiredClaims().firstUnmet(jwt.claims()).isPresent()
+        ClaimConditions required = lifetime.provider().requiredClaims();
+        return required.firstUnmet(ComparableClaims.of(jwt.claims())).isPresent()
                 ? Verdict.refused(new ClaimsNotAccepted())
                 : Verdict.passed(lifetime);
     }

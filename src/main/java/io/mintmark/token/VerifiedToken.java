@@ -27,9 +27,9 @@ public final class VerifiedToken {
         return lifetime.claims().subject();
     }
 
-    /** All claims: a copy, to do with as you like. */
+    /** All claims, as conditions see them: a copy, to do with as you like. */
     public JsonNode claims() {
-        return jwt.claims().deepCopy();
+        return ComparableClaims.of(jwt.claims());
     }
 
     /** The claim {@code jti}. */

@@ -2,6 +2,7 @@ package io.mintmark.postgres;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.Granted;
@@ -10,6 +11,7 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.ComparableClaims;
 import io.mintmark.token.Issuer;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
@@ -162,7 +164,8 @@ final class Decisions implements AutoCloseable {
 
     /** What {@code broker.explain} says of the same, by key. */
     SortedMap<String, Explained> explain(String tenant, JsonNode claims) throws SQLException {
-        String all = JSON.valueToTree(complete(tenant, claims)).toString();
+        ObjectNode given = JSON.valueToTree(complete(tenant, claims));
+        String all = ComparableClaims.of(given).toString();
         SortedMap<String, Explained> explained = new TreeMap<>();
         try (PreparedStatement statement =
                         prepared(

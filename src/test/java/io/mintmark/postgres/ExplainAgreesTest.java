@@ -2,6 +2,7 @@ package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -27,7 +28,7 @@ class ExplainAgreesTest {
 
     /** Few and alike, so that many match and many nearly do. */
     private static final List<String> PIECES =
-            List.of("a", "b", ":", "/", "aa", "ab", "é", "😀", ".", "[", "a:b", "b/a");
+            List.of("a", "b", ":", "/", "aa", "ab", "é", "😀", "\uFFFD", ".", "[", "a:b", "b/a");
 
     private static final List<String> CLAIMS =
             List.of("x", "y", "/x", "/x/0", "/x/x", "/y/x/1", "/", "", "/x/~0a", "/x/~1");
@@ -47,7 +48,7 @@ class ExplainAgreesTest {
                 JsonNode grants = grants(random);
                 decisions.tenant(name, required, grants);
                 for (int token = 0; token < TOKENS; token++) {
-                    ObjectNode claims = claims(random);
+                    ObjectNode claims = withNulls(claims(random), random);
                     assertEquals(
                             service(decisions, name, claims),
                             explain(decisions, name, claims),
@@ -108,6 +109,19 @@ class ExplainAgreesTest {
         IntStream.range(0, random.nextInt(4))
                 .forEach(_ -> claims.set(one(random, MEMBERS), value(random, 2)));
         return claims;
+    }
+
+    /** No condition can hold U+0000, and no {@code sub}; any other claim can. */
+    private static ObjectNode withNulls(ObjectNode claims, Random random) {
+        if (random.nextBoolean()) {
+            return claims;
+        }
+        try {
+            String text = claims.toString().replace("\uFFFD", "\\u0000");
+            return ((ObjectNode) JSON.readTree(text)).set("sub", claims.path("sub"));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static ObjectNode conditions(Random random) {
