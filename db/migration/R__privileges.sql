@@ -81,7 +81,8 @@ GRANT EXECUTE ON FUNCTION broker.refuse_reference(regclass, text, text, text),
 -- tenant is written once: there is no UPDATE (tenant).
 GRANT USAGE ON SCHEMA broker, audit TO "${tenant_admin_role}";
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
-    broker.access_provider, broker.key, broker.subject_grant, audit.event, audit.config_change TO "${tenant_admin_role}";
+    broker.access_provider, broker.key, broker.subject_grant, audit.event, audit.open_mint,
+    audit.config_change TO "${tenant_admin_role}";
 -- Views that show their reader what the tables would, and no other.
 DO $$
 DECLARE

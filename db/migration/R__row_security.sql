@@ -23,6 +23,7 @@ BEGIN
             ('broker', 'key', mine, true),
             ('broker', 'subject_grant', mine, true),
             ('audit', 'event', mine, false),
+            ('audit', 'open_mint', mine, false),
             ('audit', 'config_change', mine, false)
         ) AS t (area, name, condition, written_by_tenant_admins)
     LOOP

@@ -25,6 +25,9 @@ public interface LogReader {
     /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
     void changes(Consumer<Row> each);
 
+    /** The mint ids that {@code audit.unresolved} lists. */
+    void unresolved(Consumer<String> each);
+
     /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
     List<@Nullable String> eventHashes(List<Position> positions);
 

@@ -27,7 +27,10 @@ public record MintTrail(
         return row(Kind.ISSUED, now, null, null, credential);
     }
 
-    /** There is no credential. */
+    /**
+     * No credential was obtained. Where the provider was called and gave no clear answer, it may
+     * have made one all the same.
+     */
     public Event failed(Instant now, String reason, String detail) {
         return row(Kind.FAILED, now, reason, detail, null);
     }

@@ -54,8 +54,13 @@ public final class Verification {
             findings.wrong("There is no checkpoint, so nothing is proven");
         }
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events());
-        log.events(row -> next(events, row));
+        OpenMints open = new OpenMints(findings);
+        log.events(row -> {
+            next(events, row);
+            open.row(row);
+        });
         events.end();
+        open.compare(log);
         ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
         log.changes(row -> next(changes, row));
         changes.end();

@@ -61,11 +61,10 @@ public final class Commands {
 
     private CommandLine audit() {
         AuditCommands audit = new AuditCommands(this::settings);
-        AuditReading reading = new AuditReading(this::settings);
         return new CommandLine(audit)
                 .addSubcommand(audit.new Verify())
-                .addSubcommand(reading.new Export())
-                .addSubcommand(reading.new Show())
+                .addSubcommand(new AuditExport(this::settings))
+                .addSubcommand(new AuditShow(this::settings))
                 .addSubcommand(new AuditRetire(this::settings));
     }
 

@@ -1,7 +1,10 @@
 package io.mintmark.cli;
 
 import java.io.Console;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** A line on a terminal that says how far a long command is. Nothing where nobody watches. */
@@ -9,8 +12,22 @@ final class Progress {
     private static final String START_OF_LINE_AND_CLEAR = "\r\033[K";
 
     private final PrintStream terminal = System.err;
-    private final boolean watched =
-            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    private final boolean watched = isTerminal();
+
+    /**
+     * Java knows of terminals only whether standard input and output are one; the latter is often a
+     * file while somebody watches standard error.
+     */
+    private static boolean isTerminal() {
+        try {
+            Path errors = Files.readSymbolicLink(Path.of("/proc/self/fd/2"));
+            return errors.startsWith("/dev/pts")
+                    || errors.startsWith("/dev/tty")
+                    || errors.startsWith("/dev/console");
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+        }
+    }
 
     void show(long count) {
         if (watched) {

@@ -30,9 +30,6 @@ public final class PostgresExport implements AutoCloseable {
                AND e.mint_id < audit.first_mint_id(coalesce(cast(? AS timestamptz), '9999-01-01Z'))
             """;
 
-    private static final String MINTS = "SELECT to_jsonb(t)::text AS row FROM audit.mint AS t";
-    private static final String REFUSALS = "SELECT to_jsonb(t)::text AS row FROM audit.denial AS t";
-
     private final Connection connection;
 
     private interface Condition {
@@ -89,27 +86,44 @@ public final class PostgresExport implements AutoCloseable {
 
     /** What to look a timeline up by. */
     public enum By {
-        MINT("mint_id = cast(? AS uuid)", true),
-        SUBJECT("subject = ?", true),
-        CREDENTIAL("credential_id = ?", false);
+        MINT("mint_id = cast(? AS uuid)", "mint_id = cast(? AS uuid)"),
+        SUBJECT("subject = ?", "subject = ?"),
+        /** What was refused has none. */
+        CREDENTIAL("credential_id = ?", "mint_id IS NULL AND cast(? AS text) IS NULL");
 
-        private final String condition;
-        private final boolean refusalsToo;
+        private final String mints;
+        private final String refusals;
 
-        By(String condition, boolean refusalsToo) {
-            this.condition = condition;
-            this.refusalsToo = refusalsToo;
+        By(String mints, String refusals) {
+            this.mints = mints;
+            this.refusals = refusals;
         }
     }
 
-    /** The latest mints, and what was refused, each as a JSON object, the latest first. */
+    /** The latest mints and refusals, each as a JSON object, the latest first. */
     public void timeline(By by, String what, int most, Consumer<String> each) {
-        Condition condition = statement -> statement.setString(1, what);
-        String which = " WHERE %s ORDER BY t.mint_id DESC LIMIT %d".formatted(by.condition, most);
-        read(MINTS + which, condition, each);
-        if (by.refusalsToo) {
-            read(REFUSALS + which, condition, each);
-        }
+        read(
+                timeline(by, most),
+                statement -> {
+                    statement.setString(1, what);
+                    statement.setString(2, what);
+                },
+                each);
+    }
+
+    /** Each of the two along its index, so neither is read to its end. */
+    private static String timeline(By by, int most) {
+        return """
+        SELECT found.row
+          FROM ((SELECT t.mint_id, to_jsonb(t)::text AS row FROM audit.mint AS t
+                  WHERE t.%1$s ORDER BY t.mint_id DESC LIMIT %3$d)
+                UNION ALL
+                (SELECT t.mint_id, to_jsonb(t)::text AS row FROM audit.denial AS t
+                  WHERE t.%2$s ORDER BY t.mint_id DESC LIMIT %3$d)) AS found
+         ORDER BY found.mint_id DESC
+         LIMIT %3$d
+        """
+                .formatted(by.mints, by.refusals, most);
     }
 
     private void read(String sql, Condition condition, Consumer<String> each) {

@@ -7,7 +7,6 @@ import io.mintmark.audit.StoreUnreachable;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -50,33 +49,10 @@ public final class PostgresLog implements LogReader, AutoCloseable {
              ORDER BY c.tenant, c.revision
             """;
 
-    private static final String CHECKPOINT_TEXTS =
-            """
-            SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
-              FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
-             ORDER BY place
-            """;
-
-    private static final String EVENT_HASHES =
-            """
-            SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
-                     WHERE e.chain = wanted.chain AND e.seq = wanted.at LIMIT 1)
-              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
-             ORDER BY place
-            """;
-
-    private static final String CHANGE_HASHES =
-            """
-            SELECT CASE WHEN wanted.chain IS NULL
-                   THEN (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
-                          WHERE c.tenant IS NULL AND c.revision = wanted.at)
-                   ELSE (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
-                          WHERE c.tenant = wanted.chain AND c.revision = wanted.at) END
-              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
-             ORDER BY place
-            """;
+    private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
 
     private final Connection connection;
+    private final LogLookups lookups;
 
     private interface Rows {
         void read(ResultSet rows) throws SQLException;
@@ -89,6 +65,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
      */
     public PostgresLog(DatabaseLogin login) {
         this.connection = AuditConnection.open(login, SESSION);
+        this.lookups = new LogLookups(connection);
     }
 
     @Override
@@ -152,61 +129,35 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     }
 
     @Override
-    public List<@Nullable String> eventHashes(List<Position> positions) {
-        return hashes(EVENT_HASHES, positions);
-    }
-
-    @Override
-    public List<@Nullable String> changeHashes(List<Position> positions) {
-        return hashes(CHANGE_HASHES, positions);
+    public void unresolved(Consumer<String> each) {
+        stream(UNRESOLVED, row -> each.accept(row.getString(1)));
     }
 
     @Override
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
-        List<@Nullable String> texts = new ArrayList<>(numbers.size());
-        try (PreparedStatement statement = connection.prepareStatement(CHECKPOINT_TEXTS)) {
-            statement.setArray(1, connection.createArrayOf("bigint", numbers.toArray()));
-            read(statement, row -> texts.add(row.getString(1)));
-            return texts;
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        return lookups.checkpointTexts(numbers);
     }
 
-    private List<@Nullable String> hashes(String sql, List<Position> positions) {
-        List<@Nullable String> hashes = new ArrayList<>(positions.size());
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, array("text", positions, p -> p.chain().orElse(null)));
-            statement.setArray(2, array("bigint", positions, Position::at));
-            read(statement, row -> hashes.add(row.getString(1)));
-            return hashes;
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+    @Override
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return lookups.eventHashes(positions);
     }
 
-    private Array array(
-            String type,
-            List<Position> positions,
-            java.util.function.Function<Position, @Nullable Object> each)
-            throws SQLException {
-        return connection.createArrayOf(type, positions.stream().map(each).toArray());
+    @Override
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return lookups.changeHashes(positions);
     }
 
     private void stream(String sql, Rows each) {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setFetchSize(FETCH);
-            read(statement, each);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    each.read(rows);
+                }
+            }
         } catch (SQLException e) {
             throw AuditConnection.unreachable(e);
-        }
-    }
-
-    private static void read(PreparedStatement statement, Rows each) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                each.read(rows);
-            }
         }
     }
 

@@ -2,12 +2,14 @@ package io.mintmark.postgres;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Selection;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.postgres.PostgresExport.By;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -25,6 +27,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -32,10 +36,12 @@ import java.util.stream.Stream;
  *
  * <pre>mvn test -Dtest=AuditFigures -Dfigures.rows=10000000</pre>
  *
- * on an embedded server of its own.
+ * on an embedded server of its own. {@code -Dfigures.data=DIRECTORY}, empty, is where its files
+ * stay, for a closer look afterwards.
  */
 class AuditFigures {
     private static final long ROWS = Long.getLong("figures.rows", 200_000);
+    private static final @Nullable String DATA = System.getProperty("figures.data");
     private static final Roles ROLES =
             new Roles(
                     "mintmark_owner",
@@ -46,6 +52,18 @@ class AuditFigures {
     private static final int CLIENTS = 64;
     private static final Duration SPAN = Duration.ofSeconds(10);
     private static final int BATCH = 1_000;
+    private static final int WRITERS = 2;
+    private static final List<String> VIEWS =
+            List.of(
+                    "unresolved",
+                    "active_credential",
+                    "unused_grant",
+                    "denial ORDER BY mint_id DESC LIMIT 1000",
+                    "denial WHERE mint_id >= audit.first_mint_id(now() - interval '1 day')",
+                    "mint ORDER BY mint_id DESC LIMIT 1000",
+                    "mint WHERE tenant = 'tenant-3' ORDER BY mint_id DESC LIMIT 1000",
+                    "mint WHERE tenant = 'tenant-3' AND key = 'rare' ORDER BY mint_id DESC LIMIT 100",
+                    "mint WHERE mint_id >= audit.first_mint_id(now() - interval '1 hour')");
 
     @Test
     void figures() throws IOException {
@@ -56,7 +74,7 @@ class AuditFigures {
                 write(connections);
                 fill(connections);
                 Seals.seal(app, Instant.now());
-                run(server, "VACUUM ANALYZE audit.event");
+                run(server, "VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
                 ask(server);
             }
@@ -65,20 +83,24 @@ class AuditFigures {
 
     /** The one of the tests goes without fsync. */
     private static EmbeddedPostgres server() throws IOException {
-        EmbeddedPostgres server =
+        EmbeddedPostgres.Builder builder =
                 EmbeddedPostgres.builder()
                         .setServerConfig("fsync", "on")
                         .setServerConfig("full_page_writes", "on")
-                        .setServerConfig("max_wal_size", "4GB")
-                        .start();
+                        .setServerConfig("max_wal_size", "4GB");
+        if (DATA != null) {
+            builder.setDataDirectory(Path.of(DATA));
+        }
+        EmbeddedPostgres server = builder.start();
         run(server, Files.readString(Path.of("db", "roles.sql")));
-        for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR)) {
+        for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN)) {
             run(
                     server,
                     "CREATE ROLE %s LOGIN IN ROLE %s"
                             .formatted(who.login(), who.login().replace("test", "mintmark")));
         }
         new Migrations(login(server, Who.OWNER.login()), ROLES, false).run();
+        run(server, ManyMints.configuration(Who.TENANT_ADMIN.login()));
         return server;
     }
 
@@ -99,7 +121,11 @@ class AuditFigures {
     }
 
     private static List<String> column(EmbeddedPostgres server, String sql) {
-        try (Connection connection = server.getPostgresDatabase().getConnection();
+        return column(server, "postgres", sql);
+    }
+
+    private static List<String> column(EmbeddedPostgres server, String user, String sql) {
+        try (Connection connection = server.getDatabase(user, "postgres").getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();
@@ -145,17 +171,30 @@ class AuditFigures {
         }
     }
 
+    /** Two writers, each with a chain of its own, as two replicas would. */
     private static void fill(Database connections) {
-        PostgresEventStore store = new PostgresEventStore(connections, "figures");
+        ManyMints mints = new ManyMints(ROWS / 2, Instant.now());
         long began = System.nanoTime();
-        for (long rows = 0; rows < ROWS; rows += BATCH) {
-            List<Event> batch = new ArrayList<>(BATCH);
-            for (int i = 0; i < BATCH / 2; i++) {
-                batch.addAll(AuditRows.mint("subject-" + (rows / 2 + i), "{\"ref\":\"main\"}"));
+        try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int writer = 0; writer < WRITERS; writer++) {
+                int own = writer;
+                var _ = writers.submit(() -> fill(connections, mints, own));
             }
-            store.append(batch);
         }
         System.out.printf("%,d rows in batches: %,d rows/s%n", ROWS, perSecond(ROWS, began));
+    }
+
+    private static void fill(Database connections, ManyMints mints, int writer) {
+        PostgresEventStore store = new PostgresEventStore(connections, "figures/" + writer);
+        List<Event> batch = new ArrayList<>(BATCH);
+        for (long mint = writer; mint < ROWS / 2; mint += WRITERS) {
+            batch.addAll(mints.mint(mint));
+            if (batch.size() >= BATCH) {
+                store.append(batch);
+                batch.clear();
+            }
+        }
+        store.append(batch);
     }
 
     private static void verify(DatabaseLogin auditor) {
@@ -176,39 +215,75 @@ class AuditFigures {
         }
     }
 
+    /** Each question twice: the first time with plans and pages to be fetched. */
     private static void ask(EmbeddedPostgres server) {
         String mint =
-                column(
-                                server,
-                                "SELECT mint_id FROM audit.event WHERE subject = 'subject-77'"
-                                        + " LIMIT 1")
+                column(server, "SELECT mint_id FROM audit.event WHERE subject = 'job:77' LIMIT 1")
                         .getFirst();
         try (PostgresExport export = new PostgresExport(login(server, Who.AUDITOR.login()))) {
-            for (int warm = 0; warm < 2; warm++) {
-                timed("show --mint", () -> export.timeline(By.MINT, mint, 50, _ -> {}));
-                timed(
-                        "show --subject",
-                        () -> export.timeline(By.SUBJECT, "subject-99", 50, _ -> {}));
-                timed("a busy subject", () -> export.timeline(By.SUBJECT, "ci:main", 50, _ -> {}));
-                timed(
-                        "show --credential",
-                        () -> export.timeline(By.CREDENTIAL, "ASIAsubject-98", 50, _ -> {}));
-            }
+            show(export, "--mint", By.MINT, mint);
+            show(export, "--subject, one of many", By.SUBJECT, "job:99");
+            show(export, "--subject, a busy one", By.SUBJECT, ManyMints.BUSY);
+            show(export, "--subject, one that isn't there", By.SUBJECT, "nobody");
+            show(export, "--credential", By.CREDENTIAL, ManyMints.credential(ROWS / 4));
+            Instant day = Instant.now().minus(Duration.ofDays(20));
+            Instant hour = day.plus(Duration.ofHours(1));
+            export(export, "an hour", day, hour, null, null, null);
+            export(export, "a tenant's hour", day, hour, "tenant-3", null, null);
+            export(export, "a subject", null, null, null, "job:99", null);
+            export(export, "a rare key", null, null, null, null, ManyMints.RARE);
+            export(export, "a tenant's rare key", null, null, "tenant-3", null, ManyMints.RARE);
         }
-        for (String view :
-                List.of("unresolved", "denial", "unused_grant", "active_credential LIMIT 1000")) {
-            timed(
-                    view,
-                    () -> {
-                        var _ = column(server, "SELECT * FROM audit." + view);
-                    });
+        for (Who who : List.of(Who.AUDITOR, Who.TENANT_ADMIN)) {
+            VIEWS.forEach(rest -> {
+                String sql = "SELECT count(*) FROM (SELECT * FROM audit.%s)".formatted(rest);
+                timed(who.login() + ": " + rest, () -> column(server, who.login(), sql).getFirst());
+            });
         }
     }
 
-    private static void timed(String what, Runnable work) {
-        long began = System.nanoTime();
-        work.run();
-        System.out.printf("%-30s %8.1f ms%n", what, (System.nanoTime() - began) / 1e6);
+    private static void show(PostgresExport export, String what, By by, String value) {
+        timed(
+                "show " + what,
+                () -> {
+                    AtomicLong count = new AtomicLong();
+                    export.timeline(by, value, 50, _ -> count.incrementAndGet());
+                    return count.toString();
+                });
+    }
+
+    private static void export(
+            PostgresExport export,
+            String what,
+            @Nullable Instant from,
+            @Nullable Instant to,
+            @Nullable String tenant,
+            @Nullable String subject,
+            @Nullable String key) {
+        Selection wanted =
+                new Selection(
+                        Optional.ofNullable(from),
+                        Optional.ofNullable(to),
+                        Optional.ofNullable(tenant),
+                        Optional.ofNullable(subject),
+                        Optional.ofNullable(key));
+        timed(
+                "export " + what,
+                () -> {
+                    AtomicLong count = new AtomicLong();
+                    export.rows(wanted, _ -> count.incrementAndGet());
+                    return count.toString();
+                });
+    }
+
+    private static void timed(String what, Supplier<String> work) {
+        for (String time : List.of("first", "again")) {
+            long began = System.nanoTime();
+            String rows = work.get();
+            System.out.printf(
+                    "%-60s %5s %8.1f ms, %s rows%n",
+                    what, time, (System.nanoTime() - began) / 1e6, rows);
+        }
     }
 
     private static long perSecond(long count, long began) {

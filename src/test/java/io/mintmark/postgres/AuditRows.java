@@ -42,21 +42,32 @@ final class AuditRows {
         return mint(IDS, subject, claims, address, now);
     }
 
+    /** Both rows of a mint that failed. */
+    static List<Event> failed(String subject, String reason) {
+        Instant now = Instant.now();
+        MintTrail trail = trail(IDS, subject, "{}", "10.0.0.1");
+        return List.of(
+                trail.requested(now, now.plusSeconds(3600)), trail.failed(now, reason, "words"));
+    }
+
     private static List<Event> mint(
             MintIds ids, String subject, String claims, String address, Instant now) {
-        MintTrail trail =
-                new MintTrail(
-                        ids.next(),
-                        new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
-                        holder(subject, claims),
-                        new KeyName("deploy"),
-                        Optional.of(new Warrant(new ProviderName("aws"), "aws-sts", 7, 12)));
+        MintTrail trail = trail(ids, subject, claims, address);
         Instant end = now.plusSeconds(3600);
         return List.of(
                 trail.requested(now, end),
                 trail.issued(
                         now.plusNanos(123_456_789),
                         new CredentialNote(Optional.of("ASIA" + subject), Optional.of(now), end)));
+    }
+
+    private static MintTrail trail(MintIds ids, String subject, String claims, String address) {
+        return new MintTrail(
+                ids.next(),
+                new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
+                holder(subject, claims),
+                new KeyName("deploy"),
+                Optional.of(new Warrant(new ProviderName("aws"), "aws-sts", 7, 12)));
     }
 
     /** The row of a token that isn't accepted. */

@@ -144,7 +144,12 @@ public final class TestDatabase implements AutoCloseable {
 
     /** The first column of a query, as text, run by an auditor. */
     public List<String> column(String sql) {
-        try (Connection connection = connect(Who.AUDITOR);
+        return column(Who.AUDITOR, sql);
+    }
+
+    /** The first column of a query, as text. */
+    public List<String> column(Who who, String sql) {
+        try (Connection connection = connect(who);
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();

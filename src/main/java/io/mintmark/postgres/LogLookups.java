@@ -1,0 +1,99 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Checkpoint.Position;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Finds single rows of the log by their places, many with one question, in the order asked. */
+final class LogLookups {
+    private static final String CHECKPOINT_TEXTS =
+            """
+            SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
+              FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
+             ORDER BY place
+            """;
+
+    private static final String EVENT_HASHES =
+            """
+            SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
+                     WHERE e.chain = wanted.chain AND e.seq = wanted.at LIMIT 1)
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private static final String CHANGE_HASHES =
+            """
+            SELECT CASE WHEN wanted.chain IS NULL
+                   THEN (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant IS NULL AND c.revision = wanted.at)
+                   ELSE (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant = wanted.chain AND c.revision = wanted.at) END
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private final Connection connection;
+
+    private interface Parameters {
+        void bind(PreparedStatement statement) throws SQLException;
+    }
+
+    LogLookups(Connection connection) {
+        this.connection = connection;
+    }
+
+    List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        return texts(
+                CHECKPOINT_TEXTS,
+                statement ->
+                        statement.setArray(
+                                1, connection.createArrayOf("bigint", numbers.toArray())));
+    }
+
+    List<@Nullable String> eventHashes(List<Position> positions) {
+        return hashes(EVENT_HASHES, positions);
+    }
+
+    List<@Nullable String> changeHashes(List<Position> positions) {
+        return hashes(CHANGE_HASHES, positions);
+    }
+
+    private List<@Nullable String> hashes(String sql, List<Position> positions) {
+        return texts(
+                sql,
+                statement -> {
+                    statement.setArray(1, array("text", positions, p -> p.chain().orElse(null)));
+                    statement.setArray(2, array("bigint", positions, Position::at));
+                });
+    }
+
+    private Array array(
+            String type, List<Position> positions, Function<Position, @Nullable Object> each)
+            throws SQLException {
+        return connection.createArrayOf(type, positions.stream().map(each).toArray());
+    }
+
+    private List<@Nullable String> texts(String sql, Parameters parameters) {
+        List<@Nullable String> texts = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            parameters.bind(statement);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    texts.add(rows.getString(1));
+                }
+            }
+            return texts;
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+}
