@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql.
+"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql. docs/audit.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl]
 
-trusted.pem holds one or more P-256 public keys, kept.jsonl checkpoints that were kept elsewhere. docs/audit.md
-describes the format. Exits with 1 if anything is wrong.
+trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere. Exits with 1 if anything is wrong.
 """
 import base64, hashlib, ipaddress, json, re, subprocess, sys, tempfile
 
@@ -12,110 +11,87 @@ EVENT = """mint_id step kind occurred_at request_id tenant idp issuer subject ke
     grant_revision reason detail credential_id issued_at expires_at token_id token_hash claims client_address
     user_agent broker chain seq""".split()
 CHANGE = "tenant revision table_name operation before after changed_by changed_at transaction_id".split()
-TIMES = {"occurred_at", "issued_at", "expires_at", "changed_at"}
-HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')"
-UNESCAPE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-problems, retired = 0, {}  # retired: (chain, first place) -> (last place, its hash)
+TIMES, BYTES = {"occurred_at", "issued_at", "expires_at", "changed_at"}, {"token_hash", "prev_hash", "hash"}
+problems = []
 
 
 def wrong(what):
-    global problems
-    problems += 1
+    problems.append(what)
     print("WRONG:", what)
 
 
-def rows(query):
-    """Streams a query's rows in COPY's text format, which keeps nulls and texts apart."""
-    copy = subprocess.Popen(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", f"COPY ({query}) TO STDOUT"],
-                            stdout=subprocess.PIPE)
-    for line in copy.stdout:
-        fields = line.decode().rstrip("\n").split("\t")
-        yield [None if f == "\\N" else re.sub(r"\\(.)", lambda m: UNESCAPE.get(m[1], m[1]), f) for f in fields]
-    if copy.wait():
+def rows(columns, table, order):
+    """Streams a table: each row as a list of texts and None, one JSON array a line."""
+    texts = ("trunc(extract(epoch FROM %s) * 1000000)::text" % c if c in TIMES else
+             "encode(%s, 'hex')" % c if c in BYTES else c + "::text" for c in columns)
+    copy = f"""COPY (SELECT json_build_array({', '.join(texts)}) FROM {table} ORDER BY {order})
+               TO STDOUT (FORMAT csv, ENCODING 'UTF8', QUOTE E'\\x01', DELIMITER E'\\x02')"""
+    psql = subprocess.Popen(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-c", copy], stdout=subprocess.PIPE)
+    yield from map(json.loads, psql.stdout)
+    if psql.wait():
         sys.exit("psql failed")
 
 
-def select(columns, table, order):
-    texts = ("trunc(extract(epoch FROM %s) * 1000000)" % c if c in TIMES else
-             "encode(%s, 'hex')" % c if c == "token_hash" else c for c in columns)
-    return f"SELECT {', '.join(texts)}{HASHES} FROM {table} ORDER BY {order}"
-
-
-def address(text):
-    interface = ipaddress.ip_interface(text)
-    return f"{interface.packed.hex()}/{interface.network.prefixlen}"
-
-
-def canonical(form, fields):
-    encoded = [None if f is None else f.encode() for f in [form] + fields]
-    return b"".join(b"-," if f is None else b"%d:%s," % (len(f), f) for f in encoded)
+def canonical(form, columns, fields):
+    texts = [form, *fields]
+    if "client_address" in columns and texts[at := columns.index("client_address") + 1] is not None:
+        inet = ipaddress.ip_interface(texts[at])
+        texts[at] = f"{inet.packed.hex()}/{inet.network.prefixlen}"
+    return b"".join(b"-," if t is None else b"%d:%s," % (len(t.encode()), t.encode()) for t in texts)
 
 
 def b64(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def integer(octets):  # DER
-    octets = octets.lstrip(b"\0")
-    octets = b"\0" + octets if not octets or octets[0] & 0x80 else octets
-    return b"\x02%c%s" % (len(octets), octets)
-
-
-def signed(jws, keys):
-    """The payload, if one of the keys signed it."""
-    header, payload, signature = jws.split(".")
-    raw = b64(signature)
-    pair = integer(raw[:32]) + integer(raw[32:])
-    with tempfile.NamedTemporaryFile() as der:
-        der.write(b"\x30%c%s" % (len(pair), pair))
-        der.flush()
-        for key in keys:
-            check = subprocess.run(["openssl", "dgst", "-sha256", "-verify", key, "-signature", der.name],
-                                   input=f"{header}.{payload}".encode(), capture_output=True)
-            if check.returncode == 0:
-                return json.loads(b64(payload))
-
-
-def keys_of(pem):
-    for part in re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", open(pem).read(), re.S):
-        file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)
-        file.write(part + "\n")
-        file.close()
-        yield file.name
+def payload(jws, keys):
+    """What a JWS says, if one of the keys signed it. openssl wants the two numbers of the signature in DER."""
+    header, body, signature = jws.split(".")
+    pair = b""
+    for half in b64(signature)[:32], b64(signature)[32:]:
+        number = int.from_bytes(half, "big")
+        size = number.bit_length() // 8 + 1
+        pair += b"\x02%c%s" % (size, number.to_bytes(size, "big"))
+    for pem in keys:
+        with tempfile.NamedTemporaryFile() as key, tempfile.NamedTemporaryFile() as der:
+            for file, content in (key, pem.encode()), (der, b"\x30%c%s" % (len(pair), pair)):
+                file.write(content)
+                file.flush()
+            verify = ["openssl", "dgst", "-sha256", "-verify", key.name, "-signature", der.name]
+            if not subprocess.run(verify, input=f"{header}.{body}".encode(), capture_output=True).returncode:
+                return json.loads(b64(body))
 
 
 def checkpoints(keys, kept):
-    """Where each chain was sealed: (table, chain) -> {place: hash}."""
-    sealed, before, stored = {}, None, {}
-    for number, jws in rows("SELECT number, jws FROM audit.checkpoint ORDER BY number"):
-        seal, stored[int(number)] = signed(jws, keys), jws
+    """What was sealed, as (kind, chain) -> {place: hash}; what was retired, as (chain, first) -> (last, its hash)."""
+    sealed, retired, stored, before = {}, {}, {}, None
+    for number, jws in rows(["number", "jws"], "audit.checkpoint", "number"):
+        stored[int(number)] = jws
+        seal = payload(jws, keys)
         if not seal:
             wrong(f"checkpoint {number} is not signed by a trusted key")
+            seal = {"events": [], "changes": []}
         elif (seal["number"], seal["previous"]) != (int(number), before) or len(stored) != int(number):
             wrong(f"checkpoint {number} doesn't follow the one before it")
-        for head in seal["events"] if seal else []:
-            sealed.setdefault(("event", head["chain"]), {})[head["seq"]] = head["hash"]
-        for head in seal["changes"] if seal else []:
-            sealed.setdefault(("change", head["tenant"]), {})[head["revision"]] = head["hash"]
-        for part in (p for month in seal.get("retired", []) for p in month["parts"]) if seal else []:
+        for kind, chain, place in ("event", "chain", "seq"), ("change", "tenant", "revision"):
+            for head in seal[kind + "s"]:
+                sealed.setdefault((kind, head[chain]), {})[head[place]] = head["hash"]
+        for part in (part for month in seal.get("retired", []) for part in month["parts"]):
             retired[part["chain"], part["first"]] = part["last"], part["hash"]
         before = hashlib.sha256(jws.encode()).hexdigest()
-    for line in open(kept) if kept else []:
+    for line in kept:
         if '"checkpoint"' in line and stored.get((copy := json.loads(line))["checkpoint"]) != copy["jws"]:
             wrong(f"checkpoint {copy['checkpoint']}, as it was kept, isn't in the database")
-    return sealed
+    return sealed, retired
 
 
-def chains(kind, query, columns, chain, place, sealed):
+def chains(kind, columns, table, chain, place, sealed, retired):
+    """Follows every chain of a table row by row; what was sealed and is there is taken out of `sealed`."""
     now, at, last, count = None, 0, "", 0
-    for count, row in enumerate(rows(query), 1):
-        fields, (previous, digest) = row[:-2], row[-2:]
-        if kind == "event" and fields[columns.index("client_address")]:
-            fields[columns.index("client_address")] = address(fields[columns.index("client_address")])
-        key = (kind, fields[columns.index(chain)])
-        if key != now:
-            now, at, last = key, 0, "00" * 32
-        at += 1
+    for count, row in enumerate(rows(columns + ["prev_hash", "hash"], table, f"{chain}, {place}"), 1):
+        *fields, previous, digest = row
+        key = kind, fields[columns.index(chain)]
+        now, at, last = (key, at + 1, last) if key == now else (key, 1, "00" * 32)
         while kind == "event" and (key[1], at) in retired:
             gone, last = retired[key[1], at]
             at = gone + 1
@@ -125,7 +101,7 @@ def chains(kind, query, columns, chain, place, sealed):
             at = int(fields[columns.index(place)] or 0)
         elif previous != last:
             wrong(f"{name} doesn't follow the row before it")
-        form = canonical(f"mintmark {kind} 1", fields)
+        form = canonical(f"mintmark {kind} 1", columns, fields)
         if digest != hashlib.sha256(bytes.fromhex(previous or "") + form).hexdigest():
             wrong(f"{name} was changed")
         if sealed.get(key, {}).pop(at, digest) != digest:
@@ -134,13 +110,13 @@ def chains(kind, query, columns, chain, place, sealed):
     return count
 
 
-seals = checkpoints(list(keys_of(sys.argv[1])), sys.argv[2] if len(sys.argv) > 2 else None)
-events = chains("event", select(EVENT, "audit.event", "chain, seq"), EVENT, "chain", "seq", seals)
-changes = chains("change", select(CHANGE, "audit.config_change", "tenant, revision"), CHANGE, "tenant",
-                 "revision", seals)
+trusted = re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----\n?", open(sys.argv[1]).read(), re.S)
+seals, gaps = checkpoints(trusted, open(sys.argv[2]) if len(sys.argv) > 2 else [])
+events = chains("event", EVENT, "audit.event", "chain", "seq", seals, gaps)
+changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, gaps)
 for (kind, chain), heads in seals.items():
     for at in heads:
-        if not any(kind == "event" and c == chain and f <= at <= r[0] for (c, f), r in retired.items()):
+        if not any(kind == "event" and c == chain and f <= at <= last for (c, f), (last, _) in gaps.items()):
             wrong(f"row {at} of {kind} chain {chain} was sealed and is missing")
-print(f"{events} events, {changes} changes, {problems} problems")
-sys.exit(problems > 0)
+print(f"{events} events, {changes} changes, {len(problems)} problems")
+sys.exit(bool(problems))

@@ -96,5 +96,8 @@ COMMENT ON COLUMN audit.active_credential.reason IS
 
 -- ---------------------------------------------------------------- refusals, and what was done with a key
 
+-- Only refusals pay for these.
 CREATE INDEX refusals_by_time ON audit.event (mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX refusals_of_a_subject_by_time ON audit.event (subject, mint_id)
+ WHERE kind IN ('denied', 'rejected') AND subject IS NOT NULL;
 CREATE INDEX events_of_a_key_by_time ON audit.event (key, mint_id) WHERE key IS NOT NULL;

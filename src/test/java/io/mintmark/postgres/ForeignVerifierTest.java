@@ -9,6 +9,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +56,49 @@ class ForeignVerifierTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    DELETE FROM audit.event WHERE subject = 'one' AND step = 2 | stands where row 2 belongs
+                    DELETE FROM audit.event WHERE subject = 'two'              | was sealed and is missing
+                    DELETE FROM audit.event                                    | was sealed and is missing
+                    UPDATE audit.event SET seq = 3 - seq WHERE subject = 'one' | doesn't follow
+                    UPDATE audit.event SET hash = sha256(hash) WHERE seq = 4   | was changed
+                    UPDATE audit.event SET client_address = '10.0.0.1/8'       | was changed
+                    DELETE FROM audit.checkpoint WHERE number = 1              | doesn't follow the one before
+                    DELETE FROM audit.checkpoint WHERE number = 2              | isn't in the database
+                    UPDATE audit.config_change SET changed_by = 'x'            | was changed
+                    """)
+    void what_was_tampered_with_is_found(String attack, String finding) throws Exception {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        try (TestDatabase database = TestDatabase.migrated();
+                Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/1");
+            store.append(AuditRows.mint("one", "{}"));
+            Seals.seal(database);
+            store.append(AuditRows.mint("two", "{}"));
+            SignedCheckpoint kept = Seals.seal(database);
+            // past the triggers, as only a superuser gets
+            database.runAsSuperuser(
+                    """
+                    DO $$
+                    DECLARE
+                        armed regclass;
+                    BEGIN
+                        FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                            EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', armed);
+                        END LOOP;
+                    END $$
+                    """);
+            database.runAsSuperuser(attack);
+            String wrong = lines(verify(directory, database, kept));
+            assertTrue(wrong.contains(finding), wrong);
+        }
+    }
+
     static String lines(List<String> output) {
         return String.join("\n", output.subList(0, output.size() - 1));
     }
@@ -74,7 +119,7 @@ class ForeignVerifierTest {
         builder.environment().put("PGDATABASE", database.name());
         builder.environment().put("PGUSER", Who.AUDITOR.login());
         builder.environment().put("PGPASSWORD", database.password());
-        builder.environment().put("PGCLIENTENCODING", "UTF8");
+        builder.environment().put("PGCLIENTENCODING", "LATIN1");
         Process process = builder.redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         process.waitFor();
