@@ -1,8 +1,10 @@
 package io.mintmark.postgres;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -24,7 +26,10 @@ import java.util.Optional;
 
 /** Events as the JSON that one INSERT takes apart again. */
 final class EventRows {
-    private final ObjectMapper json = new ObjectMapper();
+    /** Numbers as they are in the token: an auditor must see what was compared. */
+    private final ObjectMapper json =
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
     private final String broker;
 
     EventRows(String broker) {

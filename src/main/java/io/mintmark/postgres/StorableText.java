@@ -18,7 +18,9 @@ final class StorableText {
     static final int SUBJECT = 1_024;
     static final int DETAIL = 2_048;
 
-    private static final int MOST_DIGITS = 1_000;
+    /** PostgreSQL's numeric has 16,383 digits after the point, and more before it. */
+    private static final int MOST_DIGITS = 16_383;
+
     private static final char REPLACEMENT = '\uFFFD';
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
@@ -63,9 +65,6 @@ final class StorableText {
     }
 
     private static JsonNode number(JsonNode value) {
-        if (value.isDouble() && !Double.isFinite(value.doubleValue())) {
-            return NODES.textNode(value.asText());
-        }
         BigDecimal number = value.decimalValue();
         boolean inRange = Math.abs((long) number.scale()) + number.precision() <= MOST_DIGITS;
         return inRange ? value : NODES.textNode(fit(number.toString(), NAME));

@@ -11,6 +11,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
@@ -63,8 +65,33 @@ class HashChainTest {
             if (Double.isFinite(number)) {
                 claims.append(',').append(number).append(',').append(random.nextGaussian());
             }
+            BigInteger digits = new BigInteger(random.nextInt(300), random);
+            claims.append(',')
+                    .append(digits)
+                    .append(',')
+                    .append(new BigDecimal(digits, 400 - random.nextInt(800)));
         }
         store().append(AuditRows.mint("numbers", claims.append("]}").toString()));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void numbers_are_stored_as_the_grants_saw_them() {
+        store().append(
+                        AuditRows.mint(
+                                "exact",
+                                "{\"n\":[1e400,-1E-400,5.00000000000000000000000000000000000001,"
+                                        + "123456789012345678901234567890]}"));
+        store().append(AuditRows.mint("beyond", "{\"n\":1e20000}"));
+        assertEquals(
+                List.of(
+                        "[1%s, -0.%s1, 5.00000000000000000000000000000000000001,"
+                                        .formatted("0".repeat(400), "0".repeat(399))
+                                + " 123456789012345678901234567890]",
+                        "1E+20000"),
+                database.column(
+                        "SELECT claims ->> 'n' FROM audit.event WHERE step = 1 ORDER BY mint_id"));
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
     }
