@@ -20,6 +20,7 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.SigningKeys;
 import io.mintmark.token.TestKey;
@@ -416,13 +417,14 @@ final class ExchangeTest {
     }
 
     private Exchange exchange() {
-        KnownIssuers issuers = new KnownIssuers(tenant, Duration.ofDays(1), System::nanoTime);
+        OwnIssuer own = new OwnIssuer("https://broker.example");
+        KnownIssuers issuers = new KnownIssuers(tenant, own, Duration.ofDays(1), System::nanoTime);
         return new Exchange(
                 new TokenVerifier(
                         issuers,
                         new SigningKeys(new GuardedHttp(new Destinations(List.of())), now::get),
                         (_, id, _) -> usedTokens.add(id),
-                        "https://broker.example",
+                        own,
                         now::get),
                 issuers,
                 catalogue,
