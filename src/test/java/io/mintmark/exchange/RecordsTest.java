@@ -1,0 +1,135 @@
+package io.mintmark.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.audit.Kind;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.MintRefusal.Reason;
+import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Unavailable;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What is on record, and what happens if it can't be written. */
+final class RecordsTest {
+    private final Stage stage = new Stage();
+    private final MemoryTenant tenant = stage.tenant;
+    private final MemoryLog store = stage.store;
+    private final FakeCloud cloud = stage.cloud;
+
+    @AfterEach
+    void stop() {
+        stage.close();
+    }
+
+    @Test
+    void the_intent_is_on_record_before_the_cloud_is_asked() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        cloud.answer(
+                "deploy",
+                order -> {
+                    assertEquals(List.of("requested deploy"), store.rows());
+                    return FakeCloud.credential(order, Stage.START);
+                });
+        Credentials credentials = stage.minted("deploy");
+        assertEquals(Map.of("SECRET", new Secret("s3cret of deploy")), only(credentials));
+        assertEquals(List.of("requested deploy", "issued deploy"), store.rows());
+    }
+
+    @Test
+    void the_intent_says_until_when_a_credential_could_live_at_the_latest() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        stage.minted("deploy");
+        assertEquals(
+                Stage.START.plus(MemoryTenant.AT_MOST).plus(Stage.PATIENCE).plusSeconds(60),
+                store.events().getFirst().credential().orElseThrow().expiresAt());
+    }
+
+    @Test
+    void without_a_log_no_cloud_is_asked() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        store.refuse(Kind.REQUESTED);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        assertEquals(List.of(), cloud.orders());
+        assertEquals(List.of(), store.rows());
+    }
+
+    @Test
+    void an_intent_that_nobody_heard_of_ends_as_failed_once_the_log_is_back() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        store.breakAfter(Kind.REQUESTED);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        assertEquals(List.of(), cloud.orders());
+        Eventually.holds(() ->
+                store.rows()
+                        .equals(List.of("requested deploy", "failed deploy audit_unavailable")));
+    }
+
+    @Test
+    void a_credential_whose_row_can_not_be_written_does_not_leave_and_ends_as_withheld() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        store.refuse(Kind.ISSUED);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        assertEquals(1, cloud.orders().size());
+        Eventually.holds(() ->
+                store.rows()
+                        .equals(List.of("requested deploy", "withheld deploy audit_unavailable")));
+    }
+
+    @Test
+    void a_failure_whose_row_can_not_be_written_is_owed_to_the_log() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        cloud.answer("deploy", _ -> new Failed(Reason.PROVIDER_TIMEOUT, "late"));
+        store.refuse(Kind.FAILED);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        store.recover();
+        Eventually.holds(() ->
+                store.rows().equals(List.of("requested deploy", "failed deploy provider_timeout")));
+    }
+
+    @Test
+    void a_refusal_is_not_told_before_its_rows_are_written() {
+        tenant.key("deploy").key("api").grant(Stage.SUBJECT, "api");
+        store.refuse(Kind.DENIED);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        store.recover();
+        assertEquals(
+                new AccessRefusal.KeysDenied(Stage.SUBJECT, List.of("deploy"), List.of("api")),
+                stage.refusal("deploy"));
+    }
+
+    @Test
+    void the_record_says_who_it_was() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        stage.minted("deploy");
+        var holder = store.events().getLast().holder().orElseThrow();
+        assertEquals(Optional.of(Stage.SUBJECT), holder.subject());
+        assertEquals(Optional.of(MemoryTenant.NAME), holder.tenant());
+        assertEquals(Optional.of(MemoryTenant.IDP), holder.idp());
+    }
+
+    @Test
+    void a_token_that_is_not_accepted_is_on_record_without_its_subject() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.distrust();
+        assertInstanceOf(TokenRefusal.class, stage.refusal("deploy"));
+        Eventually.holds(() -> store.rows().equals(List.of("rejected  unsupported_algorithm")));
+        assertTrue(store.events().getFirst().holder().orElseThrow().subject().isEmpty());
+    }
+
+    private static Map<String, Secret> only(Credentials credentials) {
+        assertEquals(1, credentials.byKey().size());
+        return credentials.byKey().values().iterator().next();
+    }
+}

@@ -1,0 +1,137 @@
+package io.mintmark.exchange;
+
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Kind;
+import io.mintmark.audit.Rejections;
+import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.KnownIssuers;
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.token.OwnIssuer;
+import io.mintmark.token.PresentedToken;
+import io.mintmark.token.SigningKeys;
+import io.mintmark.token.TestKey;
+import io.mintmark.token.TokenVerifier;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.Verdict;
+
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** The use case with everything around it in memory, so that any moment can be made to go wrong. */
+final class Stage implements AutoCloseable {
+
+    private static final TestKey SIGNER = TestKey.es256("key-1");
+    static final String SUBJECT = "repo:acme/shop";
+    static final Instant START = Instant.parse("2026-03-04T05:06:07Z");
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    final AtomicReference<Instant> now = new AtomicReference<>(START);
+    final MemoryTenant tenant = new MemoryTenant(SIGNER);
+    final MemoryLog store = new MemoryLog(tenant);
+    final FakeCloud cloud = new FakeCloud(now::get);
+    private final AuditLog log = new AuditLog(store, Duration.ofSeconds(5)).start();
+    private final MintIds ids = new MintIds(now::get, new SecureRandom());
+    private final Rejections rejections = new Rejections(store, ids, now::get).start();
+    private final Set<String> usedTokens = ConcurrentHashMap.newKeySet();
+    final Catalogue catalogue = new Catalogue(tenant, Duration.ofDays(1), System::nanoTime);
+    final Exchange exchange = exchange();
+
+    @Override
+    public void close() {
+        log.close();
+        rejections.close();
+    }
+
+    /** Happens while an intent is being written. */
+    void onIntent(Runnable happens) {
+        store.meanwhile(event -> {
+            if (event.kind() == Kind.REQUESTED) {
+                happens.run();
+            }
+        });
+    }
+
+    /** The credentials, of a request that isn't refused. */
+    Credentials minted(String... keys) {
+        return switch (exchange.mint(request(keys))) {
+            case Verdict.Passed<Credentials>(Credentials credentials) -> credentials;
+            case Verdict.Refused<Credentials>(Refusal refusal) ->
+                    throw new AssertionError("refused: " + refusal);
+        };
+    }
+
+    /** The refusal of a request that is refused. */
+    Refusal refusal(String... keys) {
+        return switch (exchange.mint(request(keys))) {
+            case Verdict.Passed<Credentials> _ -> throw new AssertionError("not refused");
+            case Verdict.Refused<Credentials>(Refusal refusal) -> refusal;
+        };
+    }
+
+    MintRequest request(String... keys) {
+        return new MintRequest(
+                "request-1",
+                InetAddress.getLoopbackAddress(),
+                Optional.empty(),
+                new PresentedToken(new Secret(token())),
+                Arrays.stream(keys).map(KeyName::new).toList());
+    }
+
+    private String token() {
+        return SIGNER.sign(
+                "{\"alg\":\"ES256\",\"kid\":\"key-1\"}",
+                "{\"iss\":\"%s\",\"aud\":\"%s\",\"sub\":\"%s\",\"jti\":\"1\",\"iat\":%d,\"exp\":%d}"
+                        .formatted(
+                                MemoryTenant.ISSUER,
+                                MemoryTenant.AUDIENCE,
+                                SUBJECT,
+                                START.getEpochSecond(),
+                                START.plusSeconds(600).getEpochSecond()));
+    }
+
+    private Exchange exchange() {
+        OwnIssuer own = new OwnIssuer("https://broker.example");
+        KnownIssuers issuers = new KnownIssuers(tenant, own, Duration.ofDays(1), System::nanoTime);
+        return new Exchange(
+                new TokenVerifier(
+                        issuers,
+                        new SigningKeys(new GuardedHttp(new Destinations(List.of())), now::get),
+                        (_, id, _) -> usedTokens.add(id),
+                        own,
+                        now::get),
+                issuers,
+                catalogue,
+                new AccessProviders(List.of(cloud), now::get),
+                log,
+                rejections,
+                ids,
+                now::get,
+                PATIENCE,
+                new Deaf());
+    }
+
+    private static final class Deaf implements MintListener {
+        @Override
+        public void tokenExamined(Duration taken) {}
+
+        @Override
+        public void providerAnswered(String type, boolean minted, Duration taken) {}
+
+        @Override
+        public void settled(TenantName tenant, String type, Kind outcome) {}
+    }
+}
