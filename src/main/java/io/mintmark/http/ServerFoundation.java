@@ -37,6 +37,11 @@ final class ServerFoundation implements AutoCloseable {
         return builder.build();
     }
 
+    /** Connections end with the requests that are under way on them. */
+    void windDown() {
+        guard.windDown();
+    }
+
     @Override
     public void close() {
         guard.close();

@@ -91,6 +91,8 @@ public final class Servers implements AutoCloseable {
     /** Takes no new requests and waits for those in flight. */
     @Override
     public void close() {
+        forClients.windDown();
+        forOperators.windDown();
         server.stop();
         forClients.close();
         forOperators.close();

@@ -99,6 +99,11 @@ final class GuardedServer implements AutoCloseable {
         go.countDown();
     }
 
+    /** Begins to stop, and lets requests under way take their time. */
+    void windDown() {
+        foundation.windDown();
+    }
+
     int port() {
         return server.port();
     }
@@ -126,6 +131,7 @@ final class GuardedServer implements AutoCloseable {
     @Override
     public void close() {
         go();
+        windDown();
         server.stop();
         foundation.close();
         warnings.close();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.config.ServerBounds;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -148,6 +149,20 @@ class SlowClientsTest {
             assertEquals("", idle.untilClosed());
             assertEquals("", refused.untilClosed());
             stop.join();
+        }
+    }
+
+    @Test
+    void a_connection_ends_with_the_request_that_is_under_way_when_the_stop_begins()
+            throws IOException {
+        try (GuardedServer patient = GuardedServer.patient();
+                RawClient client = patient.client()) {
+            client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+            Eventually.holds(() -> patient.requests().contains("/wait"));
+            patient.windDown();
+            patient.go();
+            assertEquals("waited", client.answer().body());
+            assertEquals("", client.untilClosed());
         }
     }
 

@@ -12,6 +12,7 @@ final class ConnectionDeadlines implements AutoCloseable {
     private final Crowd requests;
     private final Thread watch =
             Thread.ofPlatform().daemon().name("connection-deadlines").unstarted(this::watch);
+    private volatile boolean windingDown;
 
     ConnectionDeadlines(ServerBounds bounds) {
         this.connections = new Crowd(bounds.maxConnections());
@@ -41,12 +42,20 @@ final class ConnectionDeadlines implements AutoCloseable {
         connections.leave(conversation);
     }
 
+    /** From now on a connection ends as soon as no request is under way on it. */
+    void windDown() {
+        windingDown = true;
+    }
+
     private void watch() {
         try {
             while (true) {
                 Thread.sleep(PERIOD);
                 connections.sweep();
                 requests.sweep();
+                if (windingDown) {
+                    connections.sendHome();
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // closed

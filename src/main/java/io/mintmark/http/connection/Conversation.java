@@ -161,6 +161,11 @@ final class Conversation {
         return isClientsTurn && !isHungUp;
     }
 
+    /** Whether no request is under way. */
+    boolean isIdle() {
+        return isWaitingForClient() && moment.stage == Stage.WAITING;
+    }
+
     /** Nanoseconds that it has been at its stage. */
     long age() {
         return nanoTime.getAsLong() - moment.begun;

@@ -40,6 +40,11 @@ final class Crowd {
         makeRoom();
     }
 
+    /** Hangs up on everybody who has no request under way. */
+    void sendHome() {
+        hangUp(members.stream().filter(Conversation::isIdle).toList());
+    }
+
     private void makeRoom() {
         if (members.size() > most && makingRoom.tryLock()) {
             try {

@@ -68,6 +68,15 @@ public final class GuardedPort implements AutoCloseable {
                 .build();
     }
 
+    /**
+     * From now on a connection ends with the request that is under way on it. To be called before
+     * the server stops: it ends connections that are idle at that moment, and would wait for those
+     * that become idle a moment later.
+     */
+    public void windDown() {
+        deadlines.windDown();
+    }
+
     @Override
     public void close() {
         deadlines.close();
