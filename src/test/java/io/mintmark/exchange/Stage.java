@@ -20,6 +20,8 @@ import io.mintmark.token.TokenVerifier;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.Verdict;
 
+import org.slf4j.MDC;
+
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -54,6 +56,7 @@ final class Stage implements AutoCloseable {
     public void close() {
         log.close();
         rejections.close();
+        MDC.clear();
     }
 
     /** Happens while an intent is being written. */

@@ -16,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -213,12 +216,15 @@ final class GuardedHttpTest {
 
     @Test
     void nobody_listening_is_a_failure_that_names_the_host_only() throws Exception {
-        RawServer gone = RawServer.saying("");
-        gone.close();
-        OutboundFailure failure = failure(http, gone.url());
-        assertEquals(Kind.UNREACHABLE, failure.kind());
-        assertTrue(
-                message(failure).startsWith("127.0.0.1 can't be reached ("), failure::getMessage);
+        try (Socket held = new Socket()) {
+            held.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            OutboundFailure failure =
+                    failure(http, "http://127.0.0.1:%d/".formatted(held.getLocalPort()));
+            assertEquals(Kind.UNREACHABLE, failure.kind());
+            assertTrue(
+                    message(failure).startsWith("127.0.0.1 can't be reached ("),
+                    failure::getMessage);
+        }
     }
 
     @ParameterizedTest
