@@ -15,7 +15,6 @@ import io.mintmark.health.Check;
 import io.mintmark.health.HealthReport;
 import io.mintmark.http.Routes;
 import io.mintmark.http.Servers;
-import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.metrics.Levels;
 import io.mintmark.metrics.MeasuredCatalogue;
 import io.mintmark.metrics.MeasuredEvents;
@@ -78,7 +77,8 @@ public final class Broker implements AutoCloseable {
     private final Measurements measurements = new Measurements(meters);
     private final Levels levels = new Levels(meters);
     private final Settings settings;
-    private final BuiltInIdentity identity;
+    private final Destinations destinations;
+    private final OwnIdentity identity;
     private final Database database;
     private final Catalogue catalogue;
     private final OwnIssuer ownIssuer;
@@ -89,11 +89,17 @@ public final class Broker implements AutoCloseable {
     /**
      * Starts a broker whose database has its schema.
      *
+     * @param destinations where it may connect to
+     * @param identity not started yet
      * @param replica the name of this one, for the audit log's readers
      */
     static Broker start(
-            Settings settings, BuiltInIdentity identity, SealingKeys seals, String replica) {
-        Broker broker = new Broker(settings, identity, seals, replica);
+            Settings settings,
+            Destinations destinations,
+            OwnIdentity identity,
+            SealingKeys seals,
+            String replica) {
+        Broker broker = new Broker(settings, destinations, identity, seals, replica);
         try {
             broker.servers.start();
             return broker;
@@ -103,17 +109,27 @@ public final class Broker implements AutoCloseable {
         }
     }
 
-    private Broker(Settings settings, BuiltInIdentity identity, SealingKeys seals, String replica) {
+    private Broker(
+            Settings settings,
+            Destinations destinations,
+            OwnIdentity identity,
+            SealingKeys seals,
+            String replica) {
         Duration staleness = settings.catalog().maxStaleness();
         this.settings = settings;
-        this.identity = identity;
+        this.destinations = destinations;
+        this.identity = part(identity.start());
         this.database = part(new Database(Logins.service(settings.database())));
         part(meters);
         MeasuredCatalogue readings = new MeasuredCatalogue(new PostgresCatalogue(database), meters);
         this.levels.show(database);
         this.levels.show(readings);
         this.catalogue = new Catalogue(readings, staleness, System::nanoTime);
-        this.ownIssuer = new OwnIssuer(settings.broker().issuer().toString());
+        this.ownIssuer =
+                settings.broker()
+                        .issuer()
+                        .map(url -> new OwnIssuer(url.toString()))
+                        .orElse(OwnIssuer.NONE);
         this.issuers =
                 new KnownIssuers(
                         new PostgresIdentityProviders(database),
@@ -143,7 +159,6 @@ public final class Broker implements AutoCloseable {
     }
 
     private Exchange exchange(PostgresEventStore events, PostgresEventStore refusals) {
-        Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
         TokenVerifier verifier =
                 new TokenVerifier(
                         issuers,
@@ -159,7 +174,7 @@ public final class Broker implements AutoCloseable {
                 verifier,
                 issuers,
                 catalogue,
-                providers(destinations),
+                providers(),
                 audit,
                 rejections,
                 mintIds,
@@ -168,16 +183,16 @@ public final class Broker implements AutoCloseable {
                 measurements);
     }
 
-    private AccessProviders providers(Destinations destinations) {
+    private AccessProviders providers() {
         TokenDestinations tokens = new TokenDestinations(destinations);
         StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
         Calls calls = new Calls(new GuardedHttp(destinations), clock, new SecureRandom());
         return new AccessProviders(
                 List.of(
-                        new AwsSts(identity, tokens, sts),
-                        new S3Sts(identity, tokens, sts),
-                        new GoogleCloud(identity, tokens, calls, clock),
-                        new JwtProvider(identity)),
+                        new AwsSts(identity.shown(), tokens, sts),
+                        new S3Sts(identity.shown(), tokens, sts),
+                        new GoogleCloud(identity.shown(), tokens, calls, clock),
+                        new JwtProvider(identity.accessTokens())),
                 clock);
     }
 
@@ -190,7 +205,7 @@ public final class Broker implements AutoCloseable {
                 new Routes(
                         exchange,
                         issuers,
-                        identity,
+                        identity.issuer(),
                         health,
                         settings.rateLimit(),
                         settings.cors(),
@@ -203,7 +218,7 @@ public final class Broker implements AutoCloseable {
     private List<HealthCheck> checks() {
         return List.of(
                 new Check("database", new DatabaseHealth(database)::fault),
-                new Check("broker_idp", identity::fault),
+                new Check("broker_idp", identity.shown()::fault),
                 new Check("config", this::configurationFault),
                 new Check("memory", this::memoryFault));
     }

@@ -3,7 +3,8 @@ package io.mintmark.cli;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.Settings;
-import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
@@ -35,15 +36,14 @@ public final class Startup {
      */
     public Broker run() {
         long began = System.nanoTime();
-        BuiltInIdentity identity =
-                new BuiltInIdentity(
-                        settings.broker().issuer().toString(),
-                        settings.broker().signingKeysDir(),
-                        InstantSource.system());
+        Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
+        OwnIdentity identity =
+                new OwnIdentity(
+                        settings.broker(), new GuardedHttp(destinations), InstantSource.system());
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         prepare(settings.database());
-        Broker broker = Broker.start(settings, identity, seals, replica());
+        Broker broker = Broker.start(settings, destinations, identity, seals, replica());
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),

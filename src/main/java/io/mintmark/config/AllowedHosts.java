@@ -1,5 +1,6 @@
 package io.mintmark.config;
 
+import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +38,24 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
     /** Every entry as it is written. */
     public List<String> entries() {
         return Stream.concat(names.stream(), networks.stream().map(Cidr::toString)).toList();
+    }
+
+    /**
+     * Whether a host of a URL is listed: its name, or the address that it is. What a name leads to
+     * isn't asked.
+     */
+    boolean lists(String host) {
+        String plain = host.toLowerCase(Locale.ROOT).replaceAll("^\\[|]$", "");
+        return names.contains(plain) || (!isName(plain) && inNetwork(plain));
+    }
+
+    private boolean inNetwork(String address) {
+        try {
+            InetAddress parsed = Cidr.address(address);
+            return networks.stream().anyMatch(network -> network.contains(parsed));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     static AllowedHosts of(List<String> entries) {

@@ -1,77 +1,65 @@
 package io.mintmark.config;
 
+import io.mintmark.config.IdentitySettings.BuiltIn;
+import io.mintmark.config.IdentitySettings.ClientCredentials;
+import io.mintmark.config.IdentitySettings.TokenFile;
+
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Who the broker is.
  *
  * @param url where clients reach it; no slash at the end
- * @param issuer what its own tokens call it; no slash at the end
- * @param signingKeysDir the PEM files of its signing keys
+ * @param issuer what its own tokens call it; no slash at the end; there if there are signing keys
+ * @param signingKeysDir the PEM files of its signing keys; there if its identity needs them
  */
-public record BrokerSettings(URI url, URI issuer, Path signingKeysDir) {
+public record BrokerSettings(
+        Optional<URI> url,
+        Optional<URI> issuer,
+        Optional<Path> signingKeysDir,
+        IdentitySettings identity) {
     static final Setting<URI> URL =
-            Setting.of("broker.url", WebAddress.OWN, "Where clients reach the broker. Required.");
+            Setting.of(
+                    "broker.url",
+                    WebAddress.OWN,
+                    "Where clients reach the broker. Required where there are signing keys.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",
                     WebAddress.OWN,
                     "Issuer of the broker's own tokens, if not `BROKER_URL`.");
-    static final Setting<IdpType> IDP_TYPE =
-            Setting.of(
-                    "broker.idp.type",
-                    Forms.oneOf(IdpType.class),
-                    "built-in",
-                    "Where the broker's own identity comes from. So far only `built-in` works.");
     static final Setting<Path> SIGNING_KEYS_DIR =
             Setting.of(
                     "broker.signing-keys-dir",
                     Forms.DIRECTORY.hint(
                             ", with at least one key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out DIRECTORY/2026-01-31.pem"),
-                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. Required.");
+                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. Required by the"
+                            + " identity `built-in`, by `private_key_jwt` and by the provider type `jwt`.");
 
-    static final List<Setting<?>> TABLE = List.of(URL, ISSUER, IDP_TYPE, SIGNING_KEYS_DIR);
-
-    /** Known, so that they aren't taken for typing errors, and refused, because they do nothing. */
-    static final List<Setting<?>> LATER =
-            List.of(
-                    later("issuer"),
-                    later("token-endpoint"),
-                    later("client-id"),
-                    later("client-secret"),
-                    later("client-auth"),
-                    later("audience"),
-                    later("scope"),
-                    later("token-file"));
+    static final List<Setting<?>> TABLE =
+            Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR), IdentityTable.TABLE.stream())
+                    .toList();
 
     static BrokerSettings from(Values values) {
-        LATER.forEach(values::find);
-        requireBuiltIn(values);
-        URI url = values.get(URL);
-        return new BrokerSettings(
-                url, values.find(ISSUER).orElse(url), values.get(SIGNING_KEYS_DIR));
+        IdentitySettings identity = IdentityTable.from(values);
+        Optional<Path> keys =
+                signs(identity)
+                        ? Optional.of(values.get(SIGNING_KEYS_DIR))
+                        : values.find(SIGNING_KEYS_DIR);
+        Optional<URI> url = keys.isPresent() ? Optional.of(values.get(URL)) : values.find(URL);
+        return new BrokerSettings(url, values.find(ISSUER).or(() -> url), keys, identity);
     }
 
-    private static void requireBuiltIn(Values values) {
-        IdpType type = values.get(IDP_TYPE);
-        if (type != IdpType.BUILT_IN) {
-            throw new InvalidSettings(
-                    "%s %s doesn't work yet: remove it, and the broker will be its own issuer"
-                            .formatted(IDP_TYPE.name(), Forms.word(type)));
-        }
-    }
-
-    private static Setting<String> later(String word) {
-        return Setting.of(
-                "broker.idp." + word,
-                Form.hidden(
-                        "left out: external identity providers don't work yet",
-                        text -> {
-                            throw new IllegalArgumentException("not yet");
-                        }),
-                "Does not work yet.");
+    private static boolean signs(IdentitySettings identity) {
+        return switch (identity) {
+            case BuiltIn _ -> true;
+            case ClientCredentials client -> client.auth() == ClientAuth.PRIVATE_KEY_JWT;
+            case TokenFile _ -> false;
+        };
     }
 }

@@ -21,12 +21,21 @@ final class Forms {
 
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,9}");
 
+    /** What OAuth allows in ids and scopes (RFC 6749 appendix A), blanks apart. */
+    private static final Pattern PRINTED = Pattern.compile("[\\x21-\\x7e]+");
+
+    private static final Pattern PRINTED_WORDS =
+            Pattern.compile("[\\x21-\\x7e]+( [\\x21-\\x7e]+)*");
+
     static final Form<Integer> PORT = wholeNumber(0, 65_535);
     static final Form<Boolean> BOOLEAN =
             words(Map.of("true", Boolean.TRUE, "false", Boolean.FALSE));
     static final Form<String> ROLE_NAME =
             text("a role name of lower-case letters, digits and _", ROLE.asMatchPredicate());
     static final Form<String> USER_NAME = text("a login name", text -> !text.isBlank());
+    static final Form<String> WORD = text("a text without spaces", PRINTED.asMatchPredicate());
+    static final Form<String> WORDS =
+            text("words with single spaces between them", PRINTED_WORDS.asMatchPredicate());
     static final Form<InetAddress> BIND_ADDRESS =
             Form.of("an IP address of this machine, or localhost", Forms::bindAddress);
     static final Form<Cidr> NETWORK =
@@ -68,7 +77,8 @@ final class Forms {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static <T> Form<T> words(Map<String, T> meanings) {
+    /** One of the words, with its meaning. */
+    static <T> Form<T> words(Map<String, T> meanings) {
         String expected = meanings.keySet().stream().sorted().collect(Collectors.joining(" or "));
         return Form.of(
                 expected,

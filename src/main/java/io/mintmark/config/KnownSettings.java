@@ -18,7 +18,6 @@ final class KnownSettings {
                             DatabaseSettings.TABLE,
                             DatabaseRoles.TABLE,
                             BrokerSettings.TABLE,
-                            BrokerSettings.LATER,
                             AuditSettings.TABLE,
                             SecretsSettings.TABLE,
                             RateLimitSettings.TABLE,

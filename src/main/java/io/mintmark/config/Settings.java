@@ -19,6 +19,7 @@ public record Settings(
         if (database.migrate()) {
             database.migrator();
         }
+        broker.identity().requireConfidential(outbound.allowedHosts());
     }
 
     static Settings from(Values values) {

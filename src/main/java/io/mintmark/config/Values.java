@@ -31,9 +31,14 @@ final class Values {
 
     /** What was written, or else the fallback, unread. */
     <T> Optional<Given> given(Setting<T> setting) {
-        KnownSettings.require(setting);
-        return Optional.ofNullable(givenByKey.get(setting.key()))
+        return written(setting)
                 .or(() -> setting.fallback().map(text -> new Given(setting.name(), text)));
+    }
+
+    /** What was written, unread; nothing where the fallback counts. */
+    <T> Optional<Given> written(Setting<T> setting) {
+        KnownSettings.require(setting);
+        return Optional.ofNullable(givenByKey.get(setting.key()));
     }
 
     private static InvalidSettings missing(Setting<?> setting) {

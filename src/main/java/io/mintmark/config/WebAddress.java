@@ -15,6 +15,20 @@ final class WebAddress {
                             + " fragment (http only on localhost)",
                     WebAddress::own);
 
+    /** An identity provider: it is compared as text, so its slash at the end stays. */
+    static final Form<URI> ISSUER =
+            Form.hidden(
+                    "an https address such as https://idp.example.com/realms/main, without user,"
+                            + " query and fragment",
+                    WebAddress::absolute);
+
+    /** Where a service is asked; RFC 6749 section 3.2 allows it a query. */
+    static final Form<URI> ENDPOINT =
+            Form.hidden(
+                    "an https address such as https://idp.example.com/token, without user and"
+                            + " fragment",
+                    WebAddress::endpoint);
+
     /** An origin exactly as browsers send it, because it is compared as text. */
     static final Form<String> ORIGIN =
             Form.of(
@@ -26,7 +40,7 @@ final class WebAddress {
 
     private static URI own(String text) {
         URI uri = absolute(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
-        require(uri.getScheme().equals("https") || isLoopback(uri.getHost()));
+        require(isConfidential(uri));
         return uri;
     }
 
@@ -39,13 +53,24 @@ final class WebAddress {
     }
 
     private static URI absolute(String text) {
+        URI uri = endpoint(text);
+        require(uri.getRawQuery() == null);
+        return uri;
+    }
+
+    private static URI endpoint(String text) {
         URI uri = URI.create(text);
         require(uri.getScheme() != null && SCHEMES.contains(uri.getScheme()));
         require(uri.getHost() != null);
         require(uri.getRawUserInfo() == null);
-        require(uri.getRawQuery() == null && uri.getRawFragment() == null);
+        require(uri.getRawFragment() == null);
         require(uri.getPort() <= 65_535);
         return uri;
+    }
+
+    /** Whether what is sent there stays on this machine or can't be read on the way. */
+    static boolean isConfidential(URI uri) {
+        return uri.getScheme().equals("https") || isLoopback(uri.getHost());
     }
 
     private static boolean isLoopback(String host) {

@@ -5,10 +5,13 @@ import io.helidon.http.HeaderValues;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.tenant.TenantName;
 
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -25,20 +28,26 @@ final class IssuerRoutes implements HttpService {
                     "/tenants/[a-z][a-z0-9-]{0,39}/\\.well-known/(openid-configuration|jwks\\.json)");
     private static final String CACHE = "public, max-age=300";
 
-    private final BuiltInIdentity identity;
+    private static final String NONE =
+            "This broker signs no tokens: its identity comes from elsewhere.";
+
+    private final Optional<BuiltInIdentity> identity;
     private final Answers answers;
 
-    IssuerRoutes(BuiltInIdentity identity, Answers answers) {
+    /**
+     * @param identity the keys and the issuer's name; none where the broker signs nothing
+     */
+    IssuerRoutes(Optional<BuiltInIdentity> identity, Answers answers) {
         this.identity = identity;
         this.answers = answers;
     }
 
     @Override
     public void routing(HttpRules rules) {
-        get(rules, DISCOVERY, (_, response) -> send(response, identity.discoveryDocument()));
-        get(rules, KEYS, (_, response) -> send(response, identity.keySet()));
-        get(rules, TENANT + DISCOVERY, ofTenant(identity::discoveryDocument));
-        get(rules, TENANT + KEYS, ofTenant(_ -> identity.keySet()));
+        get(rules, DISCOVERY, document(BuiltInIdentity::discoveryDocument));
+        get(rules, KEYS, document(BuiltInIdentity::keySet));
+        get(rules, TENANT + DISCOVERY, ofTenant(BuiltInIdentity::discoveryDocument));
+        get(rules, TENANT + KEYS, ofTenant((issuer, _) -> issuer.keySet()));
     }
 
     private static void get(HttpRules rules, String path, Handler handler) {
@@ -51,16 +60,27 @@ final class IssuerRoutes implements HttpService {
     }
 
     /** Every well-formed name has an issuer: its documents tell nothing of whether it exists. */
-    private Handler ofTenant(Function<TenantName, String> document) {
+    private Handler ofTenant(BiFunction<BuiltInIdentity, TenantName, String> document) {
         return (request, response) -> {
             String name = request.path().pathParameters().get("tenant");
             if (TenantName.isValid(name)) {
-                send(response, document.apply(new TenantName(name)));
+                TenantName tenant = new TenantName(name);
+                document(issuer -> document.apply(issuer, tenant)).handle(request, response);
             } else {
-                answers.send(
-                        request, response, ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH));
+                notFound(request, response, Routes.NO_SUCH_PATH);
             }
         };
+    }
+
+    private Handler document(Function<BuiltInIdentity, String> document) {
+        return (request, response) ->
+                identity.ifPresentOrElse(
+                        issuer -> send(response, document.apply(issuer)),
+                        () -> notFound(request, response, NONE));
+    }
+
+    private void notFound(ServerRequest request, ServerResponse response, String why) {
+        answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", why));
     }
 
     private void send(ServerResponse response, String document) {

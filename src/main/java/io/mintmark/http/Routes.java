@@ -52,13 +52,14 @@ public final class Routes {
     /**
      * All routes.
      *
+     * @param identity what signs the broker's own tokens, if anything does
      * @param limits whom to turn away when; whose word to take for a client's address
      * @param cors which browser applications may call
      */
     public Routes(
             Exchange exchange,
             IdentityProviders providers,
-            BuiltInIdentity identity,
+            Optional<BuiltInIdentity> identity,
             HealthReport health,
             RateLimitSettings limits,
             CorsSettings cors,

@@ -1,24 +1,34 @@
 package io.mintmark.token;
 
+import java.util.Optional;
+
 /**
  * The broker's own issuer and those that it keeps for its tenants. Their tokens are for providers;
  * if the broker accepted them, a credential would buy the next one for ever.
  */
-public record OwnIssuer(String url) {
+public record OwnIssuer(Optional<String> url) {
+
+    /** Of a broker that signs nothing. */
+    public static final OwnIssuer NONE = new OwnIssuer(Optional.empty());
+
+    public OwnIssuer {
+        url = url.map(OwnIssuer::withoutSlash);
+    }
 
     /**
      * Those of a broker.
      *
      * @param url {@code BROKER_ISSUER}
      */
-    public OwnIssuer {
-        url = withoutSlash(url);
+    public OwnIssuer(String url) {
+        this(Optional.of(url));
     }
 
     /** Whether an issuer is one of the broker's own. */
     public boolean is(String issuer) {
         String other = withoutSlash(issuer);
-        return other.equals(url) || other.startsWith(url + "/tenants/");
+        return url.filter(own -> other.equals(own) || other.startsWith(own + "/tenants/"))
+                .isPresent();
     }
 
     private static String withoutSlash(String url) {

@@ -47,10 +47,10 @@ class SettingsTest {
     @Test
     void the_issuer_is_the_brokers_address_unless_set() throws IOException {
         Environment environment = new Environment(directory).with("BROKER_URL", "https://b.io/x/");
-        assertEquals(URI.create("https://b.io/x"), environment.settings().broker().issuer());
+        assertEquals(issuer("https://b.io/x"), environment.settings().broker().issuer());
 
         environment.with("BROKER_ISSUER", "https://tokens.b.io/");
-        assertEquals(URI.create("https://tokens.b.io"), environment.settings().broker().issuer());
+        assertEquals(issuer("https://tokens.b.io"), environment.settings().broker().issuer());
     }
 
     @Test
@@ -60,7 +60,7 @@ class SettingsTest {
             String url = "http://" + host + ":8080";
             Environment environment = new Environment(directory).with("BROKER_URL", url);
 
-            assertEquals(URI.create(url), environment.settings().broker().url());
+            assertEquals(issuer(url), environment.settings().broker().url());
         }
     }
 
@@ -111,5 +111,9 @@ class SettingsTest {
         assertFalse(settings.toString().contains("hunter"), settings::toString);
         assertTrue(settings.toString().contains("jdbc:postgresql://db/m?"), settings::toString);
         assertEquals("hunter2", settings.database().login().password().orElseThrow().reveal());
+    }
+
+    private static Optional<URI> issuer(String url) {
+        return Optional.of(URI.create(url));
     }
 }

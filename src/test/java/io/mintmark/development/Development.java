@@ -45,7 +45,7 @@ public final class Development {
         Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.INFO));
         DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
         Settings settings = new SettingsReader(environment(database), HOME).all();
-        String url = settings.broker().url().toString();
+        String url = settings.broker().url().orElseThrow().toString();
         Issuer issuer = identityProvider();
         Broker broker = new Startup(settings).run();
         database.setUp(issuer.url());

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
@@ -34,7 +35,7 @@ public final class GoogleCloud implements AccessProvider {
     private static final Duration SHORTEST = Duration.ofSeconds(60);
     private static final Duration LONGEST = Duration.ofHours(12);
 
-    private final BrokerIdentity identity;
+    private final BrokerTokens shown;
     private final TokenDestinations destinations;
     private final GoogleTokens tokens;
 
@@ -43,7 +44,7 @@ public final class GoogleCloud implements AccessProvider {
             TokenDestinations destinations,
             Calls calls,
             InstantSource clock) {
-        this.identity = identity;
+        this.shown = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
         this.tokens = new GoogleTokens(new GoogleCalls(calls), clock);
     }
@@ -68,7 +69,7 @@ public final class GoogleCloud implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return identity.shared();
+        return shown.shared();
     }
 
     @Override
@@ -77,9 +78,9 @@ public final class GoogleCloud implements AccessProvider {
                 GoogleProviderSettings.of(order.access().settings(), destinations);
         GoogleKeySettings key = GoogleKeySettings.of(order.keySettings());
         requireWithinLimits(order.duration());
-        Secret shown = identity.token(token(order, provider, key));
+        Secret own = shown.token(provider.sts(), token(order, provider, key));
         Step<GoogleToken> last =
-                tokens.federated(order, provider, key, shown)
+                tokens.federated(order, provider, key, own)
                         .then(federated ->
                                 key.serviceAccount().isPresent()
                                         ? tokens.ofAccount(order, provider, key, federated)

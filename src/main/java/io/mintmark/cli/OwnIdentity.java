@@ -1,0 +1,111 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.BrokerSettings;
+import io.mintmark.config.IdentitySettings.BuiltIn;
+import io.mintmark.config.IdentitySettings.ClientCredentials;
+import io.mintmark.config.IdentitySettings.TokenFile;
+import io.mintmark.config.Password;
+import io.mintmark.identity.AccessTokens;
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.ClientAssertions;
+import io.mintmark.identity.ClientCredentialsIdentity;
+import io.mintmark.identity.IdpAccess;
+import io.mintmark.identity.IdpClient;
+import io.mintmark.identity.NoSigningKeys;
+import io.mintmark.identity.TokenFileIdentity;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.Secret;
+
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Who the broker is, as the settings have it: what it shows to access providers, and its signing
+ * keys, which it may have besides an identity from elsewhere.
+ */
+final class OwnIdentity implements AutoCloseable {
+    private final Optional<BuiltInIdentity> issuer;
+    private final BrokerIdentity shown;
+
+    /**
+     * @throws io.mintmark.identity.UnusableSigningKeysException if there should be keys and they
+     *     can't be used
+     */
+    OwnIdentity(BrokerSettings settings, GuardedHttp http, InstantSource clock) {
+        this.issuer =
+                settings.signingKeysDir()
+                        .map(directory ->
+                                new BuiltInIdentity(
+                                        settings.issuer().orElseThrow().toString(),
+                                        directory,
+                                        clock));
+        this.shown =
+                switch (settings.identity()) {
+                    case BuiltIn _ -> issuer.orElseThrow();
+                    case ClientCredentials client ->
+                            new ClientCredentialsIdentity(
+                                    access(client), http, clock, new SecureRandom());
+                    case TokenFile(var file) -> new TokenFileIdentity(file, clock);
+                };
+    }
+
+    /** Begins what goes on in the background. */
+    OwnIdentity start() {
+        if (shown instanceof ClientCredentialsIdentity client) {
+            client.start();
+        }
+        return this;
+    }
+
+    /** What access providers are shown. */
+    BrokerIdentity shown() {
+        return shown;
+    }
+
+    /** What signs and publishes, if the broker has keys. */
+    Optional<BuiltInIdentity> issuer() {
+        return issuer;
+    }
+
+    /** What signs access tokens for clients. */
+    AccessTokens accessTokens() {
+        return issuer.<AccessTokens>map(it -> it).orElseGet(NoSigningKeys::new);
+    }
+
+    /** What signs assertions of clients that the broker is. */
+    ClientAssertions clientAssertions() {
+        return issuer.<ClientAssertions>map(it -> it).orElseGet(NoSigningKeys::new);
+    }
+
+    @Override
+    public void close() {
+        if (shown instanceof ClientCredentialsIdentity client) {
+            client.close();
+        }
+    }
+
+    private IdpAccess access(ClientCredentials settings) {
+        return new IdpAccess(
+                settings.issuer().map(URI::toString),
+                settings.tokenEndpoint(),
+                client(settings),
+                settings.audience(),
+                settings.scope());
+    }
+
+    private IdpClient client(ClientCredentials settings) {
+        String id = settings.clientId();
+        return switch (settings.auth()) {
+            case SECRET_BASIC -> new IdpClient.SecretBasic(id, secret(settings));
+            case SECRET_POST -> new IdpClient.SecretPost(id, secret(settings));
+            case PRIVATE_KEY_JWT -> new IdpClient.PrivateKey(id, clientAssertions());
+        };
+    }
+
+    private static Secret secret(ClientCredentials settings) {
+        return new Secret(settings.secret().map(Password::reveal).orElseThrow());
+    }
+}

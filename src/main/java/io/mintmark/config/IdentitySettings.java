@@ -1,0 +1,75 @@
+package io.mintmark.config;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where the broker's own identity comes from, and what that takes. */
+public sealed interface IdentitySettings {
+
+    /**
+     * Refuses an identity whose secrets could be read on the way.
+     *
+     * @param allowed whose networks the operator vouches for
+     */
+    default void requireConfidential(AllowedHosts allowed) {}
+
+    /** The broker is an issuer itself. */
+    record BuiltIn() implements IdentitySettings {}
+
+    /**
+     * A token from an identity provider, for the broker as its client.
+     *
+     * @param issuer the identity provider, exactly as it calls itself; there unless the endpoint is
+     * @param tokenEndpoint where it gives tokens, if its discovery document needn't say so
+     * @param secret there unless {@code auth} is {@code private_key_jwt}
+     * @param audience the parameter {@code audience} of the request
+     * @param scope the parameter {@code scope}: words with spaces between them
+     */
+    record ClientCredentials(
+            Optional<URI> issuer,
+            Optional<URI> tokenEndpoint,
+            String clientId,
+            ClientAuth auth,
+            Optional<Password> secret,
+            Optional<String> audience,
+            Optional<String> scope)
+            implements IdentitySettings {
+
+        public ClientCredentials {
+            if (issuer.isEmpty() && tokenEndpoint.isEmpty()) {
+                throw new InvalidSettings(
+                        "BROKER_IDP_TOKEN_ENDPOINT is not set, and neither is BROKER_IDP_ISSUER, whose"
+                                + " discovery document would name it: set one of them");
+            }
+            boolean needed = auth != ClientAuth.PRIVATE_KEY_JWT;
+            if (needed && secret.isEmpty()) {
+                throw new InvalidSettings(
+                        "BROKER_IDP_CLIENT_SECRET is not set: set it, or BROKER_IDP_CLIENT_AUTH to"
+                                + " private_key_jwt");
+            }
+            if (!needed && secret.isPresent()) {
+                throw new InvalidSettings(
+                        "BROKER_IDP_CLIENT_SECRET is set, and BROKER_IDP_CLIENT_AUTH private_key_jwt"
+                                + " doesn't use it: remove one of them");
+            }
+        }
+
+        @Override
+        public void requireConfidential(AllowedHosts allowed) {
+            issuer.ifPresent(uri -> require(IdentityTable.ISSUER, uri, allowed));
+            tokenEndpoint.ifPresent(uri -> require(IdentityTable.TOKEN_ENDPOINT, uri, allowed));
+        }
+
+        private static void require(Setting<URI> setting, URI uri, AllowedHosts allowed) {
+            if (!WebAddress.isConfidential(uri) && !allowed.lists(uri.getHost())) {
+                throw new InvalidSettings(
+                        "%s is plain http to %s, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS"
+                                .formatted(setting.name(), uri.getHost()));
+            }
+        }
+    }
+
+    /** A token that the platform puts into a file, and replaces before it expires. */
+    record TokenFile(Path file) implements IdentitySettings {}
+}

@@ -1,0 +1,113 @@
+package io.mintmark.config;
+
+import io.mintmark.config.IdentitySettings.BuiltIn;
+import io.mintmark.config.IdentitySettings.ClientCredentials;
+import io.mintmark.config.IdentitySettings.TokenFile;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The settings {@code BROKER_IDP_…}. One that the chosen type doesn't use is refused. */
+final class IdentityTable {
+    static final Setting<IdpType> TYPE =
+            Setting.of(
+                    "broker.idp.type",
+                    Forms.oneOf(IdpType.class),
+                    "built-in",
+                    "Where the broker's own identity comes from: `built-in`, `client-credentials` or"
+                            + " `token-file`.");
+    static final Setting<URI> ISSUER =
+            Setting.of(
+                    "broker.idp.issuer",
+                    WebAddress.ISSUER,
+                    "`client-credentials`: the identity provider, exactly as it calls itself. Its"
+                            + " discovery document names the token endpoint.");
+    static final Setting<URI> TOKEN_ENDPOINT =
+            Setting.of(
+                    "broker.idp.token-endpoint",
+                    WebAddress.ENDPOINT,
+                    "`client-credentials`: where tokens are asked for, if discovery shouldn't say so.");
+    static final Setting<String> CLIENT_ID =
+            Setting.of(
+                    "broker.idp.client-id",
+                    Forms.WORD,
+                    "`client-credentials`: which client the broker is. Required there.");
+    static final Setting<Password> CLIENT_SECRET =
+            Setting.of(
+                    "broker.idp.client-secret",
+                    Password.FORM,
+                    "`client-credentials`: the client's secret. Required there, unless the client"
+                            + " proves itself by `private_key_jwt`.");
+    static final Setting<ClientAuth> CLIENT_AUTH =
+            Setting.of(
+                    "broker.idp.client-auth",
+                    ClientAuth.FORM,
+                    "client_secret_basic",
+                    "`client-credentials`: how the client proves itself: `client_secret_basic`,"
+                            + " `client_secret_post` or `private_key_jwt`.");
+    static final Setting<String> AUDIENCE =
+            Setting.of(
+                    "broker.idp.audience",
+                    Forms.WORD,
+                    "`client-credentials`: the request's parameter `audience`, if the identity"
+                            + " provider takes one.");
+    static final Setting<String> SCOPE =
+            Setting.of(
+                    "broker.idp.scope",
+                    Forms.WORDS,
+                    "`client-credentials`: the scopes asked for, separated by spaces.");
+    static final Setting<Path> TOKEN_FILE =
+            Setting.of(
+                    "broker.idp.token-file",
+                    Forms.FILE,
+                    "`token-file`: the file that holds the token. Required there.");
+
+    private static final List<Setting<?>> OF_CLIENT =
+            List.of(ISSUER, TOKEN_ENDPOINT, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH, AUDIENCE, SCOPE);
+    private static final List<Setting<?>> OF_FILE = List.of(TOKEN_FILE);
+
+    static final List<Setting<?>> TABLE =
+            Stream.of(List.of(TYPE), OF_CLIENT, OF_FILE).<Setting<?>>flatMap(List::stream).toList();
+
+    private IdentityTable() {}
+
+    static IdentitySettings from(Values values) {
+        IdpType type = values.get(TYPE);
+        refuseOthers(values, type);
+        return switch (type) {
+            case BUILT_IN -> new BuiltIn();
+            case CLIENT_CREDENTIALS ->
+                    new ClientCredentials(
+                            values.find(ISSUER),
+                            values.find(TOKEN_ENDPOINT),
+                            values.get(CLIENT_ID),
+                            values.get(CLIENT_AUTH),
+                            values.find(CLIENT_SECRET),
+                            values.find(AUDIENCE),
+                            values.find(SCOPE));
+            case TOKEN_FILE -> new TokenFile(values.get(TOKEN_FILE));
+        };
+    }
+
+    /** What does nothing would be taken for something that protects. */
+    private static void refuseOthers(Values values, IdpType type) {
+        List<Setting<?>> used =
+                switch (type) {
+                    case BUILT_IN -> List.of();
+                    case CLIENT_CREDENTIALS -> OF_CLIENT;
+                    case TOKEN_FILE -> OF_FILE;
+                };
+        Stream.concat(OF_CLIENT.stream(), OF_FILE.stream())
+                .filter(Predicate.not(used::contains))
+                .flatMap(setting -> values.written(setting).stream())
+                .findFirst()
+                .ifPresent(given -> {
+                    throw new InvalidSettings(
+                            "%s is set, and %s %s doesn't use it: remove it, or choose the type that does"
+                                    .formatted(given.name(), TYPE.name(), Forms.word(type)));
+                });
+    }
+}
