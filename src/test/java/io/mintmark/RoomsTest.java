@@ -11,6 +11,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.TokenOrder;
 import io.mintmark.outbound.Secret;
 
 /** The rooms of the code and who may know whom. Arrows point one way. */
@@ -133,4 +135,13 @@ class RoomsTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.helidon.webserver..", "io.helidon.http..");
+
+    /** What it refuses to send must not go another way. */
+    @ArchTest
+    static final ArchRule BROKER_TOKENS_GO_THROUGH_ONE_PLACE =
+            noClasses()
+                    .that()
+                    .doNotHaveFullyQualifiedName("io.mintmark.mint.BrokerTokens")
+                    .should()
+                    .callMethod(BrokerIdentity.class, "token", TokenOrder.class);
 }

@@ -1,0 +1,167 @@
+package io.mintmark.mint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.token.Issuer;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Tokens of an external identity provider say what it decides, whatever is ordered. */
+class BrokerTokensTest {
+    private static final TokenOrder ORDER =
+            new TokenOrder(
+                    new TenantName("acme"),
+                    new KeyName("deploy"),
+                    Orders.MINT_ID,
+                    "https://far.example",
+                    false,
+                    Map.of());
+
+    private final Issuer external = Issuer.start();
+    private final Destinations allowed = new Destinations(List.of("listed.example", "127.0.0.1"));
+
+    private record Shown(boolean shared, Secret token) implements BrokerIdentity {
+        @Override
+        public Secret token(TokenOrder order) {
+            return token;
+        }
+
+        @Override
+        public Optional<String> fault() {
+            return Optional.empty();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        external.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sts.amazonaws.com,                    https://sts.eu-central-1.amazonaws.com",
+        "sts.amazonaws.com,                    https://listed.example",
+        "sts.amazonaws.com,                    http://127.0.0.1:9",
+        "//iam.googleapis.com/projects/1/x,    https://sts.googleapis.com",
+        "api://AzureADTokenExchange,           https://login.microsoftonline.com",
+        "https://anything.example,             https://sts.evil.example",
+    })
+    void a_shared_token_goes_to_the_vendor_that_it_is_for(String audience, String farSide) {
+        Secret token = token(Map.of("aud", audience));
+
+        assertEquals(token, tokens(token).token(FarSide.at(farSide), ORDER));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sts.amazonaws.com,                 https://sts.evil.example,                AWS",
+        "sts.amazonaws.com,                 https://x.execute-api.us-east-1.amazonaws.com, AWS",
+        "sts.amazonaws.com,                 https://sts.googleapis.com,              AWS",
+        "https://STS.amazonaws.com/,        https://sts.evil.example,                AWS",
+        "//iam.googleapis.com/projects/1/x, https://sts.eu-central-1.amazonaws.com,  GOOGLE",
+        "api://AzureADTokenExchange,        https://minio.example,                   MICROSOFT",
+    })
+    void a_shared_token_goes_nowhere_else(String audience, String farSide, String vendor) {
+        UnusableSettingsException refused = refusal(token(Map.of("aud", audience)), farSide);
+
+        assertTrue(
+                refused.getMessage()
+                        .startsWith(
+                                "the broker's token comes from an external identity provider, and"
+                                        + " its audience '%s' is worth something to %s"
+                                                .formatted(audience, vendor)),
+                refused.getMessage());
+    }
+
+    @Test
+    void one_audience_among_several_is_enough_to_keep_it_back() {
+        Secret token = token(Map.of("aud", List.of("account", "sts.amazonaws.com")));
+
+        refusal(token, "https://sts.evil.example");
+        assertEquals(
+                token,
+                tokens(token).token(FarSide.at("https://sts.us-east-1.amazonaws.com"), ORDER));
+    }
+
+    @Test
+    void the_party_that_aws_takes_for_the_audience_counts_too() {
+        refusal(
+                token(Map.of("aud", "account", "azp", "sts.amazonaws.com")),
+                "https://sts.evil.example");
+    }
+
+    @Test
+    void a_token_that_nobody_can_read_goes_where_admins_sent_it() {
+        Secret opaque = new Secret("opaque");
+
+        assertEquals(opaque, tokens(opaque).token(FarSide.at("https://a.example"), ORDER));
+    }
+
+    @Test
+    void a_claim_that_storage_reads_policies_from_can_not_be_put_into_it() {
+        try (StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT)) {
+            var providers =
+                    new AccessProviders(
+                            List.of(
+                                    new S3Sts(
+                                            new Shown(true, token(Map.of("aud", "minio"))),
+                                            new TokenDestinations(allowed),
+                                            new StsCaller(clients, InstantSource.system()))),
+                            InstantSource.system());
+
+            MintResult result =
+                    providers.mint(
+                            Orders.of(
+                                            "s3-sts",
+                                            "{'endpoint':'https://minio.invalid',"
+                                                    + "'policy_claim':{'name':'policy','value':'read'}}",
+                                            "{'role_arn':'arn:minio:iam:::role/a'}")
+                                    .sharing()
+                                    .allowing("arn:minio:iam:::role/a")
+                                    .order());
+
+            assertEquals(
+                    new Failed(
+                            Reason.PROVIDER_MISCONFIGURED,
+                            "access provider setting 'policy_claim' can't be had: the broker's token"
+                                    + " comes from an external identity provider, which decides what"
+                                    + " it says"),
+                    result);
+        }
+    }
+
+    private UnusableSettingsException refusal(Secret token, String farSide) {
+        return assertThrows(
+                UnusableSettingsException.class,
+                () -> tokens(token).token(FarSide.at(farSide), ORDER));
+    }
+
+    private BrokerTokens tokens(Secret token) {
+        return new BrokerTokens(new Shown(true, token), new TokenDestinations(allowed));
+    }
+
+    private Secret token(Map<String, Object> claims) {
+        return new Secret(external.sign(claims));
+    }
+}
