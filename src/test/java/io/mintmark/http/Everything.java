@@ -7,6 +7,9 @@ import io.mintmark.http.InterfaceDocument.Place;
 import io.mintmark.mint.StsAnswer;
 import io.mintmark.token.TestKey;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +40,7 @@ final class Everything {
         withFaults();
         withoutRoom();
         withoutPatience();
+        withoutKeys();
         return answers.all();
     }
 
@@ -55,6 +59,28 @@ final class Everything {
             badTokens(world);
             refusedKeys(world);
             failingProviders(world);
+        }
+    }
+
+    /** Its identity is a token that somebody else signed. */
+    private void withoutKeys() {
+        try (World world =
+                new World(
+                        Map.of(
+                                "BROKER_SIGNING_KEYS_DIR", "",
+                                "BROKER_IDP_TYPE", "token-file",
+                                "BROKER_IDP_TOKEN_FILE", anyFile()))) {
+            answers.ask(world, "GET /.well-known/openid-configuration", "");
+            answers.ask(world, "GET /.well-known/jwks.json", "");
+            answers.ask(world, "GET /tenants/acme/.well-known/jwks.json", "");
+        }
+    }
+
+    private static String anyFile() {
+        try {
+            return Files.createTempFile("mintmark", "token").toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
