@@ -13,6 +13,7 @@ import io.mintmark.identity.ClientCredentialsIdentity;
 import io.mintmark.identity.IdpAccess;
 import io.mintmark.identity.IdpClient;
 import io.mintmark.identity.NoSigningKeys;
+import io.mintmark.identity.SigningKeyWatch;
 import io.mintmark.identity.TokenFileIdentity;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
@@ -28,6 +29,7 @@ import java.util.Optional;
  */
 final class OwnIdentity implements AutoCloseable {
     private final Optional<BuiltInIdentity> issuer;
+    private final Optional<SigningKeyWatch> watch;
     private final BrokerIdentity shown;
 
     /**
@@ -42,6 +44,7 @@ final class OwnIdentity implements AutoCloseable {
                                         settings.issuer().orElseThrow().toString(),
                                         directory,
                                         clock));
+        this.watch = issuer.map(SigningKeyWatch::new);
         this.shown =
                 switch (settings.identity()) {
                     case BuiltIn _ -> issuer.orElseThrow();
@@ -54,6 +57,7 @@ final class OwnIdentity implements AutoCloseable {
 
     /** Begins what goes on in the background. */
     OwnIdentity start() {
+        watch.ifPresent(SigningKeyWatch::start);
         if (shown instanceof ClientCredentialsIdentity client) {
             client.start();
         }
@@ -82,6 +86,7 @@ final class OwnIdentity implements AutoCloseable {
 
     @Override
     public void close() {
+        watch.ifPresent(SigningKeyWatch::close);
         if (shown instanceof ClientCredentialsIdentity client) {
             client.close();
         }

@@ -17,8 +17,6 @@ import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Date;
 import java.util.Map;
@@ -41,9 +39,8 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
             new JOSEObjectType("client-authentication+jwt");
 
     private final Issuer issuer;
-    private final SigningKeyFiles files;
+    private final SigningKeyDirectory directory;
     private final InstantSource clock;
-    private volatile SigningKeys keys;
 
     /**
      * @param issuer {@code BROKER_ISSUER}
@@ -52,27 +49,26 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
      */
     public BuiltInIdentity(String issuer, Path directory, InstantSource clock) {
         this.issuer = new Issuer(issuer);
-        this.files = new SigningKeyFiles(directory, clock);
+        this.directory = new SigningKeyDirectory(directory, clock);
         this.clock = clock;
-        this.keys = files.read();
     }
 
     /**
-     * Reads the directory again and takes over all that it holds, or nothing.
-     *
-     * @throws UnusableSigningKeysException if the directory's keys can't be used; the former stay
+     * Looks whether the directory holds other keys. What it holds in full is taken over; otherwise
+     * the former keys go on signing, and the log says why.
      */
     public void reload() {
-        keys = files.read();
+        directory.look();
     }
 
     @Override
     public Secret token(TokenOrder order) {
-        SigningKeys current = keys;
+        SigningKeys current = directory.keys();
         SigningKey key =
                 order.rs256Only()
-                        ? current.rs256Signer(today()).orElseThrow(BuiltInIdentity::noRsaKey)
-                        : current.signer(today());
+                        ? current.rs256Signer(directory.today())
+                                .orElseThrow(BuiltInIdentity::noRsaKey)
+                        : current.signer(directory.today());
         Instant now = now();
         return key.sign(
                 JOSEObjectType.JWT,
@@ -86,8 +82,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     public AccessToken accessToken(AccessTokenOrder order) {
         Instant now = now();
         Secret text =
-                keys.signer(today())
-                        .sign(
+                signer().sign(
                                 ACCESS_TOKEN,
                                 claims(
                                                 issuer.ofTenant(order.tenant()),
@@ -109,8 +104,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                     "client_id '%s' is a name of the broker's own issuer, so its assertion would be a token of the broker's: register the client under another id"
                             .formatted(clientId));
         }
-        return keys.signer(today())
-                .sign(
+        return signer().sign(
                         CLIENT_ASSERTION,
                         claims(new Issuer(clientId), audience, Map.of(), now(), ASSERTION_LIFETIME)
                                 .subject(clientId)
@@ -125,8 +119,8 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
 
     @Override
     public Optional<String> fault() {
-        SigningKeys current = keys;
-        SigningKey key = current.signer(today());
+        SigningKeys current = directory.keys();
+        SigningKey key = current.signer(directory.today());
         Secret token =
                 key.sign(JOSEObjectType.JWT, new JWTClaimsSet.Builder().audience("self").build());
         try {
@@ -140,17 +134,17 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
 
     /** The public keys as a JWK set (RFC 7517 section 5), the same for every issuer. */
     public String keySet() {
-        return keys.published().toString();
+        return directory.keys().published().toString();
     }
 
     /** The broker's discovery document. */
     public String discoveryDocument() {
-        return issuer.discoveryDocument(keys.algorithms());
+        return issuer.discoveryDocument(directory.keys().algorithms());
     }
 
     /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
     public String discoveryDocument(TenantName tenant) {
-        return issuer.ofTenant(tenant).discoveryDocument(keys.algorithms());
+        return issuer.ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
     }
 
     private static JWTClaimsSet.Builder claims(
@@ -190,7 +184,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return clock.instant().truncatedTo(ChronoUnit.SECONDS);
     }
 
-    private LocalDate today() {
-        return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+    private SigningKey signer() {
+        return directory.keys().signer(directory.today());
     }
 }

@@ -2,7 +2,11 @@ package io.mintmark.identity;
 
 import com.nimbusds.jose.jwk.JWK;
 
+import io.mintmark.outbound.Secret;
+
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -21,6 +25,9 @@ import java.util.stream.Stream;
  * it mounts.
  */
 final class SigningKeyFiles {
+    /** An RSA key of 16,384 bits has 13 KiB. */
+    private static final int MOST_BYTES = 64 << 10;
+
     private static final String SUFFIX = ".pem";
 
     private final Path directory;
@@ -32,16 +39,30 @@ final class SigningKeyFiles {
     }
 
     /**
-     * All keys, freshly read.
+     * What the files hold now, by name.
+     *
+     * @throws UnusableSigningKeysException if they can't be read
+     */
+    Map<Path, Secret> contents() {
+        Map<Path, Secret> contents = new TreeMap<>();
+        for (Path file : files()) {
+            contents.put(file, content(file));
+        }
+        return contents;
+    }
+
+    /**
+     * All keys of these files.
      *
      * @throws UnusableSigningKeysException if there is none, or one file isn't one
      */
-    SigningKeys read() {
+    SigningKeys keys(Map<Path, Secret> contents) {
         var byDay = new TreeMap<LocalDate, SigningKey>();
         Map<String, Path> fileByKey = new HashMap<>();
-        for (Path file : files()) {
+        for (Map.Entry<Path, Secret> entry : contents.entrySet()) {
+            Path file = entry.getKey();
             LocalDate day = day(file);
-            SigningKey key = key(file);
+            SigningKey key = key(file, entry.getValue());
             Path same = fileByKey.putIfAbsent(key.id(), file);
             if (same != null) {
                 throw unusable("%s holds the same key as %s".formatted(file, same));
@@ -79,12 +100,23 @@ final class SigningKeyFiles {
                         .formatted(file));
     }
 
-    private SigningKey key(Path file) {
-        try {
-            JWK key = PrivateKeyPem.read(Files.readString(file));
-            return SigningKey.of(key);
+    private Secret content(Path file) {
+        try (InputStream content = Files.newInputStream(file)) {
+            byte[] bytes = content.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw unusable(
+                        "signing key file %s holds over %d bytes".formatted(file, MOST_BYTES));
+            }
+            return new Secret(new String(bytes, StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             throw unusable("signing key file %s can't be read".formatted(file));
+        }
+    }
+
+    private SigningKey key(Path file, Secret content) {
+        try {
+            JWK key = PrivateKeyPem.read(content.reveal());
+            return SigningKey.of(key);
         } catch (PrivateKeyPem.UnfitException e) {
             throw unusable("signing key file %s %s".formatted(file, e.getMessage()));
         }

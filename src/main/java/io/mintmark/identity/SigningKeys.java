@@ -4,9 +4,11 @@ import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.JWKSet;
 
 import java.time.LocalDate;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -42,6 +44,18 @@ final class SigningKeys {
                 .or(() -> byDay.values().stream().filter(signs(JWSAlgorithm.RS256)).findFirst());
     }
 
+    /** The keys that sign something on a day. */
+    Set<SigningKey> signers(LocalDate today) {
+        Set<SigningKey> signers = new LinkedHashSet<>(Set.of(signer(today)));
+        rs256Signer(today).ifPresent(signers::add);
+        return signers;
+    }
+
+    /** Whether far sides could know this key from here. */
+    boolean includes(SigningKey key) {
+        return published().getKeyByKeyId(key.id()) != null;
+    }
+
     /** The public keys. */
     JWKSet published() {
         return new JWKSet(byDay.values().stream().map(SigningKey::published).toList());
@@ -54,6 +68,11 @@ final class SigningKeys {
                 .distinct()
                 .sorted()
                 .toList();
+    }
+
+    @Override
+    public String toString() {
+        return byDay.toString();
     }
 
     private Optional<SigningKey> begun(LocalDate today, JWSAlgorithm algorithm) {

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
@@ -235,16 +237,75 @@ class BuiltInIdentityTest {
         assertEquals(2, JWKSet.parse(identity.keySet()).size());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"2026-07-29.pem", "notes.txt"})
+    void a_directory_that_can_not_be_used_as_a_whole_leaves_the_former_keys_in_place(String name)
+            throws Exception {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+        String before = identity.keySet();
+        keys().withP256("2026-07-28");
+        Files.writeString(directory.resolve(name), "no key");
+
+        identity.reload();
+        assertEquals(before, identity.keySet());
+        assertEquals(Optional.empty(), identity.fault());
+
+        Files.delete(directory.resolve(name));
+        identity.reload();
+        assertEquals(2, JWKSet.parse(identity.keySet()).size());
+    }
+
     @Test
-    void keys_that_cannot_be_read_again_leave_the_former_in_place() throws Exception {
+    void a_directory_that_is_empty_or_gone_leaves_the_former_keys_in_place() throws Exception {
         keys().withP256("2026-01-01");
         BuiltInIdentity identity = identity();
         String before = kid(identity);
+
         Files.delete(directory.resolve("2026-01-01.pem"));
-
-        assertThrows(UnusableSigningKeysException.class, identity::reload);
-
+        identity.reload();
         assertEquals(before, kid(identity));
+
+        Files.delete(directory);
+        identity.reload();
+        assertEquals(before, kid(identity));
+    }
+
+    @Test
+    void another_key_under_the_same_name_is_noticed() throws Exception {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+        String before = kid(identity);
+        FileTime time = Files.getLastModifiedTime(directory.resolve("2026-01-01.pem"));
+        keys().withP256("2026-01-01");
+        Files.setLastModifiedTime(directory.resolve("2026-01-01.pem"), time);
+
+        identity.reload();
+
+        assertFalse(before.equals(kid(identity)));
+        assertEquals(1, JWKSet.parse(identity.keySet()).size());
+    }
+
+    @Test
+    void keys_that_kubernetes_swaps_in_are_noticed() throws Exception {
+        Path volume = Files.createDirectory(directory.resolve("volume"));
+        new KeyDirectory(Files.createDirectory(volume.resolve("..1"))).withP256("2026-01-01");
+        new KeyDirectory(Files.createDirectory(volume.resolve("..2"))).withP256("2026-01-01");
+        Files.createSymbolicLink(volume.resolve("..data"), Path.of("..1"));
+        Files.createSymbolicLink(
+                volume.resolve("2026-01-01.pem"), Path.of("..data", "2026-01-01.pem"));
+        var identity =
+                new BuiltInIdentity("https://broker.example", volume, InstantSource.fixed(NOW));
+        String before = kid(identity);
+
+        Files.createSymbolicLink(volume.resolve("..data_tmp"), Path.of("..2"));
+        Files.move(
+                volume.resolve("..data_tmp"),
+                volume.resolve("..data"),
+                StandardCopyOption.ATOMIC_MOVE);
+        identity.reload();
+
+        assertFalse(before.equals(kid(identity)));
     }
 
     private KeyDirectory keys() {

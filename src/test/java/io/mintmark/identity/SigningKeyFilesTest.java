@@ -96,7 +96,7 @@ class SigningKeyFilesTest {
         var complaint =
                 assertThrows(
                         UnusableSigningKeysException.class,
-                        () -> new SigningKeyFiles(missing, CLOCK).read());
+                        new SigningKeyFiles(missing, CLOCK)::contents);
 
         assertTrue(
                 String.valueOf(complaint.getMessage())
@@ -197,7 +197,8 @@ class SigningKeyFilesTest {
     }
 
     private SigningKeys keys() {
-        return new SigningKeyFiles(directory, CLOCK).read();
+        SigningKeyFiles files = new SigningKeyFiles(directory, CLOCK);
+        return files.keys(files.contents());
     }
 
     private String complaint() {

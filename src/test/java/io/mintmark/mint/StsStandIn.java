@@ -66,6 +66,13 @@ public final class StsStandIn implements AutoCloseable {
                 _ -> new AwsRules(new WebIdentityCheck(keySet, issuer, audience, clock)), clock);
     }
 
+    /** AWS's rules at another time, with keys that it may have kept. */
+    static StsStandIn aws(String issuer, WebIdentityCheck.FarKeys keys, InstantSource clock) {
+        return new StsStandIn(
+                _ -> new AwsRules(new WebIdentityCheck(keys, issuer, "sts.amazonaws.com", clock)),
+                clock);
+    }
+
     /**
      * MinIO, which accepts its own origin as audience.
      *

@@ -9,6 +9,8 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import org.jspecify.annotations.Nullable;
+
 import java.text.ParseException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,13 +25,22 @@ final class WebIdentityCheck {
     private static final Set<JWSAlgorithm> ALGORITHMS =
             Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
 
-    private final Supplier<String> keySet;
+    private final FarKeys keys;
     private final String issuer;
     private final String audience;
     private final InstantSource clock;
 
+    /** The keys that a far side knows of the issuer. */
+    interface FarKeys {
+        @Nullable JWK find(String kid) throws ParseException;
+    }
+
     WebIdentityCheck(Supplier<String> keySet, String issuer, String audience, InstantSource clock) {
-        this.keySet = keySet;
+        this(kid -> JWKSet.parse(keySet.get()).getKeyByKeyId(kid), issuer, audience, clock);
+    }
+
+    WebIdentityCheck(FarKeys keys, String issuer, String audience, InstantSource clock) {
+        this.keys = keys;
         this.issuer = issuer;
         this.audience = audience;
         this.clock = clock;
@@ -51,7 +62,7 @@ final class WebIdentityCheck {
     }
 
     private boolean isSigned(SignedJWT token) throws ParseException, JOSEException, StsRefusal {
-        JWK key = JWKSet.parse(keySet.get()).getKeyByKeyId(token.getHeader().getKeyID());
+        JWK key = keys.find(token.getHeader().getKeyID());
         if (!(key instanceof AsymmetricJWK known) || key.isPrivate()) {
             throw StsRefusal.identity("No key of the issuer has the token's kid");
         }
