@@ -106,6 +106,12 @@ public final class Settings {
                 });
     }
 
+    /** The name of a file that holds a secret: {@code {"file": "name"}}. */
+    public Optional<String> secretFile(String name) {
+        return object(name)
+                .map(reference -> within(name, reference, Set.of("file")).requiredText("file"));
+    }
+
     /** A whole URL. */
     public Optional<FarSide> farSide(String name) {
         return text(name)
