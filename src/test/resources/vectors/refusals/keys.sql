@@ -189,3 +189,39 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 UPDATE broker.key SET provider = 'any', max_duration = 900, settings = '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}' WHERE tenant = 'acme' AND name = 'api';
 --> The grant of key "api" to "repo:acme/app:main" has a max_duration of 60 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
 --? Write 900 or more, or null to leave it to the key.
+
+-- a token exchange may aim by audience, by resource, or by both
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "https://api.example.com/a"}');
+--> nothing
+
+-- likewise
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"resource": "https://api.example.com/a"}');
+--> nothing
+
+-- likewise
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "https://api.example.com/a", "resource": "https://api.example.com/b", "scope": "read"}');
+--> nothing
+
+-- it aims elsewhere by its resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "https://api.example.com/a", "resource": "https://other.example.com/"}');
+--> Key "x" of tenant "acme": the setting "resource" is "https://other.example.com/", which access provider "auth-few" does not allow.
+--? Its allowed_targets: https://api.example.com/**.
+
+-- it aims elsewhere by its audience
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "other", "resource": "https://api.example.com/a"}');
+--> Key "x" of tenant "acme": the setting "audience" is "other", which access provider "auth-few" does not allow.
+--? Its allowed_targets: https://api.example.com/**.
+
+-- it aims at whatever the server gives by default
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"scope": "everything"}');
+--> Key "x" of tenant "acme" names no "audience" and no "resource", and access provider "auth-few" allows only some.
+--? Its allowed_targets: https://api.example.com/**.
+
+-- which is fine where all are allowed
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"scope": "everything"}');
+--> nothing
+
+-- an access provider whose targets no longer match a resource
+UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**}' WHERE name = 'auth-any';
+--> Key "exchanged" of tenant "acme": the setting "resource" is "https://other.example.com", which access provider "auth-any" does not allow.
+--? Its allowed_targets: https://api.example.com/**.

@@ -2,6 +2,7 @@ package io.mintmark.mint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,9 +23,18 @@ public interface AccessProvider {
 
     /**
      * What the key's settings aim at: a role, a service account, an audience. It must match the
-     * provider's {@code allowed_targets} before anything is sent.
+     * provider's {@code allowed_targets} before anything is sent. Empty if it names none.
      */
     Optional<String> target(JsonNode keySettings);
+
+    /**
+     * All that the key's settings aim at, which is the target and, where the far side can be told
+     * in several ways, the others. Each must match the provider's {@code allowed_targets}. If there
+     * is none, the key aims at whatever the far side gives by default.
+     */
+    default List<String> targets(JsonNode keySettings) {
+        return target(keySettings).stream().toList();
+    }
 
     /**
      * Whether a mint with these settings proves itself with an identity that looks alike for all

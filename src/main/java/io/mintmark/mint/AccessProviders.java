@@ -3,7 +3,6 @@ package io.mintmark.mint;
 import static java.util.stream.Collectors.toUnmodifiableMap;
 
 import io.mintmark.mint.MintResult.Failed;
-import io.mintmark.tenant.Glob;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.InstantSource;
@@ -58,7 +57,7 @@ public final class AccessProviders {
 
     private static Optional<String> objection(AccessProvider type, MintOrder order) {
         return sharingObjection(type, order.access())
-                .or(() -> targetObjection(order.access(), type.target(order.keySettings())));
+                .or(() -> targetObjection(order.access(), type.targets(order.keySettings())));
     }
 
     private static Optional<String> sharingObjection(AccessProvider type, AccessPoint access) {
@@ -82,18 +81,23 @@ public final class AccessProviders {
      * A key without a target aims at whatever the far side gives by default. Only a provider that
      * allows all can mean to allow that.
      */
-    private static Optional<String> targetObjection(AccessPoint access, Optional<String> target) {
-        List<Glob> allowed = access.allowedTargets();
-        if (allowed.stream().anyMatch(glob -> glob.matches(target.orElse("")))) {
-            return Optional.empty();
+    private static Optional<String> targetObjection(AccessPoint access, List<String> targets) {
+        if (targets.isEmpty() && !allows(access, "")) {
+            return Optional.of("the key names no target, " + allowed(access));
         }
-        return Optional.of(
-                "%s, and access provider '%s' allows only %s"
-                        .formatted(
-                                target.map("the key's target is '%s'"::formatted)
-                                        .orElse("the key names no target"),
-                                access.name(),
-                                allowed));
+        return targets.stream()
+                .filter(target -> !allows(access, target))
+                .findFirst()
+                .map(target -> "the key's target is '%s', %s".formatted(target, allowed(access)));
+    }
+
+    private static boolean allows(AccessPoint access, String target) {
+        return access.allowedTargets().stream().anyMatch(glob -> glob.matches(target));
+    }
+
+    private static String allowed(AccessPoint access) {
+        return "and access provider '%s' allows only %s"
+                .formatted(access.name(), access.allowedTargets());
     }
 
     private String unknown(AccessPoint access) {
