@@ -1,5 +1,6 @@
 package io.mintmark.outbound;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -27,6 +28,13 @@ public record Post(String address, String mediaType, Secret body, Map<String, Se
 
     /** The same with an {@code Authorization} header. */
     public Post authorized(Secret authorization) {
-        return new Post(address, mediaType, body, Map.of("Authorization", authorization));
+        return with("Authorization", authorization);
+    }
+
+    /** The same with a header that it had not, or with another value for it. */
+    public Post with(String header, Secret value) {
+        Map<String, Secret> all = new HashMap<>(headers);
+        all.put(header, value);
+        return new Post(address, mediaType, body, all);
     }
 }

@@ -15,6 +15,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
 /**
@@ -44,11 +45,20 @@ public final class Calls {
 
     /** The answer, whatever its status. */
     public Step<Reply> post(FarSide farSide, Post post, Instant deadline) {
+        return post(farSide, _ -> post, deadline);
+    }
+
+    /**
+     * The answer, whatever its status.
+     *
+     * @param posts the request of each attempt, the first being 1: for what works only once
+     */
+    public Step<Reply> post(FarSide farSide, IntFunction<Post> posts, Instant deadline) {
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
             try {
-                Reply reply = http.post(post, left(deadline));
+                Reply reply = http.post(posts.apply(attempt), left(deadline));
                 if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
                     return new Done<>(reply);
                 }

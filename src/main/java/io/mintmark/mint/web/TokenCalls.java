@@ -13,6 +13,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** Asks the token endpoint of an authorization server. */
 public final class TokenCalls {
@@ -30,7 +31,21 @@ public final class TokenCalls {
      */
     public Step<Given> token(
             FarSide farSide, Post post, Instant deadline, Function<Denied, Optional<Reason>> own) {
-        return calls.post(farSide, post, deadline)
+        return token(farSide, _ -> post, deadline, own);
+    }
+
+    /**
+     * The token that comes back.
+     *
+     * @param posts the request of each attempt, the first being 1: for what works only once
+     * @param own as above
+     */
+    public Step<Given> token(
+            FarSide farSide,
+            IntFunction<Post> posts,
+            Instant deadline,
+            Function<Denied, Optional<Reason>> own) {
+        return calls.post(farSide, posts, deadline)
                 .then(reply ->
                         switch (TokenReply.of(reply)) {
                             case Given given -> new Done<>(given);
