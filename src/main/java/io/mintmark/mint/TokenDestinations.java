@@ -55,13 +55,14 @@ public final class TokenDestinations {
     /**
      * Refuses an endpoint that isn't confidential.
      *
+     * @param setting of the access provider that names it
      * @throws UnusableSettingsException if it isn't
      */
-    public void requireConfidential(FarSide farSide) {
+    public void requireConfidential(String setting, FarSide farSide) {
         if (!isConfidential(farSide)) {
             throw new UnusableSettingsException(
-                    "access provider setting 'endpoint' '%s' is plain http, so the broker's token could be read on the way, and its host isn't listed in OUTBOUND_ALLOWED_HOSTS"
-                            .formatted(farSide));
+                    "access provider setting '%s' '%s' is plain http, so the broker's token could be read on the way, and its host isn't listed in OUTBOUND_ALLOWED_HOSTS"
+                            .formatted(setting, farSide));
         }
     }
 

@@ -21,11 +21,18 @@ enum Vendor {
             "([^/]*\\.)?(amazonaws\\.(com|com\\.cn|eu)|aws\\.amazon\\.com)"),
     /** Google's token and service account credentials services. */
     GOOGLE("(sts|iamcredentials)\\.googleapis\\.com", "([^/]*\\.)?(googleapis|google)\\.com"),
-    /** Entra in the world, for the United States government and in China. */
+    /** Entra in the world. */
     MICROSOFT(
-            "login\\.microsoftonline\\.(com|us)|login\\.partner\\.microsoftonline\\.cn"
-                    + "|login\\.chinacloudapi\\.cn",
-            "azureadtokenexchange.*|([^/]*\\.)?(microsoftonline\\.(com|us|cn)|chinacloudapi\\.cn)");
+            "login\\.microsoftonline\\.com",
+            "azureadtokenexchange(?!(usgov|china)$).*|([^/]*\\.)?microsoftonline\\.com"),
+    /** Entra for the government of the United States: another cloud with accounts of its own. */
+    MICROSOFT_US(
+            "login\\.microsoftonline\\.us",
+            "azureadtokenexchangeusgov|([^/]*\\.)?microsoftonline\\.us"),
+    /** Entra in China, which another company runs. */
+    MICROSOFT_CHINA(
+            "login\\.partner\\.microsoftonline\\.cn|login\\.chinacloudapi\\.cn",
+            "azureadtokenexchangechina|([^/]*\\.)?(microsoftonline|chinacloudapi)\\.cn");
 
     private static final Pattern SCHEME = Pattern.compile("^([a-z][a-z0-9+.-]*:)?//");
     private static final Pattern AFTER_HOST = Pattern.compile("\\.?(:\\d*)?([/?#].*)?$");

@@ -74,7 +74,7 @@ public final class AwsSts implements AccessProvider {
     public MintResult mint(MintOrder order) {
         AwsProviderSettings provider = AwsProviderSettings.of(order.access().settings());
         AwsKeySettings key = AwsKeySettings.of(order.keySettings());
-        destinations.requireConfidential(provider.side().farSide());
+        destinations.requireConfidential("endpoint", provider.side().farSide());
         return provider.side().ambient()
                 ? assumeRole(order, provider, key)
                 : assumeRoleWithWebIdentity(order, provider, key);

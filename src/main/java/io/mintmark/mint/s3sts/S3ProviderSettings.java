@@ -31,7 +31,7 @@ record S3ProviderSettings(
         Settings settings = Settings.ofProvider(members, NAMES);
         String endpoint = settings.requiredText("endpoint");
         FarSide farSide = settings.farSide("endpoint").orElseThrow();
-        destinations.requireConfidential(farSide);
+        destinations.requireConfidential("endpoint", farSide);
         return new S3ProviderSettings(
                 endpoint,
                 new StsSide(farSide, settings.text("region").orElse(REGION), false),
