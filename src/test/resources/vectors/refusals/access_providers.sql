@@ -63,6 +63,29 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --> Access provider "auth" of tenant "acme": the setting "client_auth" is "client_secret_basic", which needs the setting "client_secret" too.
 --? Write the secret to a file
 
+-- a secret without the client that it is of
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_secret": {"file": "client-secret"}}');
+--> Access provider "auth" of tenant "acme": the setting "client_secret" needs the setting "client_id" too.
+--?
+
+-- a key of the broker's without the client that it proves
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_auth": "private_key_jwt"}');
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which needs the setting "client_id" too.
+--?
+
+-- a secret that would not be used
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_auth": "private_key_jwt", "client_id": "x", "client_secret": {"file": "client-secret"}}');
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which has no use for the setting "client_secret".
+--? Leave out "client_secret", or choose another "client_auth".
+
+-- a client that is merely told
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x"}');
+--> nothing
+
+-- a secret by reference, and what follows from it
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"file": "client-secret"}}');
+--> nothing
+
 -- a secret by reference
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"file": "client-secret"}, "client_auth": "client_secret_basic"}');
 --> nothing

@@ -23,14 +23,19 @@ import io.mintmark.metrics.Meters;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.SecretFiles;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.Housekeeping;
@@ -187,11 +192,21 @@ public final class Broker implements AutoCloseable {
         TokenDestinations tokens = new TokenDestinations(destinations);
         StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
         Calls calls = new Calls(new GuardedHttp(destinations), clock, new SecureRandom());
+        TokenCalls tokenCalls = new TokenCalls(calls);
+        AccessTokens minted = new AccessTokens(clock);
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, sts),
                         new S3Sts(identity.shown(), tokens, sts),
                         new GoogleCloud(identity.shown(), tokens, calls, clock),
+                        new Azure(identity.shown(), tokens, tokenCalls, minted),
+                        new OAuth2(
+                                identity.shown(),
+                                identity.clientAssertions(),
+                                new SecretFiles(settings.secrets().directory()),
+                                tokens,
+                                tokenCalls,
+                                minted),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

@@ -20,6 +20,11 @@ public interface BrokerIdentity {
      */
     boolean shared();
 
+    /** What sort of token its tokens are, by the names of RFC 8693 section 3. */
+    default String tokenType() {
+        return "urn:ietf:params:oauth:token-type:jwt";
+    }
+
     /**
      * What keeps it from giving tokens right now, in a sentence; empty if nothing does. Depends on
      * no tenant's issuer or provider.

@@ -5,14 +5,19 @@ import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.SecretFiles;
 
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -23,8 +28,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /** As much of a broker as mints: its identity, its types of providers, and where it may connect. */
 final class MintingBroker implements AutoCloseable {
@@ -34,8 +42,10 @@ final class MintingBroker implements AutoCloseable {
                     AwsBasicCredentials.create("AKIAAMBIENT", "the-ambient-secret"));
 
     private static final String DAY = "2026-01-01";
+    private static final String DAY_OF_RSA = "2025-01-01";
 
     private final Path keys;
+    private final Path secrets;
     private final BuiltInIdentity identity;
     private final StsClients clients;
     private final AwsSts awsSts;
@@ -47,24 +57,43 @@ final class MintingBroker implements AutoCloseable {
         Destinations allowed = new Destinations(List.of(allowedHosts));
         TokenDestinations destinations = new TokenDestinations(allowed);
         keys = newKeys();
+        secrets = keys.resolve("secrets");
         identity = new BuiltInIdentity(ISSUER, keys, identityClock);
         clients = new StsClients(allowed, ambient);
-        StsCaller sts = new StsCaller(clients, InstantSource.system());
+        InstantSource clock = InstantSource.system();
+        StsCaller sts = new StsCaller(clients, clock);
+        Calls calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
+        TokenCalls tokenCalls = new TokenCalls(calls);
+        AccessTokens tokens = new AccessTokens(clock);
         awsSts = new AwsSts(identity, destinations, sts);
-        Calls calls =
-                new Calls(
-                        new GuardedHttp(allowed),
-                        InstantSource.system(),
-                        RandomGenerator.getDefault());
-        googleCloud = new GoogleCloud(identity, destinations, calls, InstantSource.system());
+        googleCloud = new GoogleCloud(identity, destinations, calls, clock);
         providers =
                 new AccessProviders(
                         List.of(
                                 awsSts,
                                 new S3Sts(identity, destinations, sts),
                                 googleCloud,
+                                new Azure(identity, destinations, tokenCalls, tokens),
+                                new OAuth2(
+                                        identity,
+                                        identity,
+                                        new SecretFiles(Optional.of(secrets)),
+                                        destinations,
+                                        tokenCalls,
+                                        tokens),
                                 new JwtProvider(identity)),
-                        InstantSource.system());
+                        clock);
+    }
+
+    /** Writes a secret of the orders' tenant. */
+    void secret(String name, String content) {
+        try {
+            Path file = secrets.resolve("acme").resolve(name);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** One that may connect to the stand-ins' host. */
@@ -112,9 +141,10 @@ final class MintingBroker implements AutoCloseable {
     @Override
     public void close() {
         clients.close();
-        try {
-            Files.delete(keys.resolve(DAY + ".pem"));
-            Files.delete(keys);
+        try (Stream<Path> files = Files.walk(keys)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -122,9 +152,34 @@ final class MintingBroker implements AutoCloseable {
 
     private static Path newKeys() {
         try {
-            return new KeyDirectory(Files.createTempDirectory("signing-keys")).withP256(DAY).path();
+            return new KeyDirectory(Files.createTempDirectory("signing-keys"))
+                    .withP256(DAY)
+                    .with(DAY_OF_RSA, Rsa.PEM)
+                    .path();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Made once, since that takes long. */
+    private static final class Rsa {
+        static final String PEM = make();
+
+        private static String make() {
+            try {
+                Path directory = Files.createTempDirectory("rsa");
+                Path file =
+                        new KeyDirectory(directory)
+                                .withRsa(DAY_OF_RSA, 2048)
+                                .path()
+                                .resolve(DAY_OF_RSA + ".pem");
+                String pem = Files.readString(file);
+                Files.delete(file);
+                Files.delete(directory);
+                return pem;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 }

@@ -18,14 +18,19 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.SecretFiles;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -57,10 +62,20 @@ class ProviderTypesTest {
         var tokens = new TokenDestinations(allowed);
         var sts = new StsCaller(StsClients.within(allowed), CLOCK);
         var calls = new Calls(new GuardedHttp(allowed), CLOCK, RandomGenerator.getDefault());
+        var tokenCalls = new TokenCalls(calls);
+        var minted = new AccessTokens(CLOCK);
         return Stream.of(
                         new AwsSts(identity, tokens, sts),
                         new S3Sts(identity, tokens, sts),
                         new GoogleCloud(identity, tokens, calls, CLOCK),
+                        new Azure(identity, tokens, tokenCalls, minted),
+                        new OAuth2(
+                                identity,
+                                identity,
+                                new SecretFiles(Optional.empty()),
+                                tokens,
+                                tokenCalls,
+                                minted),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type(), () -> check(type)));
     }
@@ -72,6 +87,11 @@ class ProviderTypesTest {
         ObjectNode misspelt = examples.deepCopy().put("misspelt", "x");
         ObjectNode aimless = examples.deepCopy();
         aimless.remove(target);
+        List<String> aims =
+                Stream.concat(
+                                Stream.of(target),
+                                row.path("further_targets").valueStream().map(JsonNode::asText))
+                        .toList();
         boolean required = row.at("/key_settings/" + target + "/required").booleanValue();
         assertAll(
                 () ->
@@ -81,6 +101,10 @@ class ProviderTypesTest {
                 () ->
                         assertEquals(
                                 Optional.of(examples.path(target).asText()), type.target(examples)),
+                () ->
+                        assertEquals(
+                                aims.stream().map(aim -> examples.path(aim).asText()).toList(),
+                                type.targets(examples)),
                 () -> assertThrows(UnusableSettingsException.class, () -> type.target(misspelt)),
                 () -> {
                     if (required) {

@@ -1,0 +1,190 @@
+package io.mintmark.mint.oauth2;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
+import com.nimbusds.oauth2.sdk.id.ClientID;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.ClientAssertions;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.web.AccessTokens;
+import io.mintmark.mint.web.Form;
+import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TokenReply.Denied;
+import io.mintmark.outbound.UnusableSecretException;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+
+/**
+ * Access tokens of any authorization server that exchanges the broker's token for one of its own
+ * (RFC 8693). The request has no way to ask for a lifetime.
+ */
+public final class OAuth2 implements AccessProvider {
+    private static final Set<String> KEY_SETTINGS =
+            Set.of("audience", "resource", "scope", "requested_token_type");
+    private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+    private static final String ASSERTION_TYPE =
+            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+    private final BrokerIdentity identity;
+    private final ClientAssertions assertions;
+    private final SecretFiles secrets;
+    private final TokenDestinations destinations;
+    private final TokenCalls calls;
+    private final AccessTokens tokens;
+
+    public OAuth2(
+            BrokerIdentity identity,
+            ClientAssertions assertions,
+            SecretFiles secrets,
+            TokenDestinations destinations,
+            TokenCalls calls,
+            AccessTokens tokens) {
+        this.identity = identity;
+        this.assertions = assertions;
+        this.secrets = secrets;
+        this.destinations = destinations;
+        this.calls = calls;
+        this.tokens = tokens;
+    }
+
+    @Override
+    public String type() {
+        return "oauth2";
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of("ACCESS_TOKEN", "AccessToken", "TOKEN_EXPIRY", "Expiration");
+    }
+
+    @Override
+    public Optional<String> target(JsonNode keySettings) {
+        return settings(keySettings).text("audience");
+    }
+
+    /**
+     * RFC 8693 section 2.1: {@code audience} and {@code resource} say where the token is to be used
+     * and may stand together, so that one alone would limit nothing.
+     */
+    @Override
+    public List<String> targets(JsonNode keySettings) {
+        Settings key = settings(keySettings);
+        return Stream.of(key.text("audience"), key.text("resource"))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    @Override
+    public boolean usesSharedIdentity(JsonNode providerSettings) {
+        return identity.shared();
+    }
+
+    @Override
+    public MintResult mint(MintOrder order) {
+        OAuth2ProviderSettings provider =
+                OAuth2ProviderSettings.of(order.access().settings(), destinations);
+        Form exchange = exchange(order, provider);
+        return tokens.credential(
+                calls.token(
+                        provider.endpoint(),
+                        requests(order, provider, exchange),
+                        order.deadline(),
+                        OAuth2::meaning),
+                provider.endpoint(),
+                Map.of());
+    }
+
+    private Form exchange(MintOrder order, OAuth2ProviderSettings provider) {
+        Settings key = settings(order.keySettings());
+        return new Form()
+                .with("grant_type", GRANT_TYPE)
+                .with("audience", key.text("audience"))
+                .with("resource", key.text("resource"))
+                .with("scope", key.text("scope"))
+                .with("requested_token_type", key.text("requested_token_type"))
+                .with("subject_token", identity.token(token(order, provider)))
+                .with("subject_token_type", identity.tokenType());
+    }
+
+    /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
+    private IntFunction<Post> requests(
+            MintOrder order, OAuth2ProviderSettings provider, Form exchange) {
+        String address = provider.endpoint().toString();
+        return switch (provider.client()) {
+            case Client.Open(Optional<String> id) -> {
+                Post post = exchange.with("client_id", id).to(address);
+                yield _ -> post;
+            }
+            case Client.WithSecret client -> {
+                Post post = exchange.to(address).authorized(basic(order, client));
+                yield _ -> post;
+            }
+            case Client.WithKey(String id) ->
+                    attempt ->
+                            exchange.with("client_assertion_type", ASSERTION_TYPE)
+                                    .with(
+                                            "client_assertion",
+                                            assertions.assertion(
+                                                    id, address, assertionId(order, attempt)))
+                                    .to(address);
+        };
+    }
+
+    private static String assertionId(MintOrder order, int attempt) {
+        return attempt == 1 ? order.mintId().toString() : order.mintId() + "-" + attempt;
+    }
+
+    private Secret basic(MintOrder order, Client.WithSecret client) {
+        try {
+            Secret secret = secrets.read(order.tenant().value(), client.secretFile());
+            var header =
+                    new ClientSecretBasic(
+                            new ClientID(client.id()),
+                            new com.nimbusds.oauth2.sdk.auth.Secret(secret.reveal()));
+            return new Secret(header.toHTTPAuthorizationHeader());
+        } catch (UnusableSecretException e) {
+            throw new UnusableSettingsException(
+                    "access provider setting 'client_secret' " + e.getMessage());
+        }
+    }
+
+    /**
+     * RFC 8693 section 2.2.2 has one code, {@code invalid_request}, for a request that makes no
+     * sense and for a subject token that isn't accepted; only the description tells them apart.
+     */
+    private static Optional<Reason> meaning(Denied denied) {
+        boolean ofTheToken =
+                denied.error().filter("invalid_request"::equals).isPresent()
+                        && denied.description()
+                                .map(text -> text.toLowerCase(Locale.ROOT).replace('_', ' '))
+                                .filter(text -> text.contains("subject token"))
+                                .isPresent();
+        return ofTheToken ? Optional.of(Reason.BROKER_IDENTITY_REJECTED) : Optional.empty();
+    }
+
+    private static TokenOrder token(MintOrder order, OAuth2ProviderSettings provider) {
+        return new TokenOrder(
+                order.tenant(), order.key(), order.mintId(), provider.audience(), false, Map.of());
+    }
+
+    private static Settings settings(JsonNode keySettings) {
+        return Settings.ofKey(keySettings, KEY_SETTINGS);
+    }
+}

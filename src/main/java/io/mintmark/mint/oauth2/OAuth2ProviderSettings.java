@@ -1,0 +1,45 @@
+package io.mintmark.mint.oauth2;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Settings;
+import io.mintmark.mint.TokenDestinations;
+
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings of an access provider of type {@code oauth2}.
+ *
+ * @param audience of the broker's token
+ */
+record OAuth2ProviderSettings(FarSide endpoint, Client client, String audience) {
+    private static final Set<String> NAMES =
+            Set.of(
+                    "token_endpoint",
+                    "client_auth",
+                    "client_id",
+                    "client_secret",
+                    "subject_audience");
+
+    static OAuth2ProviderSettings of(JsonNode members, TokenDestinations destinations) {
+        Settings settings = Settings.ofProvider(members, NAMES);
+        settings.requiredText("token_endpoint");
+        FarSide endpoint = settings.farSide("token_endpoint").orElseThrow();
+        destinations.requireConfidential("token_endpoint", endpoint);
+        return new OAuth2ProviderSettings(
+                endpoint, Client.of(settings), audience(settings, endpoint, destinations));
+    }
+
+    private static String audience(
+            Settings settings, FarSide endpoint, TokenDestinations destinations) {
+        Optional<String> wanted = settings.text("subject_audience");
+        try {
+            return wanted.map(audience -> destinations.audience(endpoint, audience))
+                    .orElseGet(endpoint::origin);
+        } catch (IllegalArgumentException e) {
+            throw settings.unusable("subject_audience", String.valueOf(e.getMessage()));
+        }
+    }
+}
