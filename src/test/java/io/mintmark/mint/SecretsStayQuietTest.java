@@ -1,5 +1,6 @@
 package io.mintmark.mint;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** With every logger at its most talkative. */
 class SecretsStayQuietTest {
@@ -86,6 +88,68 @@ class SecretsStayQuietTest {
                         () -> String.join("\n", linesWith(secret)));
             }
         }
+    }
+
+    @Test
+    void no_log_holds_what_goes_to_token_endpoints_and_what_comes_back() {
+        try (MintingBroker broker = MintingBroker.usual();
+                var entra =
+                        new EntraStandIn(
+                                MintingBroker.ISSUER,
+                                broker.identity()::keySet,
+                                "tenant:acme:key:deploy");
+                var server =
+                        new TokenExchangeStandIn(
+                                MintingBroker.ISSUER,
+                                broker.identity()::keySet,
+                                TokenExchangeStandIn.Clients.SECRET)) {
+            broker.secret("client-secret", TokenExchangeStandIn.SECRET);
+            broker.minted(entra(entra));
+            entra.endpoint().next(TokenEndpoint.quoting("client_assertion"));
+            broker.failed(entra(entra));
+            broker.minted(exchange(server));
+            server.endpoint().next(TokenEndpoint.quoting("subject_token"));
+            broker.failed(exchange(server));
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
+            for (String secret : secrets(entra.endpoint(), server.endpoint())) {
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(secret)),
+                        () -> String.join("\n", linesWith(secret)));
+            }
+        }
+    }
+
+    private static List<String> secrets(TokenEndpoint... endpoints) {
+        List<String> secrets =
+                new ArrayList<>(List.of("the-entra-token", "the-exchanged-token", "Basic "));
+        for (TokenEndpoint endpoint : endpoints) {
+            for (OAuthCall call : endpoint.calls()) {
+                Stream.of("client_assertion", "subject_token")
+                        .flatMap(name -> call.parameter(name).stream())
+                        .map(token -> token.substring(token.indexOf('.')))
+                        .forEach(secrets::add);
+            }
+        }
+        assertEquals(7, secrets.size());
+        return secrets;
+    }
+
+    private static Orders entra(EntraStandIn entra) {
+        return Orders.of(
+                "azure",
+                "{'tenant_id':'%s','authority':'%s'}"
+                        .formatted(EntraStandIn.DIRECTORY, entra.authority()),
+                "{'client_id':'%s','scope':'https://management.azure.com/.default'}"
+                        .formatted(EntraStandIn.APPLICATION));
+    }
+
+    private static Orders exchange(TokenExchangeStandIn server) {
+        return Orders.of(
+                "oauth2",
+                "{'token_endpoint':'%s','client_id':'%s','client_secret':{'file':'client-secret'}}"
+                        .formatted(server.url(), TokenExchangeStandIn.CLIENT),
+                "{}");
     }
 
     @Test

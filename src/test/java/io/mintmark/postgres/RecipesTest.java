@@ -27,6 +27,7 @@ class RecipesTest {
                     "provider_s3",
                     "provider_google",
                     "provider_azure",
+                    "provider_oauth2",
                     "issuer_github_actions",
                     "issuer_gitlab",
                     "issuer_kubernetes",
