@@ -42,6 +42,11 @@ public interface AccessProvider {
      */
     boolean usesSharedIdentity(JsonNode providerSettings);
 
+    /** Whether a mint calls anybody. If not, it need not wait for its tenant's turn. */
+    default boolean asksFarSide() {
+        return true;
+    }
+
     /**
      * Obtains one credential, blocking until the order's deadline at the latest. Whatever the far
      * side does is told by the result; an exception other than for settings is a fault of the

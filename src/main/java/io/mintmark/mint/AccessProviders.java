@@ -15,17 +15,20 @@ import java.util.function.Function;
 
 /**
  * The types of access providers, behind the rules that hold for all of them: what a key may aim at,
- * where an identity may serve that all tenants share, and when an answer must be there.
+ * where an identity may serve that all tenants share, how many calls a tenant may have under way,
+ * and when an answer must be there.
  */
 public final class AccessProviders {
     private final Map<String, AccessProvider> byType;
     private final TimedCall calls;
+    private final Turns turns;
 
     public AccessProviders(Collection<AccessProvider> types, InstantSource clock) {
         this.byType =
                 types.stream()
                         .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
         this.calls = new TimedCall(clock);
+        this.turns = new Turns(clock);
     }
 
     /**
@@ -42,7 +45,12 @@ public final class AccessProviders {
                 () ->
                         objection(type, order)
                                 .<MintResult>map(AccessProviders::misconfigured)
-                                .orElseGet(() -> type.mint(order)));
+                                .orElseGet(() -> mintInTurn(type, order)));
+    }
+
+    /** The turn ends with the call and not with the patience of whoever waits for it. */
+    private MintResult mintInTurn(AccessProvider type, MintOrder order) {
+        return type.asksFarSide() ? turns.take(order, () -> type.mint(order)) : type.mint(order);
     }
 
     /**

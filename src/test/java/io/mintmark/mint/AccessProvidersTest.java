@@ -128,6 +128,20 @@ class AccessProvidersTest {
     }
 
     @Test
+    void what_nobody_waits_for_any_more_keeps_its_turn_until_it_ends() {
+        HeldCalls held = new HeldCalls();
+        AccessProviders providers = providers(new FakeType(false, _ -> held.call()));
+        while (held.begun() < Turns.OF_A_PROVIDER) {
+            providers.mint(order().within(Duration.ofMillis(50)).order());
+        }
+
+        MintResult next = providers.mint(order().within(Duration.ofSeconds(1)).order());
+        held.letGo();
+
+        assertTrue(detail(next).startsWith("32 calls to access provider"), () -> detail(next));
+    }
+
+    @Test
     void nothing_is_called_after_the_deadline() {
         Failed failed =
                 failed(

@@ -114,7 +114,11 @@ final class MintingBroker implements AutoCloseable {
     }
 
     MintResult mint(Orders order) {
-        return providers.mint(order.order());
+        return mint(order.order());
+    }
+
+    MintResult mint(MintOrder order) {
+        return providers.mint(order);
     }
 
     /** The type by itself, without the rules and the patience of {@link AccessProviders}. */

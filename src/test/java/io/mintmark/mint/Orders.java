@@ -123,6 +123,26 @@ public record Orders(
                 now().plus(patience));
     }
 
+    /** The same order of another tenant, at an access provider of that name. */
+    static MintOrder of(String tenant, String provider, MintOrder order) {
+        return new MintOrder(
+                order.mintId(),
+                new TenantName(tenant),
+                order.externalId(),
+                order.key(),
+                order.idp(),
+                order.subject(),
+                new AccessPoint(
+                        new ProviderName(provider),
+                        order.access().type(),
+                        order.access().settings(),
+                        order.access().allowedTargets(),
+                        order.access().sharedIdentity()),
+                order.keySettings(),
+                order.duration(),
+                order.deadline());
+    }
+
     static Instant now() {
         return InstantSource.system().instant();
     }

@@ -59,6 +59,11 @@ public final class JwtProvider implements AccessProvider {
     }
 
     @Override
+    public boolean asksFarSide() {
+        return false;
+    }
+
+    @Override
     public MintResult mint(MintOrder order) {
         Settings.ofProvider(order.access().settings(), Set.of());
         Settings key = settings(order.keySettings());

@@ -26,14 +26,15 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client for each STS, with connections of its own: an STS that hangs uses up its own and
- * nobody else's. What the SDK would look for by itself (profile files, proxies, endpoints in the
- * environment, the instance's metadata) is switched off, because where a token goes must stand in
- * the provider's settings and nowhere else; only {@code ambient} looks for credentials.
+ * One client for each STS, with connections of its own. They have no bound of their own, because
+ * tenants that use the same STS would share it; how many calls a tenant may have under way is
+ * bounded before they get here. What the SDK would look for by itself (profile files, proxies,
+ * endpoints in the environment, the instance's metadata) is switched off, because where a token
+ * goes must stand in the provider's settings and nowhere else; only {@code ambient} looks for
+ * credentials.
  */
 public final class StsClients implements AutoCloseable {
     private static final int MOST_SIDES = 200;
-    private static final int MOST_CONNECTIONS = 100;
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofMinutes(10);
@@ -121,7 +122,7 @@ public final class StsClients implements AutoCloseable {
                 .connectionTimeout(CONNECT)
                 .socketTimeout(LONGEST_CALL)
                 .connectionAcquisitionTimeout(LONGEST_CALL)
-                .maxConnections(MOST_CONNECTIONS)
+                .maxConnections(Integer.MAX_VALUE)
                 .expectContinueEnabled(false);
     }
 
