@@ -12,11 +12,17 @@ import java.util.Optional;
  *
  * @param orders every order that it got is added here
  */
-record NotedIdentity(boolean shared, List<TokenOrder> orders) implements BrokerIdentity {
+record NotedIdentity(boolean shared, List<TokenOrder> orders, Secret token)
+        implements BrokerIdentity {
+
+    NotedIdentity(boolean shared, List<TokenOrder> orders) {
+        this(shared, orders, new Secret("a-token"));
+    }
+
     @Override
     public Secret token(TokenOrder order) {
         orders.add(order);
-        return new Secret("a-token");
+        return token;
     }
 
     @Override

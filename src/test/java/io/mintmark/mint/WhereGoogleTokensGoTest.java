@@ -3,12 +3,16 @@ package io.mintmark.mint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.util.Base64URL;
+
+import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -120,6 +124,20 @@ class WhereGoogleTokensGoTest {
         assertEquals(List.of(), made);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sts.amazonaws.com", "api://AzureADTokenExchange"})
+    void a_token_from_outside_that_is_for_another_vendor_does_not_go_to_google(String audience) {
+        Orders order =
+                GoogleOrders.at(STS, IAM, GoogleOrders.DEPLOY)
+                        .sharing()
+                        .allowing(GoogleStandIn.ACCOUNT);
+
+        Failed failed = failed(new NotedIdentity(true, made, signed(audience)), order);
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains("external identity provider"), failed.detail());
+    }
+
     @Test
     void what_google_gave_goes_nowhere_but_where_the_settings_say() {
         try (GoogleStandIn google =
@@ -139,12 +157,24 @@ class WhereGoogleTokensGoTest {
         }
     }
 
+    private static Secret signed(String audience) {
+        return new Secret(
+                Base64URL.encode("{\"alg\":\"ES256\"}")
+                        + "."
+                        + Base64URL.encode("{\"aud\":\"%s\"}".formatted(audience))
+                        + ".c2ln");
+    }
+
     private Failed failed(boolean shared, Orders order, String... listed) {
+        return failed(new NotedIdentity(shared, made), order, listed);
+    }
+
+    private static Failed failed(BrokerIdentity identity, Orders order, String... listed) {
         Destinations allowed = new Destinations(List.of(listed));
         InstantSource clock = InstantSource.system();
         var type =
                 new GoogleCloud(
-                        new NotedIdentity(shared, made),
+                        identity,
                         new TokenDestinations(allowed),
                         new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()),
                         clock);

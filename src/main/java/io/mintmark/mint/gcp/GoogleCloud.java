@@ -35,18 +35,18 @@ public final class GoogleCloud implements AccessProvider {
     private static final Duration SHORTEST = Duration.ofSeconds(60);
     private static final Duration LONGEST = Duration.ofHours(12);
 
-    private final BrokerTokens shown;
+    private final BrokerTokens tokens;
     private final TokenDestinations destinations;
-    private final GoogleTokens tokens;
+    private final GoogleTokens google;
 
     public GoogleCloud(
             BrokerIdentity identity,
             TokenDestinations destinations,
             Calls calls,
             InstantSource clock) {
-        this.shown = new BrokerTokens(identity, destinations);
+        this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
-        this.tokens = new GoogleTokens(new GoogleCalls(calls), clock);
+        this.google = new GoogleTokens(new GoogleCalls(calls), clock);
     }
 
     @Override
@@ -69,7 +69,7 @@ public final class GoogleCloud implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return shown.shared();
+        return tokens.shared();
     }
 
     @Override
@@ -78,17 +78,17 @@ public final class GoogleCloud implements AccessProvider {
                 GoogleProviderSettings.of(order.access().settings(), destinations);
         GoogleKeySettings key = GoogleKeySettings.of(order.keySettings());
         requireWithinLimits(order.duration());
-        Secret own = shown.token(provider.sts(), token(order, provider, key));
+        Secret shown = tokens.token(provider.sts(), token(order, provider, key));
         Step<GoogleToken> last =
-                tokens.federated(order, provider, key, own)
+                google.federated(order, provider, key, shown)
                         .then(federated ->
                                 key.serviceAccount().isPresent()
-                                        ? tokens.ofAccount(order, provider, key, federated)
+                                        ? google.ofAccount(order, provider, key, federated)
                                         : new Done<>(federated))
                         .then(token ->
                                 key.boundary()
                                         .map(boundary ->
-                                                tokens.bounded(order, provider, boundary, token))
+                                                google.bounded(order, provider, boundary, token))
                                         .orElseGet(() -> new Done<>(token)));
         return switch (last) {
             case Done<GoogleToken>(GoogleToken token) -> credential(token, provider);
