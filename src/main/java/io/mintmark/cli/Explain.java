@@ -1,18 +1,10 @@
 package io.mintmark.cli;
 
-import com.fasterxml.jackson.core.JsonPointer;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Explanations;
-import io.mintmark.postgres.Explanations.Past;
 import io.mintmark.postgres.Explanations.Question;
 import io.mintmark.postgres.Explanations.Row;
+import io.mintmark.postgres.Past;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +17,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Base64;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -44,8 +35,6 @@ import java.util.function.Supplier;
         mixinStandardHelpOptions = true)
 final class Explain implements Callable<Integer> {
     private static final int NOTHING_GRANTED = 3;
-    private static final ObjectMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
     @Parameters(
             arity = "0..1",
@@ -57,7 +46,9 @@ final class Explain implements Callable<Integer> {
     @Option(
             names = "--request",
             paramLabel = "ID",
-            description = "A past request, by its X-Request-ID, from the audit log.")
+            description =
+                    "A past request, by its X-Request-ID: what was recorded, what was changed since,"
+                            + " and what would be decided with the configuration of now.")
     private @Nullable String request;
 
     @Option(
@@ -88,42 +79,44 @@ final class Explain implements Callable<Integer> {
             boolean granted =
                     request != null
                             ? past(explanations, request)
-                            : now(explanations, claims(String.valueOf(token).strip()));
+                            : now(explanations, GivenClaims.of(given(String.valueOf(token))));
             return granted ? 0 : NOTHING_GRANTED;
         }
     }
 
-    private boolean now(Explanations explanations, ObjectNode claims) {
-        String subject = claims.path("sub").asText();
-        if (subject.isEmpty()) {
-            throw new StartFailed("the claims have no sub");
+    private String given(String argument) {
+        if (!argument.equals("-")) {
+            return argument.strip();
         }
-        return table(
+        try {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean now(Explanations explanations, GivenClaims claims) {
+        return told(
                 explanations,
                 new Question(
                         provider(explanations, claims),
-                        subject,
-                        claims.toString(),
+                        claims.subject(),
+                        claims.json(),
                         Optional.empty()));
     }
 
-    private String provider(Explanations explanations, ObjectNode claims) {
+    private String provider(Explanations explanations, GivenClaims claims) {
         if (idp != null) {
             return idp;
         }
-        String issuer = claims.path("iss").asText();
-        List<String> audiences = new ArrayList<>();
-        if (claims.path("aud").isTextual()) {
-            audiences.add(claims.path("aud").textValue());
-        }
-        claims.path("aud").elements().forEachRemaining(one -> audiences.add(one.asText()));
-        List<String> found = explanations.identityProviders(issuer, audiences);
+        List<String> audiences = claims.audiences();
+        List<String> found = explanations.identityProviders(claims.issuer(), audiences);
         if (found.size() != 1) {
             throw new StartFailed(
                     "issuer '%s' with audience %s leads to %s; name one with --idp"
                             .formatted(
-                                    issuer,
-                                    audiences,
+                                    Visible.of(claims.issuer()),
+                                    Visible.of(audiences.toString()),
                                     found.isEmpty()
                                             ? "no identity provider that you may see"
                                             : "several identity providers, which the broker refuses: "
@@ -132,107 +125,56 @@ final class Explain implements Callable<Integer> {
         return found.getFirst();
     }
 
-    /** The claims alone were recorded that grants looked at; no other counts. */
     private boolean past(Explanations explanations, String id) {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
             throw new StartFailed(
-                    "request '%s' isn't on record, or not yours to see".formatted(id));
+                    "request '%s' isn't on record, or not yours to see".formatted(Visible.of(id)));
         }
-        past.forEach(one ->
-                out.printf(
-                        "%s  %s  %s%s%n",
-                        one.at(),
-                        one.key().orElse("-"),
-                        one.kind(),
-                        one.reason().map(reason -> ": " + reason).orElse("")));
-        Past one = past.getFirst();
-        if (one.subject().isEmpty()) {
-            out.println("The token was not accepted, so no grant was looked at.");
+        PastReport report = new PastReport(explanations, out);
+        report.recorded(past);
+        Instant at = past.getFirst().at();
+        // Clients choose request ids, so one may stand for several requests.
+        List<Question> questions =
+                past.stream().flatMap(one -> question(one, at).stream()).distinct().toList();
+        if (questions.isEmpty()) {
+            out.printf("%nThe token was not accepted, so no grant was looked at.%n");
             return false;
         }
-        out.println("With the configuration of now, at that time:");
-        return table(
-                explanations,
-                new Question(
-                        idp == null ? one.idp().orElseThrow() : idp,
-                        one.subject().get(),
-                        unfolded(one.claims().orElse("{}")),
-                        Optional.of(one.at())));
+        out.println();
+        report.changedSince(past.getFirst());
+        return questions.stream()
+                .map(question -> again(explanations, question))
+                .reduce(false, Boolean::logicalOr);
     }
 
-    private boolean table(Explanations explanations, Question question) {
+    /** The claims alone were recorded that grants looked at; no other counts. */
+    private Optional<Question> question(Past one, Instant at) {
+        return one.subject()
+                .map(subject ->
+                        new Question(
+                                idp == null ? one.idp().orElseThrow() : idp,
+                                subject,
+                                GivenClaims.recorded(one.claims().orElse("{}")).json(),
+                                Optional.of(at)));
+    }
+
+    /** Whether anything would be granted now. */
+    private boolean again(Explanations explanations, Question then) {
+        out.printf("%nWith the configuration of now, at the time of the request:%n");
+        told(explanations, then);
+        out.printf("%nWith the configuration of now, if it came now:%n");
+        return told(
+                explanations,
+                new Question(then.idp(), then.subject(), then.claims(), Optional.empty()));
+    }
+
+    private boolean told(Explanations explanations, Question question) {
         List<Row> rows = explanations.explain(question);
-        out.printf("identity provider %s, subject %s%n%n", question.idp(), question.subject());
+        out.printf(
+                "identity provider %s, subject %s%n%n",
+                question.idp(), Visible.of(question.subject()));
         out.print(Table.of(rows));
         return rows.stream().anyMatch(Row::granted);
-    }
-
-    /** What was recorded by pointers, as the claims that they point into. */
-    static String unfolded(String recorded) {
-        ObjectNode claims = JSON.createObjectNode();
-        object(recorded)
-                .properties()
-                .forEach(claim -> {
-                    if (!claim.getKey().startsWith("/")) {
-                        claims.set(claim.getKey(), claim.getValue());
-                    }
-                });
-        object(recorded)
-                .properties()
-                .forEach(claim -> {
-                    if (claim.getKey().startsWith("/")) {
-                        unfold(claims, JsonPointer.compile(claim.getKey()), claim.getValue());
-                    }
-                });
-        return claims.toString();
-    }
-
-    /** A number in a pointer becomes a member of that name, which the same pointer finds. */
-    private static void unfold(ObjectNode into, JsonPointer pointer, JsonNode value) {
-        String name = pointer.getMatchingProperty();
-        if (pointer.tail().matches()) {
-            into.set(name, value);
-        } else if (into.path(name).isMissingNode()) {
-            unfold(into.putObject(name), pointer.tail(), value);
-        } else if (into.path(name) instanceof ObjectNode inner) {
-            unfold(inner, pointer.tail(), value);
-        }
-    }
-
-    private ObjectNode claims(String given) {
-        String text = given.equals("-") ? read() : given;
-        if (text.startsWith("{")) {
-            return object(text);
-        }
-        String[] parts = text.split("\\.", -1);
-        try {
-            return object(
-                    new String(
-                            Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0]),
-                            StandardCharsets.UTF_8));
-        } catch (IllegalArgumentException e) {
-            throw new StartFailed("that is neither a token nor a JSON object of claims");
-        }
-    }
-
-    private String read() {
-        try {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Never quotes what it can't read: it may be a token. */
-    private static ObjectNode object(String json) {
-        try {
-            if (JSON.readTree(json) instanceof ObjectNode object) {
-                return object;
-            }
-        } catch (JsonProcessingException e) {
-            throw new StartFailed("the claims are no JSON object");
-        }
-        throw new StartFailed("the claims are no JSON object");
     }
 }

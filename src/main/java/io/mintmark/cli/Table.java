@@ -28,8 +28,8 @@ final class Table {
                 row.granted() ? "yes" : "no",
                 row.grantId().map(String::valueOf).orElse("-"),
                 row.condition().orElse("-"),
-                row.expected().orElse("-"),
-                row.seen().orElse("-"));
+                row.expected().map(Visible::of).orElse("-"),
+                row.seen().map(Visible::of).orElse("-"));
     }
 
     private static String line(List<String> cells, List<List<String>> all) {

@@ -69,7 +69,7 @@ final class Timeline {
     private static String text(JsonNode row, String member) {
         JsonNode value = row.path(member);
         String text = value.isTextual() ? value.textValue() : value.toString();
-        String visible = text.replaceAll("\\p{Cntrl}|\\p{Cf}", "\uFFFD");
+        String visible = Visible.of(text);
         return value.isNull() || value.isMissingNode()
                 ? (member.equals("reason") || member.equals("detail") ? "" : "-")
                 : visible;

@@ -7,7 +7,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,12 +28,6 @@ public final class Explanations implements AutoCloseable {
               FROM broker.explain(?, ?, cast(? AS jsonb), coalesce(cast(? AS timestamptz), now()))
                    AS e
             """;
-    private static final String PAST =
-            """
-            SELECT DISTINCT ON (e.mint_id) e.key, e.kind, e.reason, e.idp, e.subject, e.claims,
-                   e.occurred_at
-              FROM audit.event AS e WHERE e.request_id = ? ORDER BY e.mint_id, e.step DESC
-            """;
 
     /**
      * What is to be explained.
@@ -52,21 +45,6 @@ public final class Explanations implements AutoCloseable {
             Optional<String> condition,
             Optional<String> expected,
             Optional<String> seen) {}
-
-    /**
-     * What became of one key of a past request.
-     *
-     * @param subject absent where the token was rejected
-     * @param claims those that grants looked at, a JSON object by their names or pointers
-     */
-    public record Past(
-            Optional<String> key,
-            String kind,
-            Optional<String> reason,
-            Optional<String> idp,
-            Optional<String> subject,
-            Optional<String> claims,
-            Instant at) {}
 
     private interface Mapping<T> {
         T map(ResultSet row) throws SQLException;
@@ -120,11 +98,22 @@ public final class Explanations implements AutoCloseable {
         }
     }
 
-    /** What became of a request, by its {@code X-Request-ID}; empty if it isn't on record. */
+    /**
+     * What became of a request, by its {@code X-Request-ID}, in the order in which its keys were
+     * asked for; empty if it isn't on record.
+     */
     public List<Past> past(String requestId) {
-        try (PreparedStatement statement = connection.prepareStatement(PAST)) {
-            statement.setString(1, requestId);
-            return rows(statement, Explanations::past);
+        try {
+            return new PastRequests(connection).past(requestId);
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** The latest changes of a tenant's configuration after a revision, the last one first. */
+    public List<Past.Change> changes(String tenant, long since, int atMost) {
+        try {
+            return new PastRequests(connection).changes(tenant, since, atMost);
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }
@@ -149,17 +138,6 @@ public final class Explanations implements AutoCloseable {
                 text(row, "condition"),
                 text(row, "expected"),
                 text(row, "seen"));
-    }
-
-    private static Past past(ResultSet row) throws SQLException {
-        return new Past(
-                text(row, "key"),
-                row.getString("kind"),
-                text(row, "reason"),
-                text(row, "idp"),
-                text(row, "subject"),
-                text(row, "claims"),
-                row.getObject("occurred_at", OffsetDateTime.class).toInstant());
     }
 
     private static Optional<String> text(ResultSet row, String column) throws SQLException {

@@ -3,6 +3,8 @@ package io.mintmark.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Answer;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -27,11 +29,16 @@ class ExplainTest {
     private record Printed(int status, String text) {
         /** A line's words. */
         List<String> line(String beginning) {
+            return lines(beginning).stream()
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError(text));
+        }
+
+        List<List<String>> lines(String beginning) {
             return text.lines()
                     .filter(line -> line.startsWith(beginning))
                     .map(line -> Arrays.asList(line.split(" {2,}")))
-                    .findFirst()
-                    .orElseThrow(() -> new AssertionError(text));
+                    .toList();
         }
     }
 
@@ -41,7 +48,9 @@ class ExplainTest {
         world.admin(
                 """
                 UPDATE broker.subject_grant SET claims = '{"/ci/env/0": "prod", "ref": "main"}'
-                 WHERE key = 'api'
+                 WHERE key = 'api';
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'past', 'own', 600, '{"audience": "https://past.example.com"}');
                 """);
     }
 
@@ -51,12 +60,16 @@ class ExplainTest {
     }
 
     private static Printed explain(String input, String... arguments) {
+        return explain(Who.AUDITOR, input, arguments);
+    }
+
+    private static Printed explain(Who who, String input, String... arguments) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         int status =
                 new CommandLine(
                                 new Explain(
-                                        () -> world.database().login(Who.AUDITOR),
+                                        () -> world.database().login(who),
                                         new ByteArrayInputStream(
                                                 input.getBytes(StandardCharsets.UTF_8)),
                                         out))
@@ -110,18 +123,126 @@ class ExplainTest {
                                         "main",
                                         "ci",
                                         Map.of("env", List.of("prod"))));
-        world.broker()
-                .post(
-                        "{\"keys\":[\"api\",\"spare\"]}",
-                        "Authorization",
-                        "Bearer " + token,
-                        "X-Request-ID",
-                        "past-1");
+        request("past-1", token, "api", "spare");
         Printed printed = explain("", "--request", "past-1");
         assertEquals(0, printed.status(), printed.text());
         assertTrue(printed.text().contains("spare  denied: not_granted"), printed.text());
         assertEquals("yes", printed.line("api").get(1), printed.text());
         assertEquals("no", printed.line("spare").get(1));
+    }
+
+    private static Answer request(String id, String token, String... keys) {
+        return world.broker()
+                .post(
+                        "{\"keys\":[\"" + String.join("\",\"", keys) + "\"]}",
+                        "Authorization",
+                        "Bearer " + token,
+                        "X-Request-ID",
+                        id);
+    }
+
+    @Test
+    void a_past_mint_shows_the_grant_as_it_was_and_who_changed_what_since() {
+        world.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)
+                VALUES ('acme', 'ci', 'ci:past', 'past', 300, 'OPS-9')
+                """);
+        String token = world.issuer().sign("ci:past", World.AUDIENCE);
+        Eventually.holds(() -> world.broker().keys(token).status() == 200);
+        assertEquals(200, request("past-2", token, "past").status());
+        Printed unchanged = explain("", "--request", "past-2");
+        assertTrue(unchanged.text().contains("Nothing of tenant acme was changed since."));
+        assertEquals(0, unchanged.status());
+
+        world.admin("DELETE FROM broker.subject_grant WHERE subject = 'ci:past'");
+        Printed printed = explain("", "--request", "past-2");
+        assertEquals(3, printed.status(), printed.text());
+        assertTrue(printed.text().contains("  past  issued\n"), printed.text());
+        assertTrue(
+                printed.text()
+                        .contains(
+                                "exact ci:past of ci, seconds 300, because OPS-9; made by test_admin at "),
+                printed.text());
+        assertTrue(
+                printed.text().contains("  test_admin  DELETE broker.subject_grant "),
+                printed.text());
+        assertEquals("no", printed.line("past").get(1));
+    }
+
+    @Test
+    void a_past_denial_is_told_for_then_and_for_now() {
+        world.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from)
+                VALUES ('acme', 'ci', 'ci:later', 'past', now() + interval '2 seconds')
+                """);
+        String token = world.issuer().sign("ci:later", World.AUDIENCE);
+        assertEquals(403, request("past-3", token, "past").status());
+        Eventually.holds(() -> world.broker().keys(token).status() == 200);
+        Printed printed = explain("", "--request", "past-3");
+        assertEquals(0, printed.status(), printed.text());
+        assertTrue(printed.text().contains("  past  denied: not_granted\n"), printed.text());
+        assertEquals(
+                List.of("valid_from", "-"),
+                printed.lines("past").stream().map(line -> line.get(3)).toList(),
+                printed.text());
+    }
+
+    @Test
+    void a_rejected_token_has_no_grants_to_explain() {
+        String token = world.issuer().sign(World.SUBJECT, "somebody-else");
+        assertEquals(401, request("past-4", token, "api").status());
+        Eventually.holds(() -> !world.audited("request_id = 'past-4'").isEmpty());
+        Printed printed = explain("", "--request", "past-4");
+        assertEquals(3, printed.status(), printed.text());
+        assertTrue(printed.text().contains("rejected: invalid_audience"), printed.text());
+        assertTrue(printed.text().contains("no grant was looked at"), printed.text());
+    }
+
+    @Test
+    void who_may_not_see_a_request_is_told_as_if_there_were_none() {
+        assertEquals(403, request("past-5", world.token(), "past").status());
+        Printed printed = explain(Who.TENANT_ADMIN, "", "--request", "past-5");
+        assertEquals(1, printed.status());
+        assertTrue(printed.text().contains("isn't on record, or not yours to see"));
+    }
+
+    @Test
+    void a_claim_that_postgresql_can_not_hold_is_explained_as_the_broker_decides() {
+        world.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims)
+                VALUES ('acme', 'ci', 'ci:null', 'past', '{"ref": {"glob": "a*c"}}')
+                """);
+        Map<String, Object> claims =
+                Map.of("sub", "ci:null", "aud", World.AUDIENCE, "ref", "a\u0000c", "\u0000", 1);
+        String token = world.issuer().sign(claims);
+        Eventually.holds(() -> world.broker().mint(token, "past").status() == 200);
+        assertEquals("yes", explain("", token).line("past").get(1));
+        request("past-6", token, "past");
+        assertEquals("yes", explain("", "--request", "past-6").line("past").get(1));
+    }
+
+    @Test
+    void a_subject_that_the_broker_refuses_is_told_so() {
+        Printed printed = explain("", "--idp", "ci", "{\"sub\": \"ci:\\u0000\"}");
+        assertEquals(1, printed.status());
+        assertTrue(printed.text().contains("the broker answers malformed_jwt"), printed.text());
+        Printed none = explain("", "--idp", "ci", "{\"ref\": \"main\"}");
+        assertTrue(none.text().contains("the broker answers missing_claim"), none.text());
+    }
+
+    @Test
+    void what_would_move_the_cursor_is_not_printed() {
+        Printed printed =
+                explain(
+                        "",
+                        "--idp",
+                        "ci",
+                        "{\"sub\": \"ci:main\", \"ref\": \"\\u202e\\u009b2J\", \"ci\": {\"env\": [\"prod\"]}}");
+        assertTrue(printed.text().contains("\uFFFD"), printed.text());
+        assertTrue(!printed.text().contains("\u202e") && !printed.text().contains("\u009b"));
     }
 
     @Test

@@ -1,0 +1,126 @@
+package io.mintmark.cli;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.token.ComparableClaims;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * Claims to be explained, as conditions see them. Nothing here quotes what it can't read: it may be
+ * a token.
+ */
+record GivenClaims(ObjectNode claims) {
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+    private static final int LONGEST_SUBJECT = 1024;
+
+    /** Those of a token, or the JSON object that they are themselves. */
+    static GivenClaims of(String text) {
+        if (text.startsWith("{")) {
+            return new GivenClaims(object(text));
+        }
+        String[] parts = text.split("\\.", -1);
+        try {
+            byte[] json = Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0]);
+            return new GivenClaims(object(new String(json, StandardCharsets.UTF_8)));
+        } catch (IllegalArgumentException e) {
+            throw new StartFailed("that is neither a token nor a JSON object of claims");
+        }
+    }
+
+    /** Those that were recorded by names and pointers, as the claims that they point into. */
+    static GivenClaims recorded(String byPointer) {
+        ObjectNode claims = JSON.createObjectNode();
+        ObjectNode recorded = object(byPointer);
+        recorded.properties().stream()
+                .filter(claim -> !claim.getKey().startsWith("/"))
+                .forEach(claim -> claims.set(claim.getKey(), claim.getValue()));
+        recorded.properties().stream()
+                .filter(claim -> claim.getKey().startsWith("/"))
+                .forEach(claim ->
+                        unfold(claims, JsonPointer.compile(claim.getKey()), claim.getValue()));
+        return new GivenClaims(claims);
+    }
+
+    /** A number in a pointer becomes a member of that name, which the same pointer finds. */
+    private static void unfold(ObjectNode into, JsonPointer pointer, JsonNode value) {
+        String name = pointer.getMatchingProperty();
+        if (pointer.tail().matches()) {
+            into.set(name, value);
+        } else if (into.path(name).isMissingNode()) {
+            unfold(into.putObject(name), pointer.tail(), value);
+        } else if (into.path(name) instanceof ObjectNode inner) {
+            unfold(inner, pointer.tail(), value);
+        }
+    }
+
+    /** The claim {@code sub}, if the broker would read on. */
+    String subject() {
+        JsonNode subject = claims.path("sub");
+        if (subject.isMissingNode() || subject.isNull()) {
+            throw new StartFailed("the claims have no sub: the broker answers missing_claim");
+        }
+        String text = subject.asText();
+        boolean usable =
+                subject.isTextual()
+                        && !text.isEmpty()
+                        && text.codePointCount(0, text.length()) <= LONGEST_SUBJECT
+                        && text.chars().noneMatch(Character::isISOControl);
+        if (!usable) {
+            throw new StartFailed(
+                    "sub is no text of 1 to %d characters without control characters: the broker answers malformed_jwt"
+                            .formatted(LONGEST_SUBJECT));
+        }
+        return text;
+    }
+
+    String issuer() {
+        return comparable().path("iss").asText();
+    }
+
+    List<String> audiences() {
+        JsonNode claim = comparable().path("aud");
+        List<String> audiences = new ArrayList<>();
+        if (claim.isTextual()) {
+            audiences.add(claim.textValue());
+        }
+        claim.elements().forEachRemaining(one -> audiences.add(one.asText()));
+        return audiences;
+    }
+
+    /** As {@code broker.explain} takes them. */
+    String json() {
+        return comparable().toString();
+    }
+
+    private ObjectNode comparable() {
+        return ComparableClaims.of(claims);
+    }
+
+    private static ObjectNode object(String json) {
+        try {
+            if (JSON.readTree(json) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JsonProcessingException e) {
+            throw new StartFailed("the claims are no JSON object");
+        }
+        throw new StartFailed("the claims are no JSON object");
+    }
+
+    /** Claims are personal; none is shown. */
+    @Override
+    public String toString() {
+        return "GivenClaims[%d]".formatted(claims.size());
+    }
+}
