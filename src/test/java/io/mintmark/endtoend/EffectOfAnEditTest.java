@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+/** What the commit of an intent alone finds out, on a replica that has everything in its caches. */
 class EffectOfAnEditTest {
     private World world;
 
@@ -110,39 +111,6 @@ class EffectOfAnEditTest {
         assertEquals(
                 List.of("0"),
                 world.database().column("SELECT count(*) FROM audit.event WHERE kind = 'failed'"));
-    }
-
-    @Test
-    void new_keys_grants_and_providers_are_seen_soon() {
-        world.admin(
-                """
-                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-                VALUES ('acme', 'ci', 'ci:*', 'glob', 'spare');
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-                VALUES ('second', 'acme', 'https://issuer.example', '{x}');
-                """);
-        Eventually.holds(() -> world.broker().keys(world.token()).body().at("/keys").size() == 3);
-        Eventually.holds(() ->
-                world.broker().get("/credentials/idp-providers").body().at("/providers").size()
-                        == 2);
-    }
-
-    @Test
-    void two_replicas_see_the_same_edit() {
-        try (RunningBroker second =
-                RunningBroker.on(
-                        world.database(),
-                        Map.of(
-                                "CATALOG_MAX_STALENESS",
-                                "PT1H",
-                                "BROKER_URL",
-                                world.broker().url().toString()))) {
-            assertEquals(200, second.mint(world.token(), "api").status());
-            swallowNotifications();
-            world.admin("UPDATE broker.subject_grant SET enabled = false WHERE key = 'api'");
-            assertEquals(403, mint().status());
-            assertEquals(403, second.mint(world.token(), "api").status());
-        }
     }
 
     @Test

@@ -41,8 +41,13 @@ public final class RunningBroker implements AutoCloseable {
      * @param further settings besides those that every broker needs
      */
     public static RunningBroker on(TestDatabase database, Map<String, String> further) {
+        return at(database.url(), further);
+    }
+
+    /** The same on a database that isn't of the tests' shared server. */
+    static RunningBroker at(String databaseUrl, Map<String, String> further) {
         int port = freePort();
-        Map<String, String> environment = new HashMap<>(environment(database, port));
+        Map<String, String> environment = new HashMap<>(environment(databaseUrl, port));
         environment.putAll(further);
         Broker broker = new Startup(new SettingsReader(environment, Keys.DIRECTORY).all()).run();
         return new RunningBroker(broker, URI.create("http://localhost:" + port));
@@ -50,12 +55,16 @@ public final class RunningBroker implements AutoCloseable {
 
     /** What an operator sets. */
     public static Map<String, String> environment(TestDatabase database, int port) {
+        return environment(database.url(), port);
+    }
+
+    private static Map<String, String> environment(String databaseUrl, int port) {
         Map<String, String> environment = new HashMap<>();
-        environment.put("DATABASE_URL", database.url());
+        environment.put("DATABASE_URL", databaseUrl);
         environment.put("DATABASE_USERNAME", Who.APP.login());
-        environment.put("DATABASE_PASSWORD", database.password());
+        environment.put("DATABASE_PASSWORD", TestDatabase.PASSWORD);
         environment.put("DATABASE_OWNER_USERNAME", Who.OWNER.login());
-        environment.put("DATABASE_OWNER_PASSWORD", database.password());
+        environment.put("DATABASE_OWNER_PASSWORD", TestDatabase.PASSWORD);
         environment.put("SERVER_PORT", Integer.toString(port));
         environment.put("ADMIN_PORT", "0");
         environment.put("BROKER_URL", "http://localhost:" + port);

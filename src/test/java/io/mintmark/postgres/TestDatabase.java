@@ -40,7 +40,9 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    private static final String PASSWORD = "for-tests";
+    /** Of every login. */
+    public static final String PASSWORD = "for-tests";
+
     private static final Roles ROLES =
             new Roles(
                     Who.OWNER.role,
