@@ -1,17 +1,19 @@
--- An authorization server with token exchange (RFC 8693) that trusts the broker's tokens.
+-- Any authorization server that exchanges tokens (RFC 8693): the broker's token for an access token of the server's.
 --
--- Far side: trust the issuer https://BROKER (keys at https://BROKER/.well-known/jwks.json) for subject tokens with the
--- server's own origin as audience, and register a client. Here it has a secret, in the file SECRETS_DIR/acme/auth-secret;
--- with "client_auth": "private_key_jwt" and no "client_secret" the broker proves itself with its key instead.
--- The server decides how long its tokens live: max_duration must not be less.
+-- Far side: let the server trust the broker as an OpenID provider. What it is shown as subject_token has
+--   iss = https://BROKER, sub = tenant:acme:key:orders, jti = the mint id
+--   aud = the token endpoint's origin, or what subject_audience says
+-- and a client that may exchange such tokens for the audience that the key names. Write the client's secret to
+-- SECRETS_DIR/acme/orders-client: secrets never stand in the database. A private address must be listed in
+-- OUTBOUND_ALLOWED_HOSTS.
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
-VALUES ('acme', 'auth', 'oauth2',
-        '{"token_endpoint": "https://auth.acme.example/oauth2/token", "client_id": "mintmark",
-          "client_secret": {"file": "auth-secret"}}',
-        -- audience and resource of every key
-        '{https://api.acme.example/**}');
+VALUES ('acme', 'auth-server', 'oauth2',
+        '{"token_endpoint": "https://auth.acme.example/oauth2/token", "client_auth": "client_secret_basic",
+          "client_id": "mintmark", "client_secret": {"file": "orders-client"}}',
+        '{https://orders.acme.example}');
 
-INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
-VALUES ('acme', 'orders-api', 'auth', 'Reads orders', 3600,
-        '{"audience": "https://api.acme.example/orders", "scope": "orders:read"}');
+-- The server decides how long its tokens live: one that lives over a minute longer than max_duration is withheld.
+INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings, outputs)
+VALUES ('acme', 'orders', 'auth-server', 'The orders API', 600,
+        '{"audience": "https://orders.acme.example", "scope": "orders:read"}', '{"ORDERS_TOKEN": "AccessToken"}');

@@ -262,3 +262,55 @@ COPY broker.key (tenant, name, provider, max_duration, settings) FROM STDIN;
 -- may not truncate
 TRUNCATE broker.key;
 --> permission denied for table key
+
+-- may not read a file of the server
+COPY (SELECT 1) TO PROGRAM 'true';
+--> permission denied to COPY to or from an external program
+
+-- may not read a file of the server into a table of its own
+CREATE TEMP TABLE seen (line text); COPY pg_temp.seen FROM '/etc/passwd';
+--> permission denied to COPY from a file
+
+-- loads many rows by way of a table of its own
+CREATE TEMP TABLE wanted (subject text); INSERT INTO wanted VALUES ('a'), ('b'); WITH added AS (INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT 'acme', 'ci', subject, 'api' FROM wanted RETURNING id) SELECT count(*) FROM added;
+--> 2
+
+-- a function that runs as its owner is its own, and sees no more
+CREATE FUNCTION pg_temp.look() RETURNS SETOF text LANGUAGE sql SECURITY DEFINER AS 'SELECT name FROM broker.key'; SELECT * FROM pg_temp.look();
+--> api
+
+-- a role taken on changes nothing, because the login counts
+SET LOCAL ROLE mintmark_tenant_admin; SELECT name FROM broker.key;
+--> api
+
+-- learns no value from the statistics
+SELECT count(*) FROM pg_stats WHERE schemaname IN ('broker', 'audit') AND tablename IN ('tenant', 'identity_provider', 'access_provider', 'key', 'subject_grant', 'tenant_admin', 'event', 'config_change');
+--> 0
+
+-- learns not how many grants there are
+SELECT last_value FROM broker.subject_grant_id_seq;
+--> permission denied for sequence subject_grant_id_seq
+
+-- takes no number away
+SELECT nextval('broker.subject_grant_id_seq');
+--> permission denied for sequence subject_grant_id_seq
+
+-- does not merge into another tenant's rows
+MERGE INTO broker.key AS k USING (VALUES ('other', 'hidden')) AS v (tenant, name) ON k.tenant = v.tenant AND k.name = v.name WHEN MATCHED THEN UPDATE SET enabled = false WHEN NOT MATCHED THEN INSERT (tenant, name, provider, max_duration, settings) VALUES (v.tenant, v.name, 'own', 60, '{"audience": "x"}');
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+
+-- does not take over another tenant's row by an upsert
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT (tenant, name) DO UPDATE SET enabled = false;
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+
+-- what a subject of another tenant can mint is nothing
+SELECT count(*) FROM broker.what_can_mint('elsewhere', 'main');
+--> 0
+
+-- what a subject of its own can mint
+SELECT key FROM broker.what_can_mint('ci', 'main');
+--> api
+
+-- whoever may look at a table may not hold it against changes
+LOCK TABLE broker.identity_provider IN SHARE MODE;
+--> permission denied for table identity_provider

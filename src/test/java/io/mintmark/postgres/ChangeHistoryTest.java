@@ -1,7 +1,9 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -251,6 +253,36 @@ class ChangeHistoryTest {
                 List.of("winner"),
                 database.column(
                         "SELECT name FROM broker.identity_provider WHERE issuer = 'https://new.example.com'"));
+    }
+
+    @Test
+    void a_login_that_can_not_see_whose_an_audience_is_does_not_get_it() throws SQLException {
+        database.runAsSuperuser(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                GRANT INSERT (name, tenant, issuer, audiences) ON broker.identity_provider
+                   TO mintmark_tenant_admin;
+                CREATE POLICY for_this_test ON broker.identity_provider
+                   FOR INSERT TO mintmark_tenant_admin WITH CHECK (true);
+                """);
+        try (Connection blind = database.connect(Who.TENANT_ADMIN);
+                Statement statement = blind.createStatement()) {
+            SQLException refused =
+                    assertThrows(
+                            SQLException.class,
+                            () ->
+                                    statement.execute(
+                                            """
+                                            INSERT INTO broker.identity_provider
+                                                   (name, tenant, issuer, audiences)
+                                            VALUES ('mine', 'acme', 'https://ci.example.com', '{new,other}')
+                                            """));
+            assertEquals("23505", refused.getSQLState());
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(
+                    message.contains("with audience \"other\" already leads to another"), message);
+            assertFalse(message.contains("elsewhere"), message);
+        }
     }
 
     private boolean somebodyWaits() {

@@ -28,6 +28,7 @@ class RecipesTest {
                     "provider_google",
                     "provider_azure",
                     "provider_oauth2",
+                    "provider_jwt",
                     "issuer_github_actions",
                     "issuer_gitlab",
                     "issuer_kubernetes",
