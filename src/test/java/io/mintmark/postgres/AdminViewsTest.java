@@ -1,0 +1,94 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.List;
+
+/** The views that answer what admins ask. */
+class AdminViewsTest {
+    private TestDatabase database;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        database = TestDatabase.migrated();
+        admin(SqlCase.script("refusals", "setup"));
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private void admin(String sql) {
+        database.run(Who.ADMIN, sql);
+    }
+
+    private List<String> whoCanMint() {
+        return database.column(
+                "SELECT concat_ws(' ', key, match, subject, max_duration, target) FROM broker.who_can_mint ORDER BY key, subject");
+    }
+
+    @Test
+    void who_can_mint_a_key_with_its_target_and_for_how_long() {
+        assertEquals(
+                List.of(
+                        "api exact repo:acme/app:main 60 https://api.example.com",
+                        "deploy exact repo:acme/app:main 900 arn:aws:iam::123456789012:role/ci-deploy"),
+                whoCanMint());
+    }
+
+    @Test
+    void what_is_disabled_over_or_not_yet_is_in_nobodys_hands() {
+        for (String edit :
+                List.of(
+                        "UPDATE broker.tenant SET enabled = %s WHERE name = 'acme'",
+                        "UPDATE broker.identity_provider SET enabled = %s WHERE name = 'ci'",
+                        "UPDATE broker.access_provider SET enabled = %s",
+                        "UPDATE broker.key SET enabled = %s",
+                        "UPDATE broker.subject_grant SET enabled = %s")) {
+            admin(edit.formatted("false"));
+            assertEquals(List.of(), whoCanMint(), edit);
+            admin(edit.formatted("true"));
+            assertEquals(2, whoCanMint().size(), edit);
+        }
+        admin(
+                "UPDATE broker.subject_grant SET valid_from = now() + interval '1 day' WHERE key = 'api'");
+        admin("UPDATE broker.subject_grant SET valid_until = now() WHERE key = 'deploy'");
+        assertEquals(List.of(), whoCanMint());
+    }
+
+    @Test
+    void what_a_subject_can_mint_by_exact_grants_and_globs() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', 'repo:acme/*:main', 'glob', 'api'),
+                       ('acme', 'ci', 'repo:acme/other:*', 'glob', 'deploy')
+                """);
+        assertEquals(
+                List.of("api 600", "api 60", "deploy 900"),
+                database.column(
+                        "SELECT concat_ws(' ', key, max_duration) FROM broker.what_can_mint('ci', 'repo:acme/app:main')"));
+    }
+
+    @Test
+    void grants_that_end_within_thirty_days_are_those_that_end_soon() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, enabled)
+                VALUES ('acme', 'ci', 'soon', 'api', now() + interval '29 days', true),
+                       ('acme', 'ci', 'later', 'api', now() + interval '31 days', true),
+                       ('acme', 'ci', 'over', 'api', now() - interval '1 day', true),
+                       ('acme', 'ci', 'off', 'api', now() + interval '1 day', false)
+                """);
+        assertEquals(
+                List.of("soon"), database.column("SELECT subject FROM broker.grant_ending_soon"));
+    }
+}
