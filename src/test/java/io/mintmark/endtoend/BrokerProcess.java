@@ -51,9 +51,12 @@ final class BrokerProcess {
         }
     }
 
-    /** kill -9, and a new one. */
-    void killAndStartAgain() {
+    /** kill -9. */
+    void kill() {
         process.destroyForcibly().onExit().join();
+    }
+
+    void startAgain() {
         process = start();
     }
 

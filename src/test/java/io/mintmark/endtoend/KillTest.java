@@ -79,7 +79,8 @@ class KillTest {
 
     private void disturb(OwnServer server, BrokerProcess broker) throws InterruptedException {
         underLoad();
-        broker.killAndStartAgain();
+        broker.kill();
+        broker.startAgain();
         underLoad();
         server.stopImmediately();
         TimeUnit.SECONDS.sleep(1);
@@ -90,7 +91,8 @@ class KillTest {
         server.thaw();
         underLoad();
         server.freeze();
-        broker.killAndStartAgain();
+        broker.kill();
+        broker.startAgain();
         server.thaw();
         underLoad();
     }
