@@ -42,6 +42,26 @@ final class AuditRows {
         return mint(IDS, subject, claims, address, now);
     }
 
+    /** Both rows of a mint of another key and type of provider, handed out or not. */
+    static List<Event> mint(String key, String type, String credential, boolean handedOut) {
+        Instant now = Instant.now();
+        MintTrail trail =
+                trail(
+                        IDS,
+                        "ci:main",
+                        "{}",
+                        "10.0.0.1",
+                        key,
+                        new Warrant(new ProviderName("cloud"), type, 7, 12));
+        Instant end = now.plusSeconds(3600);
+        CredentialNote note = new CredentialNote(Optional.of(credential), Optional.of(now), end);
+        return List.of(
+                trail.requested(now, end),
+                handedOut
+                        ? trail.issued(now, note)
+                        : trail.withheld(now, "other_key_failed", "words", note));
+    }
+
     /** Both rows of a mint that failed. */
     static List<Event> failed(String subject, String reason) {
         Instant now = Instant.now();
@@ -62,12 +82,23 @@ final class AuditRows {
     }
 
     private static MintTrail trail(MintIds ids, String subject, String claims, String address) {
+        Warrant warrant = new Warrant(new ProviderName("aws"), "aws-sts", 7, 12);
+        return trail(ids, subject, claims, address, "deploy", warrant);
+    }
+
+    private static MintTrail trail(
+            MintIds ids,
+            String subject,
+            String claims,
+            String address,
+            String key,
+            Warrant warrant) {
         return new MintTrail(
                 ids.next(),
                 new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
                 holder(subject, claims),
-                new KeyName("deploy"),
-                Optional.of(new Warrant(new ProviderName("aws"), "aws-sts", 7, 12)));
+                new KeyName(key),
+                Optional.of(warrant));
     }
 
     /** The row of a token that isn't accepted. */
