@@ -1,0 +1,68 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
+
+/** A store in memory whose commits take as long as a test wants them to, and fail when it wants. */
+final class GatedStore implements EventStore {
+    private final List<List<Event>> commits = new CopyOnWriteArrayList<>();
+    private final Semaphore gate = new Semaphore(0);
+    private final Semaphore arrived = new Semaphore(0);
+    private volatile boolean gone;
+
+    /** Commits take no time from now on. */
+    GatedStore open() {
+        gate.release(1_000_000);
+        return this;
+    }
+
+    /** Returns when a commit has begun. */
+    void awaitCommit() {
+        arrived.acquireUninterruptibly();
+    }
+
+    void gone(boolean now) {
+        gone = now;
+    }
+
+    List<List<Event>> commits() {
+        return commits;
+    }
+
+    Stream<Event> rows() {
+        return commits.stream().flatMap(List::stream);
+    }
+
+    @Override
+    public void append(List<Event> events) {
+        arrived.release();
+        gate.acquireUninterruptibly();
+        if (gone) {
+            throw new StoreUnreachable("gone", false, null);
+        }
+        if (events.stream().anyMatch(Rows::isBad)) {
+            throw new EventRefused("bad", new IllegalArgumentException());
+        }
+        commits.add(List.copyOf(events));
+    }
+
+    @Override
+    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+        return Map.of();
+    }
+
+    @Override
+    public boolean has(MintId mint) {
+        if (gone) {
+            throw new StoreUnreachable("gone", false, null);
+        }
+        return rows().anyMatch(row -> row.mintId().equals(mint));
+    }
+}

@@ -1,0 +1,44 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.MintIds;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Random;
+
+/** Rows of which only the id and the reason matter. */
+final class Rows {
+    static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
+    private static final String BAD = "bad";
+
+    private Rows() {}
+
+    static Event row(String reason) {
+        return row(IDS.next(), Kind.DENIED, reason);
+    }
+
+    static Event row(MintId mint, Kind kind, String reason) {
+        return new Event(
+                mint,
+                kind,
+                Instant.now(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(reason),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** One that the store refuses. */
+    static Event bad() {
+        return row(BAD);
+    }
+
+    static boolean isBad(Event row) {
+        return row.reason().equals(Optional.of(BAD));
+    }
+}
