@@ -123,7 +123,7 @@ public final class Broker implements AutoCloseable {
         Duration staleness = settings.catalog().maxStaleness();
         this.settings = settings;
         this.destinations = destinations;
-        this.identity = part(identity.start());
+        this.identity = identity;
         this.database = part(new Database(Logins.service(settings.database())));
         part(meters);
         MeasuredCatalogue readings = new MeasuredCatalogue(new PostgresCatalogue(database), meters);
@@ -154,6 +154,8 @@ public final class Broker implements AutoCloseable {
                                 System.out::println)
                         .start());
         Exchange exchange = exchange(events, refusals);
+        // after the providers' clients, which keep the loggers of whole requests quiet
+        part(identity.start());
         part(
                 new Notifications(
                                 Logins.service(settings.database()),

@@ -8,15 +8,18 @@ import io.mintmark.cli.Logging;
 import io.mintmark.config.LogFormat;
 import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.identity.IdpStandIn;
 import io.mintmark.mint.StsAnswer;
 
 import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -24,23 +27,98 @@ class SecretsInLogsTest {
 
     @Test
     void no_log_at_any_level_shows_a_token_a_credential_or_a_password() {
+        List<String> secrets = new ArrayList<>();
+        String written =
+                logged(() -> {
+                    try (World world = new World()) {
+                        Logger.getLogger("").setLevel(Level.ALL);
+                        useEverything(world, secrets);
+                    }
+                });
+        assertShowsNone(written, secrets);
+    }
+
+    @Test
+    void no_log_at_any_level_shows_what_the_broker_and_its_identity_provider_tell_each_other() {
+        List<String> secrets =
+                new ArrayList<>(
+                        List.of(
+                                IdpStandIn.SECRET,
+                                URLEncoder.encode(IdpStandIn.SECRET, StandardCharsets.UTF_8)));
+        String written =
+                logged(() -> {
+                    try (IdpStandIn idp = IdpStandIn.start();
+                            World world = new World(clientOf(idp))) {
+                        Logger.getLogger("").setLevel(Level.ALL);
+                        useIdentity(world, secrets);
+                    }
+                });
+        assertTrue(written.contains("[secret]"), "the refusal wasn't logged");
+        assertShowsNone(written, secrets);
+    }
+
+    private static String logged(Runnable use) {
         PrintStream usual = System.err;
         ByteArrayOutputStream log = new ByteArrayOutputStream();
         System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-        List<String> secrets = new ArrayList<>();
-        try (World world = new World()) {
+        try {
             Logging.install(new LogSettings(LogFormat.JSON, LogLevel.DEBUG));
             Logger.getLogger("").setLevel(Level.ALL);
-            useEverything(world, secrets);
+            use.run();
         } finally {
             System.setErr(usual);
             Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.WARNING));
         }
-        String written = log.toString(StandardCharsets.UTF_8);
+        return log.toString(StandardCharsets.UTF_8);
+    }
+
+    private static void assertShowsNone(String written, List<String> secrets) {
         assertTrue(written.contains("io.mintmark"), "nothing was logged at all");
         for (String secret : secrets) {
             assertFalse(secret.isEmpty());
             assertFalse(written.contains(secret), "the log shows " + secret);
+        }
+    }
+
+    private static Map<String, String> clientOf(IdpStandIn idp) {
+        return Map.of(
+                "BROKER_IDP_TYPE",
+                "client-credentials",
+                "BROKER_IDP_ISSUER",
+                idp.url(),
+                "BROKER_IDP_CLIENT_ID",
+                IdpStandIn.CLIENT,
+                "BROKER_IDP_CLIENT_SECRET",
+                IdpStandIn.SECRET,
+                "BROKER_IDP_CLIENT_AUTH",
+                "client_secret_post");
+    }
+
+    /** The far side doesn't trust the identity provider, and the identity provider quotes. */
+    private static void useIdentity(World world, List<String> secrets) {
+        world.admin(
+                """
+                UPDATE broker.access_provider
+                   SET shared_identity = true,
+                       allowed_targets = '{arn:aws:iam::123456789012:role/deploy}'
+                 WHERE name = 'aws';
+                """);
+        Eventually.holds(() -> world.broker().get("/health").status() == 200);
+        assertEquals(500, world.broker().mint(world.token(), "deploy").status());
+        world.sts()
+                .calls()
+                .forEach(call -> call.parameter("WebIdentityToken").ifPresent(secrets::add));
+        assertEquals(3, secrets.size());
+        try (IdpStandIn strict = IdpStandIn.start()) {
+            strict.always(
+                    400,
+                    "{\"error\":\"invalid_client\",\"error_description\":\"not %s\"}"
+                            .formatted(IdpStandIn.SECRET));
+            try (World other = new World(clientOf(strict))) {
+                Logger.getLogger("").setLevel(Level.ALL);
+                Eventually.holds(() -> !strict.requests().isEmpty());
+                assertEquals(503, other.broker().get("/health").status());
+            }
         }
     }
 
