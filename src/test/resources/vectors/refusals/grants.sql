@@ -7,7 +7,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'e
 -- a key that is misspelt
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'depoly');
 --> Tenant "acme" has no key "depoly".
---? Did you mean "deploy"? It has: api, deploy.
+--? Did you mean "deploy"? It has: api, deploy, exchanged.
 --! 23503 the_key_exists_in_the_same_tenant
 
 -- an identity provider that is misspelt

@@ -145,7 +145,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- the provider is misspelt
 UPDATE broker.key SET provider = 'minoi' WHERE name = 'deploy';
 --> Tenant "acme" has no access provider "minoi".
---? Did you mean "minio"? It has: any, aws, few, minio, own.
+--? Did you mean "minio"? It has: any, auth-any, auth-few, aws, few, minio, own.
 --! 23503 the_access_provider_exists_in_the_same_tenant
 
 -- the tenant is not there
