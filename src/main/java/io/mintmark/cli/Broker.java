@@ -30,9 +30,9 @@ import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -195,7 +195,7 @@ public final class Broker implements AutoCloseable {
         StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
         Calls calls = new Calls(new GuardedHttp(destinations), clock, new SecureRandom());
         TokenCalls tokenCalls = new TokenCalls(calls);
-        AccessTokens minted = new AccessTokens(clock);
+        TokenCredentials minted = new TokenCredentials(clock);
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, sts),

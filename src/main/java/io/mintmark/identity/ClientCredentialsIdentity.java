@@ -78,6 +78,12 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
                 : await(joinFlight()).text();
     }
 
+    /** What RFC 6749 calls an access token, whatever it looks like. */
+    @Override
+    public String tokenType() {
+        return "urn:ietf:params:oauth:token-type:access_token";
+    }
+
     @Override
     public boolean shared() {
         return true;

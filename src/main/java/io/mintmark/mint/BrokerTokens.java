@@ -25,6 +25,11 @@ public final class BrokerTokens {
         return identity.shared();
     }
 
+    /** What sort of token they are, by the names of RFC 8693 section 3. */
+    public String type() {
+        return identity.tokenType();
+    }
+
     /**
      * A token to be sent to this far side.
      *

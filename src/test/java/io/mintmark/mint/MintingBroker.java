@@ -12,9 +12,9 @@ import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -64,7 +64,7 @@ final class MintingBroker implements AutoCloseable {
         StsCaller sts = new StsCaller(clients, clock);
         Calls calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
         TokenCalls tokenCalls = new TokenCalls(calls);
-        AccessTokens tokens = new AccessTokens(clock);
+        TokenCredentials tokens = new TokenCredentials(clock);
         awsSts = new AwsSts(identity, destinations, sts);
         googleCloud = new GoogleCloud(identity, destinations, calls, clock);
         providers =

@@ -8,9 +8,9 @@ import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.oauth2.OAuth2;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
@@ -224,7 +224,7 @@ class WhereOAuthTokensGoTest {
         var calls =
                 new TokenCalls(
                         new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()));
-        var tokens = new AccessTokens(clock);
+        var tokens = new TokenCredentials(clock);
         var providers =
                 new AccessProviders(
                         List.of(

@@ -25,9 +25,9 @@ import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -63,7 +63,7 @@ class ProviderTypesTest {
         var sts = new StsCaller(StsClients.within(allowed), CLOCK);
         var calls = new Calls(new GuardedHttp(allowed), CLOCK, RandomGenerator.getDefault());
         var tokenCalls = new TokenCalls(calls);
-        var minted = new AccessTokens(CLOCK);
+        var minted = new TokenCredentials(CLOCK);
         return Stream.of(
                         new AwsSts(identity, tokens, sts),
                         new S3Sts(identity, tokens, sts),

@@ -5,13 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Form;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Secret;
 
@@ -29,20 +30,20 @@ public final class Azure implements AccessProvider {
     private static final String ASSERTION_TYPE =
             "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-    private final BrokerIdentity identity;
+    private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
-    private final AccessTokens tokens;
+    private final TokenCredentials credentials;
 
     public Azure(
             BrokerIdentity identity,
             TokenDestinations destinations,
             TokenCalls calls,
-            AccessTokens tokens) {
-        this.identity = identity;
+            TokenCredentials credentials) {
+        this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
         this.calls = calls;
-        this.tokens = tokens;
+        this.credentials = credentials;
     }
 
     @Override
@@ -65,14 +66,14 @@ public final class Azure implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return identity.shared();
+        return tokens.shared();
     }
 
     @Override
     public MintResult mint(MintOrder order) {
         AzureProviderSettings provider =
                 AzureProviderSettings.of(order.access().settings(), destinations);
-        return tokens.credential(
+        return credentials.credential(
                 calls.token(
                         provider.endpoint(),
                         request(order, provider),
@@ -93,7 +94,7 @@ public final class Azure implements AccessProvider {
                 .with("client_id", key.requiredText("client_id"))
                 .with("scope", key.requiredText("scope"))
                 .with("client_assertion_type", ASSERTION_TYPE)
-                .with("client_assertion", identity.token(token(order, provider)))
+                .with("client_assertion", tokens.token(provider.endpoint(), token(order, provider)))
                 .to(provider.endpoint().toString())
                 .with("client-request-id", new Secret(order.mintId().toString()));
     }

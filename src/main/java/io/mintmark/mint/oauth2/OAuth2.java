@@ -8,14 +8,15 @@ import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.ClientAssertions;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
-import io.mintmark.mint.web.AccessTokens;
 import io.mintmark.mint.web.Form;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
@@ -42,12 +43,12 @@ public final class OAuth2 implements AccessProvider {
     private static final String ASSERTION_TYPE =
             "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-    private final BrokerIdentity identity;
+    private final BrokerTokens tokens;
     private final ClientAssertions assertions;
     private final SecretFiles secrets;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
-    private final AccessTokens tokens;
+    private final TokenCredentials credentials;
 
     public OAuth2(
             BrokerIdentity identity,
@@ -55,13 +56,13 @@ public final class OAuth2 implements AccessProvider {
             SecretFiles secrets,
             TokenDestinations destinations,
             TokenCalls calls,
-            AccessTokens tokens) {
-        this.identity = identity;
+            TokenCredentials credentials) {
+        this.tokens = new BrokerTokens(identity, destinations);
         this.assertions = assertions;
         this.secrets = secrets;
         this.destinations = destinations;
         this.calls = calls;
-        this.tokens = tokens;
+        this.credentials = credentials;
     }
 
     @Override
@@ -93,7 +94,7 @@ public final class OAuth2 implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return identity.shared();
+        return tokens.shared();
     }
 
     @Override
@@ -101,7 +102,7 @@ public final class OAuth2 implements AccessProvider {
         OAuth2ProviderSettings provider =
                 OAuth2ProviderSettings.of(order.access().settings(), destinations);
         Form exchange = exchange(order, provider);
-        return tokens.credential(
+        return credentials.credential(
                 calls.token(
                         provider.endpoint(),
                         requests(order, provider, exchange),
@@ -119,8 +120,8 @@ public final class OAuth2 implements AccessProvider {
                 .with("resource", key.text("resource"))
                 .with("scope", key.text("scope"))
                 .with("requested_token_type", key.text("requested_token_type"))
-                .with("subject_token", identity.token(token(order, provider)))
-                .with("subject_token_type", identity.tokenType());
+                .with("subject_token", tokens.token(provider.endpoint(), token(order, provider)))
+                .with("subject_token_type", tokens.type());
     }
 
     /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */

@@ -18,10 +18,10 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /** Credentials that are what a token endpoint gave. */
-public final class AccessTokens {
+public final class TokenCredentials {
     private final InstantSource clock;
 
-    public AccessTokens(InstantSource clock) {
+    public TokenCredentials(InstantSource clock) {
         this.clock = clock;
     }
 
