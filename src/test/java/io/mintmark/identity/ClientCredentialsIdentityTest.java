@@ -75,6 +75,11 @@ class ClientCredentialsIdentityTest {
     }
 
     @Test
+    void its_tokens_are_access_tokens() {
+        assertEquals("urn:ietf:params:oauth:token-type:access_token", identity.tokenType());
+    }
+
+    @Test
     void all_mints_share_a_token_until_shortly_before_it_expires() {
         assertTrue(identity.shared());
         assertEquals("token-1", token());

@@ -22,11 +22,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Attempts to have a token sent where it is worth something. The identity notes what is ordered and
@@ -217,10 +221,50 @@ class WhereOAuthTokensGoTest {
         return failed(false, order);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "https://auth.example,          api://AzureADTokenExchange, is worth something to MICROSOFT",
+        "https://auth.example,          sts.amazonaws.com,          is worth something to AWS",
+        "https://listed.invalid/token,  api://AzureADTokenExchange, listed.invalid can't be reached",
+        "https://auth.invalid/token,    https://auth.invalid,       auth.invalid can't be reached",
+    })
+    void a_shared_token_goes_where_its_audience_is_harmless(
+            String url, String audience, String told) {
+        Failed failed =
+                failed(
+                        new External(audience),
+                        Orders.of(
+                                        "oauth2",
+                                        "{'token_endpoint':'%s'}".formatted(url),
+                                        "{'audience':'a'}")
+                                .sharing()
+                                .allowing("a"));
+
+        assertTrue(failed.detail().contains(told), failed.detail());
+    }
+
+    @Test
+    void a_shared_token_for_another_cloud_does_not_go_to_entra() {
+        Failed failed =
+                failed(
+                        new External("sts.amazonaws.com"),
+                        Orders.of(
+                                        "azure",
+                                        "{'tenant_id':'a'}",
+                                        "{'client_id':'b','scope':'c/.default'}")
+                                .sharing()
+                                .allowing("b"));
+
+        assertTrue(failed.detail().contains("is worth something to AWS"), failed.detail());
+    }
+
     private Failed failed(boolean shared, Orders order) {
+        return failed(new EmptyHanded(shared, orders), order);
+    }
+
+    private Failed failed(BrokerIdentity identity, Orders order) {
         InstantSource clock = InstantSource.system();
         TokenDestinations destinations = new TokenDestinations(allowed);
-        var identity = new EmptyHanded(shared, orders);
         var calls =
                 new TokenCalls(
                         new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()));
@@ -241,6 +285,30 @@ class WhereOAuthTokensGoTest {
             case MintResult.Minted _ -> throw new AssertionError("a credential");
             case Failed failed -> failed;
         };
+    }
+
+    /** Has one token for all, whatever is ordered. */
+    private record External(String audience) implements BrokerIdentity {
+        @Override
+        public Secret token(TokenOrder order) {
+            return new Secret(
+                    Stream.of("{\"alg\":\"RS256\"}", "{\"aud\":\"%s\"}".formatted(audience), "x")
+                            .map(part ->
+                                    Base64.getUrlEncoder()
+                                            .withoutPadding()
+                                            .encodeToString(part.getBytes(StandardCharsets.UTF_8)))
+                            .collect(Collectors.joining(".")));
+        }
+
+        @Override
+        public boolean shared() {
+            return true;
+        }
+
+        @Override
+        public Optional<String> fault() {
+            return Optional.empty();
+        }
     }
 
     private record EmptyHanded(boolean shared, List<TokenOrder> orders) implements BrokerIdentity {
