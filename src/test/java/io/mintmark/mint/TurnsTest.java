@@ -92,7 +92,7 @@ class TurnsTest {
 
         assertThrottled(
                 "256 calls of the tenant are under way or wait",
-                turns.take(order("acme", "quick", 600), held::call));
+                turns.take(order("acme", "quick", 600), () -> HeldCalls.ANSWER));
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));
     }
 
@@ -132,7 +132,7 @@ class TurnsTest {
         hold(Turns.OF_A_PROVIDER, "slow");
         Thread.currentThread().interrupt();
 
-        MintResult result = turns.take(order("acme", "slow", 60), held::call);
+        MintResult result = answered("acme", "slow");
 
         assertTrue(Thread.interrupted());
         assertEquals(
@@ -158,7 +158,7 @@ class TurnsTest {
 
     /** A call that has little time. */
     private MintResult hurried(String tenant, String provider) {
-        return turns.take(order(tenant, provider, 1), held::call);
+        return turns.take(order(tenant, provider, 1), () -> HeldCalls.ANSWER);
     }
 
     private static void assertThrottled(String why, MintResult result) {
