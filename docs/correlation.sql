@@ -109,15 +109,17 @@ CREATE TEMP TABLE google_line (record jsonb);
 \set load '\\copy google_line FROM ' :'google' ' WITH (FORMAT csv, QUOTE E''\\x01'', DELIMITER E''\\x02'')'
 :load
 
--- Google's log names the federated principal, …/subject/tenant:TENANT:key:KEY, and not the mint. So events are joined
--- by tenant, key and time: one is explained if some credential of that key lived then. Where the principal stands depends
+-- Google's log names the federated principal, …/subject/tenant:TENANT:key:KEY. The calls that obtain a token carry the mint
+-- id too, as their reason; uses of the token don't. So a call is explained by the mint that it names, and a use if some
+-- credential of that tenant and key lived then. Where the principal stands depends
 -- on the event: an exchange of tokens (ExchangeToken) has it in the metadata; what is done as a service account names that,
 -- and the principal behind it as its delegation; all else, GenerateAccessToken too, is by the principal itself.
--- Both methods are how credentials are obtained; they aren't uses. Data Access logs must be enabled for them.
+-- Data Access logs must be enabled for them.
 CREATE TEMP VIEW google_principal AS
 SELECT (record ->> 'timestamp')::timestamptz AS used_at,
        record #>> '{protoPayload,methodName}' AS action,
        record #>> '{protoPayload,methodName}' ~ '(^|\.)(ExchangeToken|GenerateAccessToken)$' AS obtains,
+       record #>> '{protoPayload,requestMetadata,requestAttributes,reason}' AS mint_id,
        coalesce(record #>> '{protoPayload,metadata,mapped_principal}',
                 jsonb_path_query_first(record, '$.protoPayload.authenticationInfo.serviceAccountDelegationInfo[*]'
                                                '.principalSubject ? (@ like_regex "/workloadIdentityPools/")') #>> '{}',
@@ -126,7 +128,7 @@ SELECT (record ->> 'timestamp')::timestamptz AS used_at,
   FROM google_line;
 
 CREATE TEMP VIEW google_event AS
-SELECT used_at, action, obtains, principal, address,
+SELECT used_at, action, obtains, mint_id, principal, address,
        substring(principal FROM '/subject/tenant:([^:]+):key:') AS tenant,
        substring(principal FROM '/subject/tenant:[^:]+:key:(.+)$') AS key
   FROM google_principal
@@ -137,7 +139,8 @@ SELECT u.used_at, u.action, u.principal, u.address
   FROM google_event AS u
  WHERE NOT EXISTS (SELECT FROM audit.mint AS m
                     WHERE m.tenant = u.tenant AND m.key = u.key AND m.provider_type = 'gcp'
-                      AND u.used_at BETWEEN m.requested_at - interval '1 minute' AND m.expires_at)
+                      AND CASE WHEN u.obtains THEN m.mint_id::text = u.mint_id
+                               ELSE u.used_at BETWEEN m.requested_at - interval '1 minute' AND m.expires_at END)
  ORDER BY u.used_at, u.action;
 
 \echo 'Google: mints in the time of the file that were never used'

@@ -102,12 +102,13 @@ class CorrelationTest {
     @Test
     void the_audit_log_of_google_shows_who_used_the_pool_past_the_broker_and_mints_never_used()
             throws Exception {
-        store.append(AuditRows.mint("deploy", "gcp", "aa", true));
-        store.append(AuditRows.mint("direct", "gcp", "bb", true));
+        String deploy = minted(AuditRows.mint("deploy", "gcp", "aa", true));
+        String direct = minted(AuditRows.mint("direct", "gcp", "bb", true));
         String idle = minted(AuditRows.mint("idle", "gcp", "cc", true));
         assertEquals(
                 """
                 Google: uses of the pool that did not come through the broker
+                GenerateAccessToken subject/tenant:acme:key:deploy
                 google.identity.sts.v1.SecurityTokenService.ExchangeToken subject/repo:acme/shop:ref:refs/heads/main
                 storage.objects.foreign subject/repo:acme/shop:ref:refs/heads/main
                 storage.objects.othertenant subject/tenant:other:key:deploy
@@ -116,7 +117,12 @@ class CorrelationTest {
                 %s
                 """
                         .formatted(idle),
-                run("google", Map.of()));
+                run(
+                        "google",
+                        Map.of(
+                                "{mint of deploy}", deploy,
+                                "{mint of direct}", direct,
+                                "{mint of idle}", idle)));
     }
 
     /** What the script prints of a cloud's file, without times and addresses. */
