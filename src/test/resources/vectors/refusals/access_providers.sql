@@ -121,7 +121,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', '1st', '
 -- settings that are a text
 UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws';
 --> Access provider "aws" of tenant "acme": settings are a text, and must be an object.
---? For example {"region": "eu-central-1"}.
+--? For example {"region": "eu-central-1"}
 
 -- no targets
 UPDATE broker.access_provider SET allowed_targets = '{}' WHERE name = 'any';
@@ -151,7 +151,7 @@ UPDATE broker.access_provider SET allowed_targets = '{arn*}' WHERE name = 'any';
 -- fewer targets than its keys use
 UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/cd-*}' WHERE name = 'aws';
 --> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/ci-deploy", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/cd-*.
+--? Its allowed_targets: arn:aws:iam::123456789012:role/cd-*. A platform admin can change them.
 
 -- another type than its keys have settings for
 UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets = '{**}' WHERE name = 'aws';

@@ -1,7 +1,7 @@
 -- an issuer in plain http
 UPDATE broker.identity_provider SET issuer = 'http://ci.example.com' WHERE name = 'ci';
 --> Identity provider "ci": the issuer "http://ci.example.com" is no https address.
---? Plain http is for localhost only.
+--? Plain http is for localhost only
 
 -- an issuer in plain http that only begins like loopback
 UPDATE broker.identity_provider SET issuer = 'http://localhost.example.com' WHERE name = 'ci';
@@ -20,7 +20,7 @@ UPDATE broker.identity_provider SET jwks_uri = '/keys' WHERE name = 'ci';
 -- the same issuer and audience twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci2', 'other', 'https://ci.example.com', '{new,acme}');
 --> Issuer "https://ci.example.com" with audience "acme" already leads to another identity provider.
---? A token's issuer and audience must lead to exactly one tenant.
+--? A token's issuer and audience must lead to exactly one tenant
 --! 23505 an_issuer_and_audience_lead_to_one_identity_provider
 
 -- an algorithm with a shared secret
@@ -96,7 +96,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- no audience at all
 INSERT INTO broker.identity_provider (name, tenant, issuer) VALUES ('x', 'acme', 'https://x.example.com');
 --> A row of broker.identity_provider needs "audiences", which is missing or null.
---? "audiences": A token must name one of these in aud.
+--? "audiences": A token must name one of these in aud
 --! 23502
 
 -- an empty list of audiences
@@ -152,7 +152,7 @@ UPDATE broker.identity_provider SET issuer = 'https://me:secret@ci.example.com' 
 -- keys at an address in plain http
 UPDATE broker.identity_provider SET jwks_uri = 'http://ci.example.com/keys' WHERE name = 'ci';
 --> Identity provider "ci": the jwks_uri "http://ci.example.com/keys" is no https address.
---? Plain http is for localhost only.
+--? Plain http is for localhost only
 
 -- a clock that is off for days
 UPDATE broker.identity_provider SET clock_skew = 86400 WHERE name = 'ci';

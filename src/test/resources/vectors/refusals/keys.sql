@@ -75,12 +75,12 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_
 -- a target is not among those that are allowed
 UPDATE broker.key SET settings = '{"role_arn": "arn:aws:iam::123456789012:role/admin"}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/admin", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*.
+--? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
 
 -- no target is none of those that are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'few', 900);
 --> Key "files" of tenant "acme" names no "role_arn", and access provider "few" allows only some.
---? Its allowed_targets: arn:minio:iam:::role/ci.
+--? Its allowed_targets: arn:minio:iam:::role/ci. A platform admin can change them.
 
 -- no target is fine where all are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'minio', 900);
@@ -205,17 +205,17 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- it aims elsewhere by its resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "https://api.example.com/a", "resource": "https://other.example.com/"}');
 --> Key "x" of tenant "acme": the setting "resource" is "https://other.example.com/", which access provider "auth-few" does not allow.
---? Its allowed_targets: https://api.example.com/**.
+--? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- it aims elsewhere by its audience
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "other", "resource": "https://api.example.com/a"}');
 --> Key "x" of tenant "acme": the setting "audience" is "other", which access provider "auth-few" does not allow.
---? Its allowed_targets: https://api.example.com/**.
+--? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- it aims at whatever the server gives by default
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"scope": "everything"}');
 --> Key "x" of tenant "acme" names no "audience" and no "resource", and access provider "auth-few" allows only some.
---? Its allowed_targets: https://api.example.com/**.
+--? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- which is fine where all are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"scope": "everything"}');
@@ -224,4 +224,4 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- an access provider whose targets no longer match a resource
 UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**}' WHERE name = 'auth-any';
 --> Key "exchanged" of tenant "acme": the setting "resource" is "https://other.example.com", which access provider "auth-any" does not allow.
---? Its allowed_targets: https://api.example.com/**.
+--? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
