@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 class OAuth2Test {
@@ -86,13 +87,16 @@ class OAuth2Test {
     }
 
     @Test
-    void nothing_is_sent_that_is_not_set() {
+    void nothing_is_sent_that_is_not_set_but_the_wish_for_an_access_token() {
         var server = server(Clients.NONE);
         broker.minted(order(server, "", ""));
 
         assertEquals(
-                Set.of("grant_type", "subject_token", "subject_token_type"),
+                Set.of("grant_type", "subject_token", "subject_token_type", "requested_token_type"),
                 only(server).parameters().keySet());
+        assertEquals(
+                Optional.of("urn:ietf:params:oauth:token-type:access_token"),
+                only(server).parameter("requested_token_type"));
     }
 
     @Test
@@ -231,6 +235,21 @@ class OAuth2Test {
         server.endpoint().next(TokenEndpoint.refusing(status, error, description));
 
         assertEquals(reason, broker.failed(order(server, "", "")).reason());
+    }
+
+    @Test
+    void a_refresh_token_beside_it_is_dropped() {
+        var server = server(Clients.NONE);
+        server.endpoint()
+                .next(
+                        TokenEndpoint.saying(
+                                200,
+                                "{'access_token':'t','token_type':'Bearer','expires_in':60,'refresh_token':'r'}"));
+
+        Minted minted = broker.minted(order(server, "", ""));
+
+        assertEquals(Set.of("AccessToken", "Expiration"), minted.fields().keySet());
+        assertEquals(new Secret("t"), minted.fields().get("AccessToken"));
     }
 
     @ParameterizedTest

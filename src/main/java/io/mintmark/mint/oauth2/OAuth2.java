@@ -40,6 +40,7 @@ public final class OAuth2 implements AccessProvider {
     private static final Set<String> KEY_SETTINGS =
             Set.of("audience", "resource", "scope", "requested_token_type");
     private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
     private static final String ASSERTION_TYPE =
             "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -112,6 +113,10 @@ public final class OAuth2 implements AccessProvider {
                 Map.of());
     }
 
+    /**
+     * Without a wish the server chooses what it gives, and some add a refresh token, which would be
+     * good for longer than anybody granted.
+     */
     private Form exchange(MintOrder order, OAuth2ProviderSettings provider) {
         Settings key = settings(order.keySettings());
         return new Form()
@@ -119,7 +124,7 @@ public final class OAuth2 implements AccessProvider {
                 .with("audience", key.text("audience"))
                 .with("resource", key.text("resource"))
                 .with("scope", key.text("scope"))
-                .with("requested_token_type", key.text("requested_token_type"))
+                .with("requested_token_type", key.text("requested_token_type").orElse(ACCESS_TOKEN))
                 .with("subject_token", tokens.token(provider.endpoint(), token(order, provider)))
                 .with("subject_token_type", tokens.type());
     }

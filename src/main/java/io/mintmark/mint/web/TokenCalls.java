@@ -70,8 +70,12 @@ public final class TokenCalls {
         return switch (denied.error().orElse("")) {
             case "invalid_client", "invalid_grant", "invalid_token" ->
                     Reason.BROKER_IDENTITY_REJECTED;
-            case "unauthorized_client", "access_denied", "invalid_target" ->
-                    Reason.PROVIDER_REJECTED;
+            // with 401 it is about the client's authentication (Keycloak: a wrong secret)
+            case "unauthorized_client" ->
+                    denied.status() == 401
+                            ? Reason.BROKER_IDENTITY_REJECTED
+                            : Reason.PROVIDER_REJECTED;
+            case "access_denied", "invalid_target" -> Reason.PROVIDER_REJECTED;
             case "invalid_request",
                     "invalid_scope",
                     "unsupported_grant_type",

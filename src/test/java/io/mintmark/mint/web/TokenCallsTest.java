@@ -56,6 +56,7 @@ class TokenCallsTest {
         "400, invalid_grant,           BROKER_IDENTITY_REJECTED",
         "401, invalid_token,           BROKER_IDENTITY_REJECTED",
         "400, unauthorized_client,     PROVIDER_REJECTED",
+        "401, unauthorized_client,     BROKER_IDENTITY_REJECTED",
         "400, access_denied,           PROVIDER_REJECTED",
         "400, invalid_target,          PROVIDER_REJECTED",
         "400, slow_down,               PROVIDER_THROTTLED",
