@@ -31,6 +31,13 @@ public final class PostgresRetirement implements Retirement {
              ORDER BY part.relname
             """;
 
+    /** Mints that stayed without outcome, of months that are gone. */
+    private static final String FORGET =
+            """
+            DELETE FROM audit.open_mint AS open
+             WHERE NOT EXISTS (SELECT FROM audit.event AS e WHERE e.mint_id = open.mint_id)
+            """;
+
     private final DatabaseLogin login;
 
     /**
@@ -79,6 +86,7 @@ public final class PostgresRetirement implements Retirement {
         for (String table : tables) {
             execute(connection, "ALTER TABLE audit.event DETACH PARTITION audit." + table);
         }
+        execute(connection, FORGET);
         return sealed;
     }
 

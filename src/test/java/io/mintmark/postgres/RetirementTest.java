@@ -110,6 +110,34 @@ class RetirementTest {
     }
 
     @Test
+    void a_single_row_that_is_removed_next_to_a_retired_month_is_found() {
+        retire("2026-02");
+        database.runAsSuperuser(
+                """
+                ALTER TABLE audit.event DISABLE TRIGGER is_append_only;
+                ALTER TABLE audit.event_2026_02 DISABLE TRIGGER is_append_only;
+                DELETE FROM audit.event WHERE subject = 'three' AND step = 2;
+                """);
+        assertTrue(
+                Seals.wrong(database).stream().anyMatch(w -> w.contains("lacks its row 6")),
+                Seals.wrong(database).toString());
+    }
+
+    @Test
+    void a_mint_that_was_never_resolved_goes_with_its_month_and_others_stay() {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/3");
+            store.append(AuditRows.mintAt(JANUARY, "lost").subList(0, 1));
+            store.append(AuditRows.mintAt(FEBRUARY, "open").subList(0, 1));
+        }
+        Seals.seal(database);
+        assertTrue(retire("2026-02").isPresent());
+        assertEquals(List.of("open"), database.column("SELECT subject FROM audit.unresolved"));
+        assertEquals(List.of("1"), database.column("SELECT count(*) FROM audit.open_mint"));
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
     void a_month_that_was_only_detached_is_missing() {
         database.run(Who.OWNER, "ALTER TABLE audit.event DETACH PARTITION audit.event_2026_01");
         assertTrue(!Seals.wrong(database).isEmpty());
