@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,7 @@ import java.util.function.Function;
 class SealerTest {
     private final AtomicReference<Instant> now =
             new AtomicReference<>(Instant.parse("2026-03-01T12:00:00Z"));
+    private final AtomicInteger looks = new AtomicInteger();
     private final AtomicLong rows = new AtomicLong();
     private final List<String> printed = new CopyOnWriteArrayList<>();
     private final Store store = new Store();
@@ -33,7 +35,18 @@ class SealerTest {
 
     SealerTest() throws JOSEException {
         SealingKeys keys = new SealingKeys(List.of(new ECKeyGenerator(Curve.P_256).generate()));
-        sealer = new Sealer(store, keys, "here/1", now::get, rows::get, printed::add);
+        sealer = new Sealer(store, keys, "here/1", this::time, rows::get, printed::add);
+    }
+
+    private Instant time() {
+        looks.incrementAndGet();
+        return Objects.requireNonNull(now.get());
+    }
+
+    /** It looks at the clock at least once each time that it wakes. */
+    private void itHasWokenTwice() {
+        int before = looks.get();
+        Eventually.holds(() -> looks.get() >= before + 2);
     }
 
     /** Keeps checkpoints in memory. */
@@ -87,6 +100,7 @@ class SealerTest {
     void it_seals_when_the_last_checkpoint_is_a_minute_old_and_not_before() {
         started();
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(59)));
+        itHasWokenTwice();
         sealer.close();
         assertEquals(2, store.asked.get(), "once at start, once at the end");
     }
@@ -122,6 +136,8 @@ class SealerTest {
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(1)));
         rows.set(Sealer.ROWS);
         Eventually.holds(() -> store.sealed.size() == 2);
+        itHasWokenTwice();
+        assertEquals(2, store.sealed.size(), "no more rows came");
         sealer.close();
         assertEquals(3, store.sealed.size());
     }

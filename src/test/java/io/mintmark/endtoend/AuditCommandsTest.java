@@ -41,9 +41,17 @@ class AuditCommandsTest {
 
     /** Runs a command as an auditor would; the exit status, and what it wrote. */
     private static Map.Entry<Integer, String> run(String... arguments) {
+        return run(Who.AUDITOR, arguments);
+    }
+
+    private static Map.Entry<Integer, String> run(Who who, String... arguments) {
+        return run(world, who, arguments);
+    }
+
+    private static Map.Entry<Integer, String> run(World of, Who who, String... arguments) {
         Map<String, String> environment =
-                new HashMap<>(RunningBroker.environment(world.database(), 1));
-        environment.put("DATABASE_USERNAME", Who.AUDITOR.login());
+                new HashMap<>(RunningBroker.environment(of.database(), 1));
+        environment.put("DATABASE_USERNAME", who.login());
         PrintStream before = System.out;
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
@@ -123,5 +131,56 @@ class AuditCommandsTest {
         assertEquals(8, csv.lines().count(), csv);
         assertEquals("", run("audit", "export", "--to", "2026-01-01").getValue());
         assertEquals(1, run("audit", "export", "--from", "yesterday").getKey());
+    }
+
+    @Test
+    void a_month_is_retired_by_the_owner_with_a_checkpoint_that_verify_tells_of() throws Exception {
+        Eventually.holds(
+                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        world.database().run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
+        assertEquals(1, run(Who.AUDITOR, "audit", "retire", "--before", "2026-02").getKey());
+        assertEquals(1, run(Who.OWNER, "audit", "retire", "--before", "soon").getKey());
+        var retired = run(Who.OWNER, "audit", "retire", "--before", "2026-02");
+        assertEquals(0, retired.getKey(), retired.getValue());
+        var line = new ObjectMapper().readTree(retired.getValue());
+        assertTrue(line.path("checkpoint").asLong() > 1, retired.getValue());
+        var verified = run("audit", "verify");
+        assertEquals(0, verified.getKey(), verified.getValue());
+        assertTrue(verified.getValue().contains("note: 2026-01 was retired by checkpoint"));
+        var nothing = run(Who.OWNER, "audit", "retire", "--before", "2026-02");
+        assertEquals(0, nothing.getKey());
+        assertEquals("", nothing.getValue());
+    }
+
+    @Test
+    void a_log_that_was_changed_is_not_verified_and_the_row_is_named() {
+        try (World other = new World()) {
+            other.broker().mint(other.token(), "api");
+            other.database()
+                    .runAsSuperuser(
+                            """
+                            DO $$
+                            DECLARE
+                                armed regclass;
+                            BEGIN
+                                FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                                    EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', armed);
+                                END LOOP;
+                                UPDATE audit.event SET subject = 'somebody' WHERE step = 2;
+                            END $$
+                            """);
+            var verified = run(other, Who.AUDITOR, "audit", "verify");
+            assertEquals(1, verified.getKey(), verified.getValue());
+            String mint =
+                    other.database()
+                            .column("SELECT mint_id FROM audit.event WHERE step = 2")
+                            .getFirst();
+            assertTrue(
+                    verified.getValue()
+                            .contains("WRONG: Step 2 of mint %s (row 2 of".formatted(mint)),
+                    verified.getValue());
+            var retired = run(other, Who.OWNER, "audit", "retire", "--before", "2026-02");
+            assertEquals(Map.entry(1, ""), retired);
+        }
     }
 }

@@ -272,8 +272,50 @@ class TamperingTest {
     }
 
     @Test
+    void a_row_that_hangs_on_another_than_the_one_before_is_found_though_its_own_hash_fits() {
+        attack(
+                """
+                UPDATE audit.config_change SET prev_hash = sha256(prev_hash)
+                 WHERE tenant = 'acme' AND revision = 3;
+                UPDATE audit.config_change AS c SET hash = audit.change_hash(c)
+                 WHERE tenant = 'acme' AND revision = 3;
+                """,
+                "doesn't follow the row before it");
+    }
+
+    @Test
+    void rows_of_a_time_that_was_sealed_can_not_be_added_later_and_new_ones_can() {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore thief = new PostgresEventStore(connections, "elsewhere");
+            thief.append(AuditRows.mint("now", "{}"));
+            assertEquals(List.of(), Seals.wrong(database));
+            Instant then = Instant.now().minusSeconds(1_200);
+            thief.append(AuditRows.mint("then", "{}", "10.0.0.1", then));
+        }
+        List<String> wrong = Seals.wrong(database);
+        assertEquals(2, wrong.size(), wrong.toString());
+        assertTrue(
+                wrong.stream().allMatch(w -> w.contains("was inserted later")), wrong.toString());
+    }
+
+    @Test
     void a_missing_checkpoint_is_found() {
         attack("DELETE FROM audit.checkpoint WHERE number = 2", "Checkpoint 2 is missing");
+    }
+
+    @Test
+    void a_checkpoint_in_the_place_of_another_is_found_though_the_key_signed_it() {
+        database.runAsSuperuser(
+                """
+                DELETE FROM audit.checkpoint WHERE number > 1;
+                TRUNCATE runtime.sealed_chain;
+                """);
+        Seals.seal(database);
+        database.runAsSuperuser(
+                "INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint WHERE number = 3");
+        assertEquals(
+                List.of("Checkpoint 3 doesn't follow the checkpoint before it"),
+                Seals.wrong(database));
     }
 
     @Test
