@@ -70,6 +70,11 @@ final class AuditRows {
                 trail.requested(now, now.plusSeconds(3600)), trail.failed(now, reason, "words"));
     }
 
+    /** The row of a key that was refused. */
+    static Event denied(String subject) {
+        return trail(IDS, subject, "{}", "10.0.0.1").denied(Instant.now(), "not_granted");
+    }
+
     private static List<Event> mint(
             MintIds ids, String subject, String claims, String address, Instant now) {
         MintTrail trail = trail(ids, subject, claims, address);

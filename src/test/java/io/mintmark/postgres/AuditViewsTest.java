@@ -184,7 +184,7 @@ class AuditViewsTest {
     void mints_without_outcome_and_outcomes_without_intent_are_told() {
         store.append(AuditRows.mint("open", "{}").subList(0, 1));
         store.append(AuditRows.mint("unasked", "{}").subList(1, 2));
-        store.append(List.of(AuditRows.rejected()));
+        store.append(List.of(AuditRows.rejected(), AuditRows.denied("stranger")));
         Seals.seal(database);
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
