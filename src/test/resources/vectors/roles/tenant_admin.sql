@@ -263,13 +263,15 @@ COPY broker.key (tenant, name, provider, max_duration, settings) FROM STDIN;
 TRUNCATE broker.key;
 --> permission denied for table key
 
--- may not read a file of the server
+-- may not run a program of the server
 COPY (SELECT 1) TO PROGRAM 'true';
---> permission denied to COPY to or from an external program
+--> …
+--! 42501
 
 -- may not read a file of the server into a table of its own
 CREATE TEMP TABLE seen (line text); COPY pg_temp.seen FROM '/etc/passwd';
---> permission denied to COPY from a file
+--> …
+--! 42501
 
 -- loads many rows by way of a table of its own
 CREATE TEMP TABLE wanted (subject text); INSERT INTO wanted VALUES ('a'), ('b'); WITH added AS (INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT 'acme', 'ci', subject, 'api' FROM wanted RETURNING id) SELECT count(*) FROM added;
