@@ -9,12 +9,8 @@ import io.mintmark.tenant.TenantName;
 record Changes(Catalogue catalogue, KnownIssuers issuers) implements Notifications.Listener {
 
     @Override
-    public void changed(String tenant) {
-        if (TenantName.isValid(tenant)) {
-            catalogue.changed(new TenantName(tenant));
-        } else {
-            catalogue.allChanged();
-        }
+    public void changed(TenantName tenant) {
+        catalogue.changed(tenant);
         issuers.changed();
     }
 

@@ -1,5 +1,7 @@
 package io.mintmark.postgres;
 
+import io.mintmark.tenant.TenantName;
+
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -8,12 +10,17 @@ import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Hears of changed configuration, on a connection of its own. This only makes things faster: what
@@ -24,19 +31,21 @@ public final class Notifications implements AutoCloseable {
     /** What is done about a change. Called by one thread. */
     public interface Listener {
 
-        /**
-         * A tenant was changed.
-         *
-         * @param tenant whose rows changed; empty for tables without tenant
-         */
-        void changed(String tenant);
+        /** Rows of a tenant were changed. */
+        void changed(TenantName tenant);
 
-        /** Changes may have been missed. */
+        /**
+         * Anything may have changed: what belongs to no tenant did, or changes may have been
+         * missed.
+         */
         void unsure();
     }
 
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
     private static final String LISTEN = "LISTEN mintmark_catalog";
+    private static final String NAME = "SELECT name FROM broker.tenant WHERE external_id = ?";
+    private static final Pattern EXTERNAL_ID =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PROBE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -80,7 +89,7 @@ public final class Notifications implements AutoCloseable {
             statement.execute(LISTEN);
             listening = true;
             listener.unsure();
-            hear(connection.unwrap(PGConnection.class), statement);
+            hear(connection, statement);
         } catch (SQLException e) {
             log.warn("Changes of configuration aren't heard of at once: {}", e.getMessage());
         } finally {
@@ -88,10 +97,11 @@ public final class Notifications implements AutoCloseable {
         }
     }
 
-    private void hear(PGConnection connection, Statement statement) throws SQLException {
+    private void hear(Connection connection, Statement statement) throws SQLException {
+        PGConnection announcements = connection.unwrap(PGConnection.class);
         long probed = System.nanoTime();
         while (closed.getCount() > 0) {
-            tell(connection.getNotifications((int) POLL.toMillis()));
+            tell(connection, announcements.getNotifications((int) POLL.toMillis()));
             if (System.nanoTime() - probed > PROBE.toNanos()) {
                 probed = System.nanoTime();
                 statement.execute("SELECT 1");
@@ -99,11 +109,30 @@ public final class Notifications implements AutoCloseable {
         }
     }
 
-    private void tell(PGNotification @Nullable [] notifications) {
+    private void tell(Connection connection, PGNotification @Nullable [] notifications)
+            throws SQLException {
         if (notifications != null) {
             for (PGNotification notification : notifications) {
-                listener.changed(notification.getParameter());
+                tell(connection, notification.getParameter());
             }
+        }
+    }
+
+    /** Any login can announce anything; what names no tenant isn't from the triggers. */
+    private void tell(Connection connection, String announced) throws SQLException {
+        if (announced.isEmpty()) {
+            listener.unsure();
+        } else if (EXTERNAL_ID.matcher(announced).matches()) {
+            name(connection, UUID.fromString(announced)).ifPresent(listener::changed);
+        }
+    }
+
+    private static Optional<TenantName> name(Connection connection, UUID externalId)
+            throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(NAME)) {
+            query.setObject(1, externalId);
+            ResultSet rows = query.executeQuery();
+            return rows.next() ? Optional.of(new TenantName(rows.getString(1))) : Optional.empty();
         }
     }
 

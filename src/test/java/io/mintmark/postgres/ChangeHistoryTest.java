@@ -179,7 +179,9 @@ class ChangeHistoryTest {
                     """);
             PGNotification[] heard = listener.unwrap(PGConnection.class).getNotifications(5_000);
             assertEquals(1, heard.length);
-            assertEquals("acme", heard[0].getParameter());
+            assertEquals(
+                    database.column("SELECT external_id FROM broker.tenant WHERE name = 'acme'"),
+                    List.of(heard[0].getParameter()));
         }
     }
 
