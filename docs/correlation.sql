@@ -109,11 +109,11 @@ CREATE TEMP TABLE google_line (record jsonb);
 \set load '\\copy google_line FROM ' :'google' ' WITH (FORMAT csv, QUOTE E''\\x01'', DELIMITER E''\\x02'')'
 :load
 
--- Google's log names the federated principal, …/subject/tenant:TENANT:key:KEY. The calls that obtain a token carry the mint
--- id too, as their reason; uses of the token don't. So a call is explained by the mint that it names, and a use if some
--- credential of that tenant and key lived then. Where the principal stands depends
--- on the event: an exchange of tokens (ExchangeToken) has it in the metadata; what is done as a service account names that,
--- and the principal behind it as its delegation; all else, GenerateAccessToken too, is by the principal itself.
+-- Google's log names the federated principal, …/subject/tenant:TENANT:key:KEY. The call for a service account's token
+-- (GenerateAccessToken) carries the mint id too, as its reason, and is explained by the mint that it names; all else is
+-- explained if some credential of that tenant and key lived then. Where the principal stands depends on the event: an
+-- exchange of tokens (ExchangeToken) has it in the metadata; what is done as a service account names that, and the principal
+-- behind it as its delegation; all else, GenerateAccessToken too, is by the principal itself.
 -- Data Access logs must be enabled for them.
 CREATE TEMP VIEW google_principal AS
 SELECT (record ->> 'timestamp')::timestamptz AS used_at,
@@ -139,7 +139,7 @@ SELECT u.used_at, u.action, u.principal, u.address
   FROM google_event AS u
  WHERE NOT EXISTS (SELECT FROM audit.mint AS m
                     WHERE m.tenant = u.tenant AND m.key = u.key AND m.provider_type = 'gcp'
-                      AND CASE WHEN u.obtains THEN m.mint_id::text = u.mint_id
+                      AND CASE WHEN u.action ~ '(^|\.)GenerateAccessToken$' THEN m.mint_id::text = u.mint_id
                                ELSE u.used_at BETWEEN m.requested_at - interval '1 minute' AND m.expires_at END)
  ORDER BY u.used_at, u.action;
 
