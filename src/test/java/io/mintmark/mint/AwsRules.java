@@ -60,6 +60,9 @@ final class AwsRules implements StsRules {
             }
         }
         JWTClaimsSet claims = tokens.verify(call.required("WebIdentityToken"));
+        if (claims.getClaim("azp") != null) {
+            throw StsRefusal.identity("Incorrect token audience");
+        }
         Object source = claims.getClaim(SOURCE_IDENTITY);
         if (source != null) {
             matches("source_identity", SESSION, String.valueOf(source));

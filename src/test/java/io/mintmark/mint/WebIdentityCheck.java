@@ -75,7 +75,7 @@ final class WebIdentityCheck {
         if (!issuer.equals(claims.getIssuer())) {
             throw StsRefusal.identity("No OpenIDConnect provider found for " + claims.getIssuer());
         }
-        if (claims.getClaim("azp") != null || !claims.getAudience().contains(audience)) {
+        if (!claims.getAudience().contains(audience)) {
             throw StsRefusal.identity("Incorrect token audience");
         }
         if (claims.getSubject() == null || claims.getIssueTime() == null) {
