@@ -172,17 +172,26 @@ public final class OAuth2 implements AccessProvider {
     }
 
     /**
-     * RFC 8693 section 2.2.2 has one code, {@code invalid_request}, for a request that makes no
-     * sense and for a subject token that isn't accepted; only the description tells them apart.
+     * What the standard leaves open. RFC 8693 section 2.2.2 has one code, {@code invalid_request},
+     * for a request that makes no sense and for a subject token that isn't accepted; only the
+     * description tells them apart. Keycloak says {@code invalid_issuer} where it doesn't know the
+     * subject token's.
      */
     private static Optional<Reason> meaning(Denied denied) {
-        boolean ofTheToken =
-                denied.error().filter("invalid_request"::equals).isPresent()
-                        && denied.description()
-                                .map(text -> text.toLowerCase(Locale.ROOT).replace('_', ' '))
-                                .filter(text -> text.contains("subject token"))
-                                .isPresent();
-        return ofTheToken ? Optional.of(Reason.BROKER_IDENTITY_REJECTED) : Optional.empty();
+        boolean ofTheBroker =
+                switch (denied.error().orElse("")) {
+                    case "invalid_request" ->
+                            denied.description().filter(OAuth2::isAboutTheToken).isPresent();
+                    case "invalid_issuer" -> true;
+                    default -> false;
+                };
+        return ofTheBroker ? Optional.of(Reason.BROKER_IDENTITY_REJECTED) : Optional.empty();
+    }
+
+    /** Keycloak doesn't even say which token. */
+    private static boolean isAboutTheToken(String description) {
+        String words = description.toLowerCase(Locale.ROOT).replace('_', ' ');
+        return words.contains("subject token") || words.equals("invalid token");
     }
 
     private static TokenOrder token(MintOrder order, OAuth2ProviderSettings provider) {
