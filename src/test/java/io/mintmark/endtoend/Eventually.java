@@ -13,10 +13,15 @@ public final class Eventually {
 
     /** Returns as soon as the condition holds, and fails if it never does. */
     public static void holds(BooleanSupplier condition) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        holds(PATIENCE, condition);
+    }
+
+    /** The same for what may take longer. */
+    public static void holds(Duration patience, BooleanSupplier condition) {
+        long end = System.nanoTime() + patience.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("it didn't come true in " + PATIENCE);
+                throw new AssertionError("it didn't come true in " + patience);
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }

@@ -27,29 +27,25 @@ final class Keycloak {
     private static final String ADMIN = "tests";
 
     private final URI url = URI.create("http://127.0.0.1:" + RunningBroker.freePort());
+    private final Path home;
     private final String adminSecret = UUID.randomUUID().toString();
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private KeycloakProcess process;
 
     private static final class Shared {
         static final Keycloak STARTED = new Keycloak();
     }
 
     private Keycloak() {
-        Path home =
+        home =
                 Optional.ofNullable(System.getProperty(HOME))
                         .map(Path::of)
                         .orElseThrow(() ->
                                 new IllegalStateException("run these with mvn test -Pkeycloak"));
-        KeycloakProcess.start(
-                        home,
-                        url,
-                        Map.of(
-                                "KC_BOOTSTRAP_ADMIN_CLIENT_ID",
-                                ADMIN,
-                                "KC_BOOTSTRAP_ADMIN_CLIENT_SECRET",
-                                adminSecret))
-                .await(this::isReady);
+        KeycloakProcess.forget(home);
+        process = start();
     }
 
     /** Starts it the first time, which takes half a minute. */
@@ -57,16 +53,54 @@ final class Keycloak {
         return Shared.STARTED;
     }
 
+    private KeycloakProcess start() {
+        KeycloakProcess started =
+                KeycloakProcess.start(
+                        home,
+                        url,
+                        Map.of(
+                                "KC_BOOTSTRAP_ADMIN_CLIENT_ID",
+                                ADMIN,
+                                "KC_BOOTSTRAP_ADMIN_CLIENT_SECRET",
+                                adminSecret));
+        started.await(this::isReady);
+        return started;
+    }
+
+    /** Does something while it is down, and has it up again. */
+    void downDuring(Runnable action) {
+        process.stop();
+        try {
+            action.run();
+        } finally {
+            process = start();
+        }
+    }
+
     /**
      * Makes a realm.
      *
-     * @param name none that another test has
      * @param file its representation, below {@code src/test/resources/keycloak}, with <code>
      *     ${realm}</code> for the name
+     * @param places what else stands in it like that
      */
-    KeycloakRealm realm(String name, String file) {
-        admin("POST", "/admin/realms", resource(file).replace("${realm}", name));
+    KeycloakRealm make(KeycloakRealm realm, String file, Map<String, String> places) {
+        String json = resource(file).replace("${realm}", realm.name());
+        for (Map.Entry<String, String> place : places.entrySet()) {
+            json = json.replace("${" + place.getKey() + "}", place.getValue());
+        }
+        admin("POST", "/admin/realms", json);
+        return realm;
+    }
+
+    /** A realm, which no other test may make; it has a name and an issuer before it is made. */
+    KeycloakRealm realm(String name) {
         return new KeycloakRealm(this, name);
+    }
+
+    /** Makes a realm. */
+    KeycloakRealm realm(String name, String file) {
+        return make(realm(name), file, Map.of());
     }
 
     /** The realm that Keycloak itself is administered with. */

@@ -2,7 +2,9 @@ package io.mintmark.keycloak;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -10,8 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Keycloak's distribution, started in development mode on a loopback port, with a database in its
- * memory. It ends with this JVM, however that ends.
+ * Keycloak's distribution, started in development mode on a loopback port, with a database in files
+ * of its own, so that it knows its realms again after a restart. It ends with this JVM, however
+ * that ends.
  */
 final class KeycloakProcess {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -39,15 +42,29 @@ final class KeycloakProcess {
         this.log = log;
     }
 
+    /** Has the next start begin with an empty database and log. */
+    static void forget(Path home) {
+        try {
+            Files.deleteIfExists(home.resolve("data/h2/keycloakdb.mv.db"));
+            Files.deleteIfExists(log(home));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path log(Path home) {
+        return home.resolveSibling("keycloak.log");
+    }
+
     /**
      * Starts Keycloak and returns at once.
      *
-     * @param home where the distribution was unpacked; the log is written next to it
+     * @param home where the distribution was unpacked; the log is appended to next to it
      * @param url plain http, a loopback address and a port
      * @param environment further variables, such as the first administrator's
      */
     static KeycloakProcess start(Path home, URI url, Map<String, String> environment) {
-        Path log = home.resolveSibling("keycloak.log");
+        Path log = log(home);
         var builder =
                 new ProcessBuilder(
                         "sh",
@@ -59,13 +76,13 @@ final class KeycloakProcess {
                         "--hostname=" + url,
                         "--http-host=" + url.getHost(),
                         "--http-port=" + url.getPort(),
-                        "--db=dev-mem");
+                        "--db=dev-file");
         builder.environment().putAll(environment);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("JAVA_OPTS_KC_HEAP", "-Xms64m -Xmx512m");
         // most of its time it starts, and that takes half as long without the optimising compiler
         builder.environment().put("JAVA_OPTS_APPEND", "-XX:TieredStopAtLevel=1");
-        builder.redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.redirectErrorStream(true).redirectOutput(Redirect.appendTo(log.toFile()));
         try {
             return new KeycloakProcess(builder.start(), log);
         } catch (IOException e) {
@@ -85,6 +102,19 @@ final class KeycloakProcess {
                 throw new IllegalStateException("Keycloak doesn't start; see " + log);
             }
             LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    /** Stops it as an operator would, and waits until it is gone. */
+    void stop() {
+        try {
+            process.getOutputStream().close();
+            process.waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 }

@@ -1,15 +1,19 @@
 package io.mintmark.keycloak;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.endtoend.Answer;
 
+import java.net.URI;
 import java.text.ParseException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** One realm: its token endpoint, and its signing keys as an administrator sees them. */
 record KeycloakRealm(Keycloak keycloak, String name) {
@@ -25,6 +29,15 @@ record KeycloakRealm(Keycloak keycloak, String name) {
     /** Where its keys really are. */
     String jwksUri() {
         return issuer() + "/protocol/openid-connect/certs";
+    }
+
+    String tokenEndpoint() {
+        return issuer() + "/protocol/openid-connect/token";
+    }
+
+    /** The keys that it publishes now. */
+    String keySet() {
+        return keycloak.get(URI.create(jwksUri()).getPath()).response().body();
     }
 
     /** Asks for a token; every client of the tests' realms has its name and -secret as secret. */
@@ -67,19 +80,38 @@ record KeycloakRealm(Keycloak keycloak, String name) {
                         person + "-password"));
     }
 
+    /** Changes the representation of a client. */
+    void change(String client, Consumer<ObjectNode> edit) {
+        JsonNode found = client(client);
+        edit.accept((ObjectNode) found);
+        keycloak.admin("PUT", pathOf(client), found.toString());
+    }
+
+    /** The path of a client in the admin REST API. */
+    String pathOf(String client) {
+        return "/admin%s/clients/%s".formatted(path(), client(client).path("id").asText());
+    }
+
+    private JsonNode client(String client) {
+        return ask("GET", "/clients?clientId=" + client, "").path(0);
+    }
+
+    /** A call of the admin REST API about this realm. */
+    JsonNode ask(String method, String path, String json) {
+        Answer answer = keycloak.admin(method, "/admin" + path() + path, json);
+        return answer.response().body().isEmpty() ? MissingNode.getInstance() : answer.body();
+    }
+
     /** Has its tokens signed so from now on. */
     void signWith(String algorithm) {
-        keycloak.admin(
-                "PUT",
-                "/admin" + path(),
-                "{\"defaultSignatureAlgorithm\": \"%s\"}".formatted(algorithm));
+        ask("PUT", "", "{\"defaultSignatureAlgorithm\": \"%s\"}".formatted(algorithm));
     }
 
     /** Adds a new key that signs from now on. */
     void rotate() {
-        keycloak.admin(
+        ask(
                 "POST",
-                "/admin" + path() + "/components",
+                "/components",
                 """
                 {"name": "next", "providerId": "rsa-generated",
                  "providerType": "org.keycloak.keys.KeyProvider",
@@ -89,14 +121,14 @@ record KeycloakRealm(Keycloak keycloak, String name) {
 
     /** Takes away the key that a token was signed with. */
     void removeKeyOf(String token) {
-        JsonNode keys = keycloak.admin("GET", "/admin" + path() + "/keys", "").body().path("keys");
+        JsonNode keys = ask("GET", "/keys", "").path("keys");
         String owner =
                 keys.valueStream()
                         .filter(key -> header(token).getKeyID().equals(key.path("kid").textValue()))
                         .map(key -> key.path("providerId").textValue())
                         .findAny()
                         .orElseThrow();
-        keycloak.admin("DELETE", "/admin" + path() + "/components/" + owner, "");
+        ask("DELETE", "/components/" + owner, "");
     }
 
     /** The id that Keycloak gave to whom a token is about. */
