@@ -17,6 +17,12 @@ import java.util.function.BooleanSupplier;
  * that ends.
  */
 final class KeycloakProcess {
+    /**
+     * For the exchange of tokens from elsewhere, which Keycloak calls a preview, and the
+     * permissions that it goes by, which are deprecated.
+     */
+    private static final String FEATURES = "token-exchange,admin-fine-grained-authz:v1";
+
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(200);
 
@@ -76,7 +82,8 @@ final class KeycloakProcess {
                         "--hostname=" + url,
                         "--http-host=" + url.getHost(),
                         "--http-port=" + url.getPort(),
-                        "--db=dev-file");
+                        "--db=dev-file",
+                        "--features=" + FEATURES);
         builder.environment().putAll(environment);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("JAVA_OPTS_KC_HEAP", "-Xms64m -Xmx512m");
