@@ -99,8 +99,7 @@ class ClientCredentialsIdentityTest {
             for (int i = 0; i < 50; i++) {
                 mints.add(threads.submit(mint));
             }
-            Eventually.holds(() -> service.asked.get() == 1);
-            service.gate.countDown();
+            awaitThenOpen(1);
             for (Future<String> each : mints) {
                 assertEquals("token-1", each.get());
             }
@@ -205,8 +204,9 @@ class ClientCredentialsIdentityTest {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Kind> mint = threads.submit(() -> refusalUnderInterrupt());
             assertEquals(Kind.TIMED_OUT, mint.get());
+        } finally {
+            service.gate.countDown();
         }
-        service.gate.countDown();
     }
 
     private Kind refusalUnderInterrupt() {
@@ -228,6 +228,15 @@ class ClientCredentialsIdentityTest {
             }
         }
         return seconds;
+    }
+
+    /** Opens whatever happens: those who wait would hang for ever. */
+    private void awaitThenOpen(int requests) {
+        try {
+            Eventually.holds(() -> service.asked.get() == requests);
+        } finally {
+            service.gate.countDown();
+        }
     }
 
     private void renew(int requests) {
