@@ -12,7 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the chains end that grew since they were last sealed, as one transaction sees it. */
+/**
+ * Where the chains end that don't end where they were last sealed, as one transaction sees it. They
+ * grew, or the mark is wrong: whoever takes the service over may move it, and then it is sealed
+ * anew.
+ */
 final class ChainHeads implements SealStore.Heads {
     /**
      * Jumps from chain to chain along the index. The bound keeps it to the partitions of the last
@@ -37,7 +41,7 @@ final class ChainHeads implements SealStore.Heads {
                                   ORDER BY seq DESC LIMIT 1) AS head
               LEFT JOIN runtime.sealed_chain AS sealed
                      ON sealed.kind = 'event' AND sealed.chain = known.chain
-             WHERE head.seq > coalesce(sealed.position, 0)
+             WHERE head.seq <> coalesce(sealed.position, 0)
              ORDER BY known.chain
             """;
 
@@ -49,7 +53,7 @@ final class ChainHeads implements SealStore.Heads {
              CROSS JOIN LATERAL audit.last_change(nullif(owner.name, '')) AS head
               LEFT JOIN runtime.sealed_chain AS sealed
                      ON sealed.kind = 'change' AND sealed.chain = owner.name
-             WHERE head.revision > coalesce(sealed.position, 0)
+             WHERE head.revision <> coalesce(sealed.position, 0)
              ORDER BY owner.name
             """;
 

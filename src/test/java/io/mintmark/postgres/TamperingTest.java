@@ -1,7 +1,10 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import static java.util.Objects.requireNonNull;
 
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -14,6 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 
@@ -296,6 +302,40 @@ class TamperingTest {
         assertEquals(2, wrong.size(), wrong.toString());
         assertTrue(
                 wrong.stream().allMatch(w -> w.contains("was inserted later")), wrong.toString());
+    }
+
+    @Test
+    void a_mark_beyond_the_end_of_a_chain_does_not_keep_it_from_being_sealed() {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, "elsewhere").append(AuditRows.mint("now", "{}"));
+        }
+        database.run(Who.APP, "UPDATE runtime.sealed_chain SET position = 1000000");
+        Seals.seal(database);
+        var summary = requireNonNull(Seals.found(database, List.of(Seals.KEY)).summary);
+        assertEquals(0, summary.unsealed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "9223372036854775807, a.b.c, is not the next one",
+        "2, a.b.c, is not the next one",
+        "4, garbage, has no signature"
+    })
+    void a_checkpoint_out_of_order_or_without_signature_is_refused(
+            String number, String jws, String why) throws SQLException {
+        try (Connection service = database.connect(Who.APP);
+                Statement statement = service.createStatement()) {
+            SQLException refusal =
+                    assertThrows(
+                            SQLException.class,
+                            () ->
+                                    statement.execute(
+                                            "INSERT INTO audit.checkpoint (number, sealed_at, jws)"
+                                                    + " VALUES (%s, now(), '%s')"
+                                                            .formatted(number, jws)));
+            assertEquals("23514", refusal.getSQLState());
+            assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal::getMessage);
+        }
     }
 
     @Test
