@@ -54,9 +54,12 @@ final class Arrears {
         } catch (EventRefused e) {
             log.warn("The audit log has an outcome of mint {} already", event.mintId());
             return true;
-        } catch (RuntimeException e) {
+        } catch (StoreUnreachable e) {
             log.debug("The audit log can't be written yet");
             return false;
+        } catch (RuntimeException e) {
+            log.error("The audit log can't take an outcome of mint {}", event.mintId(), e);
+            return true;
         }
     }
 }

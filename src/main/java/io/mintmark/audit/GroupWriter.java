@@ -32,10 +32,21 @@ final class GroupWriter {
         group.forEach(submission -> rows.addAll(submission.events()));
         try {
             store.append(rows);
+        } catch (StoreUnreachable e) {
+            group.forEach(submission -> submission.failed(e));
+            return;
+        } catch (RuntimeException e) {
+            // refused, or something that can't even be put into a row
+            refused(group, e);
+            return;
+        }
+        tell(group, rows);
+    }
+
+    private void tell(List<Submission> group, List<Event> rows) {
+        try {
             Receipt receipt = receipt(rows);
             group.forEach(submission -> submission.committed(receipt));
-        } catch (EventRefused e) {
-            refused(group, e);
         } catch (RuntimeException e) {
             group.forEach(submission -> submission.failed(e));
         }
@@ -59,7 +70,7 @@ final class GroupWriter {
         }
     }
 
-    private void refused(List<Submission> group, EventRefused cause) {
+    private void refused(List<Submission> group, RuntimeException cause) {
         if (group.size() == 1) {
             group.getFirst().failed(cause);
             return;

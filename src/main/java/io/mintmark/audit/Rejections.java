@@ -118,15 +118,15 @@ public final class Rejections implements AutoCloseable {
         try {
             store.append(group);
             return true;
-        } catch (EventRefused e) {
-            return group.size() == 1 ? given(e) : halves(group);
         } catch (StoreUnreachable e) {
             log.debug("Refused tokens can't be noted yet");
             return false;
+        } catch (RuntimeException e) {
+            return group.size() == 1 ? given(e) : halves(group);
         }
     }
 
-    private static boolean given(EventRefused cause) {
+    private static boolean given(RuntimeException cause) {
         log.warn("The audit log doesn't take the row of a refused token", cause);
         return true;
     }

@@ -33,6 +33,7 @@ final class Clouds {
     /** How much longer than asked for a credential may live, counted from its receipt. */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
     private static final Logger log = LoggerFactory.getLogger(Clouds.class);
 
     private final AccessProviders providers;
@@ -113,7 +114,7 @@ final class Clouds {
                 new CredentialNote(
                         Optional.of(minted.credentialId()),
                         Optional.of(received),
-                        minted.expiresAt());
+                        recordable(minted.expiresAt()));
         Duration asked = order.granted().duration();
         if (minted.expiresAt().isAfter(received.plus(asked).plus(TOLERANCE))) {
             return new Outcome.Unfit(
@@ -126,6 +127,14 @@ final class Clouds {
             case Minted named -> new Outcome.Obtained(note, named.fields());
             case Failed(Reason reason, String detail) -> new Outcome.Unfit(note, reason, detail);
         };
+    }
+
+    /** Far sides say what they like, and the log's times have four digits for the year. */
+    private static Instant recordable(Instant end) {
+        if (end.isAfter(LATEST)) {
+            return LATEST;
+        }
+        return end.isBefore(Instant.EPOCH) ? Instant.EPOCH : end;
     }
 
     private static void tell(Order order, Outcome outcome) {

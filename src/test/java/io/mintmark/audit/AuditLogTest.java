@@ -71,6 +71,21 @@ class AuditLogTest {
     }
 
     @Test
+    void a_row_that_can_not_even_be_written_down_fails_its_own_request_and_no_other() {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            var first = begin(log);
+            var good = IntStream.range(0, 10).mapToObj(i -> record(log, Rows.row("good"))).toList();
+            var impossible = record(log, Rows.impossible());
+            Eventually.holds(() -> log.queued() == 11);
+            store.open();
+            first.join();
+            good.forEach(CompletableFuture::join);
+            assertThrows(CompletionException.class, impossible::join);
+            assertEquals(11, store.rows().count());
+        }
+    }
+
+    @Test
     void a_full_queue_is_an_error_at_once() {
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             var first = begin(log);

@@ -50,6 +50,9 @@ final class GatedStore implements EventStore {
         if (events.stream().anyMatch(Rows::isBad)) {
             throw new EventRefused("bad", new IllegalArgumentException());
         }
+        if (events.stream().anyMatch(Rows::isImpossible)) {
+            throw new ArithmeticException("no such time");
+        }
         commits.add(List.copyOf(events));
     }
 

@@ -41,4 +41,13 @@ final class Rows {
     static boolean isBad(Event row) {
         return row.reason().equals(Optional.of(BAD));
     }
+
+    /** One that can't even be put into a row. */
+    static Event impossible() {
+        return row("impossible");
+    }
+
+    static boolean isImpossible(Event row) {
+        return row.reason().equals(Optional.of("impossible"));
+    }
 }

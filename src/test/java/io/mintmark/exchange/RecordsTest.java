@@ -10,13 +10,17 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.MintRefusal.Reason;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -117,6 +121,25 @@ final class RecordsTest {
         assertEquals(Optional.of(Stage.SUBJECT), holder.subject());
         assertEquals(Optional.of(MemoryTenant.NAME), holder.tenant());
         assertEquals(Optional.of(MemoryTenant.IDP), holder.idp());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "+10000-01-01T00:00:00Z",
+                "+294277-01-01T00:00:00Z",
+                "+999999999-12-31T23:59:59.999999999Z"
+            })
+    void a_credential_that_ends_beyond_all_calendars_is_withheld_with_a_time_that_can_be_stored(
+            String end) {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        cloud.answer("deploy", order -> FakeCloud.credential(order, Instant.parse(end)));
+        assertEquals(
+                new MintRefusal("cloud", "deploy", Reason.PROVIDER_ERROR), stage.refusal("deploy"));
+        assertEquals("withheld deploy provider_error", store.rows().getLast());
+        assertEquals(
+                Instant.parse("9999-12-31T23:59:59Z"),
+                store.events().getLast().credential().orElseThrow().expiresAt());
     }
 
     @Test
