@@ -96,7 +96,7 @@ final class AuthorizationServer implements TokenService {
     private Denied withoutSecrets(Denied denied) {
         return new Denied(
                 denied.status(),
-                denied.error(),
+                denied.error().map(words -> access.client().withoutSecret(words)),
                 denied.description().map(words -> access.client().withoutSecret(words)));
     }
 }

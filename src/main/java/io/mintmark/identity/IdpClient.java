@@ -1,13 +1,13 @@
 package io.mintmark.identity;
 
 import com.nimbusds.jwt.SignedJWT;
-import com.nimbusds.oauth2.sdk.ErrorObject;
 import com.nimbusds.oauth2.sdk.auth.ClientAuthentication;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretPost;
 import com.nimbusds.oauth2.sdk.auth.PrivateKeyJWT;
 import com.nimbusds.oauth2.sdk.id.ClientID;
 
+import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.Secret;
 
 import java.net.URI;
@@ -32,7 +32,7 @@ public sealed interface IdpClient {
 
         @Override
         public String withoutSecret(String words) {
-            return without(secret, words);
+            return new ClientSecret(id, secret).hiddenIn(words);
         }
     }
 
@@ -45,7 +45,7 @@ public sealed interface IdpClient {
 
         @Override
         public String withoutSecret(String words) {
-            return without(secret, words);
+            return new ClientSecret(id, secret).hiddenIn(words);
         }
     }
 
@@ -67,12 +67,6 @@ public sealed interface IdpClient {
         public String withoutSecret(String words) {
             return words;
         }
-    }
-
-    /** What OAuth doesn't allow in a description has been taken out of it before. */
-    private static String without(Secret secret, String words) {
-        String quoted = ErrorObject.removeIllegalChars(secret.reveal());
-        return quoted.isEmpty() ? words : words.replace(quoted, "[secret]");
     }
 
     private static com.nimbusds.oauth2.sdk.auth.Secret nimbus(Secret secret) {

@@ -240,6 +240,19 @@ class OAuth2Test {
         assertEquals(reason, broker.failed(order(server, "", "")).reason());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"secret hunter-22", "header Basic bWludG1hcms6aHVudGVyLTIy"})
+    void a_client_secret_that_is_quoted_stays_out_of_the_record(String quote) {
+        var server = server(Clients.SECRET);
+        broker.secret("client-secret", "hunter-22");
+        server.endpoint().next(TokenEndpoint.refusing(401, "invalid_client", quote));
+
+        String detail =
+                broker.failed(order(server, "'client_id':'mintmark'," + SECRET, "")).detail();
+        assertTrue(detail.contains("[secret]"), detail);
+        assertFalse(detail.contains("hunter-22") || detail.contains("aHVudGVyLTIy"), detail);
+    }
+
     @Test
     void a_refresh_token_beside_it_is_dropped() {
         var server = server(Clients.NONE);

@@ -1,8 +1,6 @@
 package io.mintmark.mint.oauth2;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
-import com.nimbusds.oauth2.sdk.id.ClientID;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.ClientAssertions;
@@ -17,8 +15,8 @@ import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Form;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.mint.web.TokenCredentials;
+import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.Post;
-import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.UnusableSecretException;
@@ -30,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -102,13 +101,14 @@ public final class OAuth2 implements AccessProvider {
     public MintResult mint(MintOrder order) {
         OAuth2ProviderSettings provider =
                 OAuth2ProviderSettings.of(order.access().settings(), destinations);
-        Form exchange = exchange(order, provider);
+        Requests requests = requests(order, provider, exchange(order, provider));
         return credentials.credential(
                 calls.token(
                         provider.endpoint(),
-                        requests(order, provider, exchange),
+                        requests.ofAttempt(),
                         order.deadline(),
-                        OAuth2::meaning),
+                        OAuth2::meaning,
+                        requests.fit()),
                 provider.endpoint(),
                 Map.of());
     }
@@ -129,27 +129,36 @@ public final class OAuth2 implements AccessProvider {
                 .with("subject_token_type", tokens.type());
     }
 
-    /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
-    private IntFunction<Post> requests(
-            MintOrder order, OAuth2ProviderSettings provider, Form exchange) {
+    /**
+     * @param ofAttempt the request of each: an assertion works once (RFC 7523 section 3, number 7)
+     * @param fit takes the client's secret out of what the server says
+     */
+    private record Requests(IntFunction<Post> ofAttempt, UnaryOperator<String> fit) {
+        Requests(IntFunction<Post> ofAttempt) {
+            this(ofAttempt, UnaryOperator.identity());
+        }
+    }
+
+    private Requests requests(MintOrder order, OAuth2ProviderSettings provider, Form exchange) {
         String address = provider.endpoint().toString();
         return switch (provider.client()) {
             case Client.Open(Optional<String> id) -> {
                 Post post = exchange.with("client_id", id).to(address);
-                yield _ -> post;
+                yield new Requests(_ -> post);
             }
             case Client.WithSecret client -> {
-                Post post = exchange.to(address).authorized(basic(order, client));
-                yield _ -> post;
+                ClientSecret secret = secret(order, client);
+                Post post = exchange.to(address).authorized(secret.header());
+                yield new Requests(_ -> post, secret::hiddenIn);
             }
             case Client.WithKey(String id) ->
-                    attempt ->
+                    new Requests(attempt ->
                             exchange.with("client_assertion_type", ASSERTION_TYPE)
                                     .with(
                                             "client_assertion",
                                             assertions.assertion(
                                                     id, address, assertionId(order, attempt)))
-                                    .to(address);
+                                    .to(address));
         };
     }
 
@@ -157,14 +166,10 @@ public final class OAuth2 implements AccessProvider {
         return attempt == 1 ? order.mintId().toString() : order.mintId() + "-" + attempt;
     }
 
-    private Secret basic(MintOrder order, Client.WithSecret client) {
+    private ClientSecret secret(MintOrder order, Client.WithSecret client) {
         try {
-            Secret secret = secrets.read(order.tenant().value(), client.secretFile());
-            var header =
-                    new ClientSecretBasic(
-                            new ClientID(client.id()),
-                            new com.nimbusds.oauth2.sdk.auth.Secret(secret.reveal()));
-            return new Secret(header.toHTTPAuthorizationHeader());
+            return new ClientSecret(
+                    client.id(), secrets.read(order.tenant().value(), client.secretFile()));
         } catch (UnusableSecretException e) {
             throw new UnusableSettingsException(
                     "access provider setting 'client_secret' " + e.getMessage());

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 
 /** Asks the token endpoint of an authorization server. */
 public final class TokenCalls {
@@ -31,7 +32,7 @@ public final class TokenCalls {
      */
     public Step<Given> token(
             FarSide farSide, Post post, Instant deadline, Function<Denied, Optional<Reason>> own) {
-        return token(farSide, _ -> post, deadline, own);
+        return token(farSide, _ -> post, deadline, own, UnaryOperator.identity());
     }
 
     /**
@@ -39,12 +40,14 @@ public final class TokenCalls {
      *
      * @param posts the request of each attempt, the first being 1: for what works only once
      * @param own as above
+     * @param fit takes out of what the server says what it must not tell others
      */
     public Step<Given> token(
             FarSide farSide,
             IntFunction<Post> posts,
             Instant deadline,
-            Function<Denied, Optional<Reason>> own) {
+            Function<Denied, Optional<Reason>> own,
+            UnaryOperator<String> fit) {
         return calls.post(farSide, posts, deadline)
                 .then(reply ->
                         switch (TokenReply.of(reply)) {
@@ -54,7 +57,7 @@ public final class TokenCalls {
                                             Calls.failed(
                                                     own.apply(denied)
                                                             .orElseGet(() -> meaning(denied)),
-                                                    quote(denied),
+                                                    fit.apply(quote(denied)),
                                                     farSide));
                             case Unreadable(String why) ->
                                     new Stopped<Given>(
