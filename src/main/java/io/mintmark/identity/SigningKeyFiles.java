@@ -100,7 +100,11 @@ final class SigningKeyFiles {
                         .formatted(file));
     }
 
+    /** Opening a pipe would wait for somebody who writes to it. */
     private Secret content(Path file) {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw unusable("signing key file %s is no regular file".formatted(file));
+        }
         try (InputStream content = Files.newInputStream(file)) {
             byte[] bytes = content.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {

@@ -68,7 +68,11 @@ public final class TokenFileIdentity implements BrokerIdentity {
         return token;
     }
 
+    /** Opening a pipe would wait for somebody who writes to it. */
     private String text() {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw unusable("is no regular file");
+        }
         try (InputStream content = Files.newInputStream(file)) {
             byte[] bytes = content.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {

@@ -91,6 +91,12 @@ class SigningKeyFilesTest {
     }
 
     @Test
+    void what_never_ends_is_not_read() throws IOException {
+        Files.createSymbolicLink(directory.resolve("2026-01-01.pem"), Path.of("/dev/zero"));
+        assertTrue(complaint().contains("is no regular file"));
+    }
+
+    @Test
     void a_missing_directory_is_told() {
         Path missing = directory.resolve("missing");
         var complaint =

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -103,6 +104,12 @@ class TokenFileIdentityTest {
 
         assertEquals(Kind.MISCONFIGURED, refusal().kind());
         assertEquals("BROKER_IDP_TOKEN_FILE " + what, refusal().getMessage());
+    }
+
+    @Test
+    void what_never_ends_is_not_read() {
+        var endless = new TokenFileIdentity(Path.of("/dev/zero"), InstantSource.system());
+        assertEquals(Optional.of("BROKER_IDP_TOKEN_FILE is no regular file"), endless.fault());
     }
 
     @Test
