@@ -1,6 +1,7 @@
 package io.mintmark;
 
 import io.mintmark.cli.Commands;
+import io.mintmark.cli.LastingLogManager;
 
 import java.nio.file.Path;
 
@@ -10,6 +11,7 @@ public final class Main {
 
     /** The command line; see {@code --help}. */
     public static void main(String[] args) {
+        System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
         int status = new Commands(System.getenv(), Path.of("")).execute(args);
         if (status != Commands.SERVING) {
             System.exit(status);

@@ -37,14 +37,19 @@ public final class Logging {
     }
 
     static void install(LogSettings settings, OutputStream destination) {
-        LogManager.getLogManager().reset();
+        Logger root = Logger.getLogger("");
+        for (Handler before : root.getHandlers()) {
+            root.removeHandler(before);
+        }
         Handler handler = new LineHandler(destination, formatter(settings.format()));
         handler.setFilter(Logging::isFitToPrint);
-        Logger root = Logger.getLogger("");
         root.addHandler(handler);
         root.setLevel(Level.WARNING);
         OURS.setLevel(LogLevels.of(settings.level()));
         Thread.setDefaultUncaughtExceptionHandler(Logging::died);
+        if (LogManager.getLogManager() instanceof LastingLogManager lasting) {
+            lasting.keep();
+        }
     }
 
     /** Asked of every record, because anybody can set the level of any logger at any time. */
