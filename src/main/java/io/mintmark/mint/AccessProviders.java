@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * The types of access providers, behind the rules that hold for all of them: what a key may aim at,
@@ -19,6 +20,8 @@ import java.util.function.Function;
  * and when an answer must be there.
  */
 public final class AccessProviders {
+    private static final Pattern SEPARATOR = Pattern.compile("[\\s,]");
+
     private final Map<String, AccessProvider> byType;
     private final TimedCall calls;
     private final Turns turns;
@@ -99,8 +102,16 @@ public final class AccessProviders {
                 .map(target -> "the key's target is '%s', %s".formatted(target, allowed(access)));
     }
 
+    /**
+     * Some far sides take several targets in one text, apart by blanks or commas; then all of them
+     * count, and a glob that ends in {@code **} would have looked at the first. Where everything is
+     * allowed that doesn't matter.
+     */
     private static boolean allows(AccessPoint access, String target) {
-        return access.allowedTargets().stream().anyMatch(glob -> glob.matches(target));
+        boolean several = SEPARATOR.matcher(target).find();
+        return access.allowedTargets().stream()
+                .filter(glob -> !several || glob.literalPrefix().isEmpty())
+                .anyMatch(glob -> glob.matches(target));
     }
 
     private static String allowed(AccessPoint access) {

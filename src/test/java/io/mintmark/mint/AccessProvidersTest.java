@@ -63,6 +63,8 @@ class AccessProvidersTest {
         "{'aim':'role/a'}, **",
         "{'aim':'role/a'}, role/*",
         "{'aim':'role/a'}, role/a",
+        "{'aim':'role/a/b'}, role/**",
+        "{'aim':'a name'}, **",
     })
     void a_key_may_aim_at_what_its_provider_allows(String settings, String allowed) {
         assertEquals(
@@ -75,6 +77,8 @@ class AccessProvidersTest {
         "{'aim':'role/ab'},  role/a",
         "{'aim':'role/a/b'}, role/*",
         "{'aim':'Role/a'},   role/*",
+        "{'aim':'role/a x/b'}, role/**",
+        "'{''aim'':''role/a,x/b''}', role/**",
     })
     void it_may_aim_at_nothing_else(String settings, String allowed) {
         Failed failed =
