@@ -275,6 +275,7 @@ public final class Broker implements AutoCloseable {
     @Override
     public void close() {
         stopping.set(true);
+        log.info("Mintmark stops: requests in flight finish, new ones are not taken");
         while (!parts.isEmpty()) {
             try {
                 parts.pop().close();
@@ -282,5 +283,6 @@ public final class Broker implements AutoCloseable {
                 log.error("A part of the broker could not be closed", e);
             }
         }
+        log.info("Mintmark has stopped");
     }
 }
