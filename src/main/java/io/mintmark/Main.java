@@ -1,7 +1,7 @@
 package io.mintmark;
 
 import io.mintmark.cli.Commands;
-import io.mintmark.cli.LastingLogManager;
+import io.mintmark.logging.LastingLogManager;
 
 import java.nio.file.Path;
 

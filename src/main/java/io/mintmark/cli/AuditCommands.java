@@ -5,6 +5,8 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.PostgresLog;
+import io.mintmark.wiring.AuditKey;
+import io.mintmark.wiring.Logins;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +39,8 @@ final class AuditCommands {
     @Command(
             name = "verify",
             description =
-                    "Proves that nothing was changed in the log or left out of it, or says what was.",
+                    "Proves that nothing was changed in the log or left out of it, or says what"
+                            + " was.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {"0:nothing is wrong", "1:something is wrong, or can't be read"},
             mixinStandardHelpOptions = true)

@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.audit.Selection;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.PostgresExport;
+import io.mintmark.wiring.Logins;
 
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +124,7 @@ final class AuditExport implements Callable<Integer> {
 
     private static void written(PrintStream out) {
         if (out.checkError()) {
-            throw new StartFailed("--output: not everything could be written");
+            throw new CommandFailed("--output: not everything could be written");
         }
     }
 
@@ -144,7 +145,7 @@ final class AuditExport implements Callable<Integer> {
                             ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC)
                             : Instant.parse(text));
         } catch (DateTimeParseException e) {
-            throw new StartFailed(
+            throw new CommandFailed(
                     "%s: '%s' is no time; write 2026-03-01 or 2026-03-01T12:00:00Z"
                             .formatted(option, text));
         }

@@ -8,6 +8,8 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.PostgresRetirement;
+import io.mintmark.wiring.AuditKey;
+import io.mintmark.wiring.Logins;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -85,7 +87,7 @@ final class AuditRetire implements Callable<Integer> {
         try {
             return YearMonth.parse(text);
         } catch (DateTimeParseException e) {
-            throw new StartFailed("--before: '%s' is no month such as 2026-03".formatted(text));
+            throw new CommandFailed("--before: '%s' is no month such as 2026-03".formatted(text));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.PostgresExport;
 import io.mintmark.postgres.PostgresExport.By;
+import io.mintmark.wiring.Logins;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,12 +2,17 @@ package io.mintmark.cli;
 
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.config.InvalidSettings;
-import io.mintmark.config.Settings;
+import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
+import io.mintmark.logging.Logging;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
+import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.Logins;
+import io.mintmark.wiring.StartFailed;
+import io.mintmark.wiring.Startup;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +77,7 @@ public final class Commands {
         switch (failure) {
             case InvalidSettings _,
                     StartFailed _,
+                    CommandFailed _,
                     DatabaseUnfit _,
                     QuestionFailed _,
                     UnusableSigningKeysException _,
@@ -98,7 +104,7 @@ public final class Commands {
     private final class Serve implements CommandLine.IExitCodeGenerator, Runnable {
         @Override
         public void run() {
-            Settings all = settings().all();
+            ServiceSettings all = settings().all();
             Broker broker = new Startup(all).run();
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));

@@ -47,8 +47,8 @@ final class Explain implements Callable<Integer> {
             names = "--request",
             paramLabel = "ID",
             description =
-                    "A past request, by its X-Request-ID: what was recorded, what was changed since,"
-                            + " and what would be decided with the configuration of now.")
+                    "A past request, by its X-Request-ID: what was recorded, what was changed"
+                            + " since, and what would be decided with the configuration of now.")
     private @Nullable String request;
 
     @Option(
@@ -73,7 +73,7 @@ final class Explain implements Callable<Integer> {
     @Override
     public Integer call() {
         if ((token == null) == (request == null)) {
-            throw new StartFailed("explain needs a token, its claims, or --request ID");
+            throw new CommandFailed("explain needs a token, its claims, or --request ID");
         }
         try (Explanations explanations = new Explanations(login.get())) {
             boolean granted =
@@ -112,14 +112,15 @@ final class Explain implements Callable<Integer> {
         List<String> audiences = claims.audiences();
         List<String> found = explanations.identityProviders(claims.issuer(), audiences);
         if (found.size() != 1) {
-            throw new StartFailed(
+            throw new CommandFailed(
                     "issuer '%s' with audience %s leads to %s; name one with --idp"
                             .formatted(
                                     Visible.of(claims.issuer()),
                                     Visible.of(audiences.toString()),
                                     found.isEmpty()
                                             ? "no identity provider that you may see"
-                                            : "several identity providers, which the broker refuses: "
+                                            : "several identity providers, which the broker"
+                                                    + " refuses: "
                                                     + found));
         }
         return found.getFirst();
@@ -128,7 +129,7 @@ final class Explain implements Callable<Integer> {
     private boolean past(Explanations explanations, String id) {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
-            throw new StartFailed(
+            throw new CommandFailed(
                     "request '%s' isn't on record, or not yours to see".formatted(Visible.of(id)));
         }
         PastReport report = new PastReport(explanations, out);

@@ -34,7 +34,7 @@ record GivenClaims(ObjectNode claims) {
             byte[] json = Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0]);
             return new GivenClaims(object(new String(json, StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException e) {
-            throw new StartFailed("that is neither a token nor a JSON object of claims");
+            throw new CommandFailed("that is neither a token nor a JSON object of claims");
         }
     }
 
@@ -68,7 +68,7 @@ record GivenClaims(ObjectNode claims) {
     String subject() {
         JsonNode subject = claims.path("sub");
         if (subject.isMissingNode() || subject.isNull()) {
-            throw new StartFailed("the claims have no sub: the broker answers missing_claim");
+            throw new CommandFailed("the claims have no sub: the broker answers missing_claim");
         }
         String text = subject.asText();
         boolean usable =
@@ -77,7 +77,7 @@ record GivenClaims(ObjectNode claims) {
                         && text.codePointCount(0, text.length()) <= LONGEST_SUBJECT
                         && text.chars().noneMatch(Character::isISOControl);
         if (!usable) {
-            throw new StartFailed(
+            throw new CommandFailed(
                     "sub is no text of 1 to %d characters without control characters: the broker answers malformed_jwt"
                             .formatted(LONGEST_SUBJECT));
         }
@@ -113,9 +113,9 @@ record GivenClaims(ObjectNode claims) {
                 return object;
             }
         } catch (JsonProcessingException e) {
-            throw new StartFailed("the claims are no JSON object");
+            throw new CommandFailed("the claims are no JSON object");
         }
-        throw new StartFailed("the claims are no JSON object");
+        throw new CommandFailed("the claims are no JSON object");
     }
 
     /** Claims are personal; none is shown. */

@@ -49,8 +49,8 @@ final class PublicKeys {
         throw unfit(file, "holds a key that isn't P-256");
     }
 
-    private static StartFailed unfit(Path file, String why) {
-        return new StartFailed(
+    private static CommandFailed unfit(Path file, String why) {
+        return new CommandFailed(
                 "--keys: '%s' %s; write it with: openssl pkey -in KEY -pubout -out %s"
                         .formatted(file, why, file));
     }

@@ -1,4 +1,4 @@
-/** The subcommands. */
+/** The commands. */
 @NullMarked
 package io.mintmark.cli;
 

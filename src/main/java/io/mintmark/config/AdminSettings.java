@@ -12,11 +12,11 @@ public record AdminSettings(InetAddress host, int port) {
     static final Setting<InetAddress> HOST =
             Setting.of(
                     "admin.host",
-                    Forms.BIND_ADDRESS,
+                    Formats.BIND_ADDRESS,
                     "127.0.0.1",
                     "Address of the port for health and metrics. Containers need `0.0.0.0`.");
     static final Setting<Integer> PORT =
-            Setting.of("admin.port", Forms.PORT, "8081", "The port for health and metrics.");
+            Setting.of("admin.port", Formats.PORT, "8081", "The port for health and metrics.");
 
     static final List<Setting<?>> TABLE = List.of(HOST, PORT);
 

@@ -22,8 +22,8 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
                             + "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
     /** One entry, in lower case. */
-    static final Form<String> ENTRY =
-            Form.of(
+    static final Format<String> ENTRY =
+            Format.of(
                     "a host name, an IP address or a network such as 10.0.0.0/8",
                     AllowedHosts::entry);
 

@@ -12,7 +12,7 @@ public record AuditSettings(Path signingKeyFile) {
     static final Setting<Path> SIGNING_KEY_FILE =
             Setting.of(
                     "audit.signing-key-file",
-                    Forms.FILE.hint(
+                    Formats.FILE.hint(
                             ", with a P-256 key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out FILE"),
                     "Key that seals the audit log, P-256, PEM. Required.");

@@ -35,11 +35,12 @@ public record BrokerSettings(
     static final Setting<Path> SIGNING_KEYS_DIR =
             Setting.of(
                     "broker.signing-keys-dir",
-                    Forms.DIRECTORY.hint(
+                    Formats.DIRECTORY.hint(
                             ", with at least one key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out DIRECTORY/2026-01-31.pem"),
                     "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. Required by the"
-                            + " identity `built-in`, by `private_key_jwt` and by the provider type `jwt`.");
+                            + " identity `built-in`, by `private_key_jwt` and by the provider type"
+                            + " `jwt`.");
 
     static final List<Setting<?>> TABLE =
             Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR), IdentityTable.TABLE.stream())

@@ -12,7 +12,7 @@ public record CatalogSettings(Duration maxStaleness) {
     static final Setting<Duration> MAX_STALENESS =
             Setting.of(
                     "catalog.max-staleness",
-                    Forms.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+                    Formats.duration(Duration.ofMillis(100), Duration.ofHours(1)),
                     "PT10S",
                     "How old the broker's view of the tables may get when notifications are lost.");
 

@@ -14,8 +14,8 @@ public enum ClientAuth {
     /** An assertion signed with the broker's key. */
     PRIVATE_KEY_JWT;
 
-    static final Form<ClientAuth> FORM =
-            Forms.words(
+    static final Format<ClientAuth> FORMAT =
+            Formats.words(
                     Map.of(
                             "client_secret_basic", SECRET_BASIC,
                             "client_secret_post", SECRET_POST,

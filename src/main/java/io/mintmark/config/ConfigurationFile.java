@@ -78,7 +78,7 @@ final class ConfigurationFile {
             throw complaint(
                     name,
                     "has an unknown key '%s'; the nearest known one is '%s'"
-                            .formatted(Form.echo(key), KnownSettings.nearestTo(key)));
+                            .formatted(Format.echo(key), KnownSettings.nearestTo(key)));
         }
     }
 

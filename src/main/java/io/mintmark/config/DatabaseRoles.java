@@ -34,7 +34,7 @@ public record DatabaseRoles(
     private static Setting<String> role(String word, String purpose) {
         return Setting.of(
                 "database." + word + "-role",
-                Forms.ROLE_NAME,
+                Formats.ROLE_NAME,
                 "mintmark_" + word.replace('-', '_'),
                 "Group role " + purpose + ".");
     }

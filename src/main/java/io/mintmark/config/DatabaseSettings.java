@@ -19,29 +19,30 @@ public record DatabaseSettings(
         boolean singleRole,
         DatabaseRoles roles) {
     static final Setting<JdbcUrl> URL =
-            Setting.of("database.url", JdbcUrl.FORM, "Where the database is. Required.");
+            Setting.of("database.url", JdbcUrl.FORMAT, "Where the database is. Required.");
     static final Setting<String> USERNAME =
-            Setting.of("database.username", Forms.USER_NAME, "Login of the service. Required.");
+            Setting.of("database.username", Formats.USER_NAME, "Login of the service. Required.");
     static final Setting<Password> PASSWORD =
-            Setting.of("database.password", Password.FORM, "Its password, if it needs one.");
+            Setting.of("database.password", Password.FORMAT, "Its password, if it needs one.");
     static final Setting<Boolean> MIGRATE =
             Setting.of(
                     "database.migrate",
-                    Forms.BOOLEAN,
+                    Formats.BOOLEAN,
                     "true",
                     "Whether the schema is brought up to date at start.");
     static final Setting<String> OWNER_USERNAME =
             Setting.of(
                     "database.owner-username",
-                    Forms.USER_NAME,
+                    Formats.USER_NAME,
                     "Login that migrates, a member of the owner's role. Without it the service's"
                             + " own login does, which needs `DATABASE_SINGLE_ROLE`.");
     static final Setting<Password> OWNER_PASSWORD =
-            Setting.of("database.owner-password", Password.FORM, "Its password, if it needs one.");
+            Setting.of(
+                    "database.owner-password", Password.FORMAT, "Its password, if it needs one.");
     static final Setting<Boolean> SINGLE_ROLE =
             Setting.of(
                     "database.single-role",
-                    Forms.BOOLEAN,
+                    Formats.BOOLEAN,
                     "false",
                     "Whether the service may run with a login that could change the audit log.");
 

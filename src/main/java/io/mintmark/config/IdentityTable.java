@@ -15,10 +15,10 @@ final class IdentityTable {
     static final Setting<IdpType> TYPE =
             Setting.of(
                     "broker.idp.type",
-                    Forms.oneOf(IdpType.class),
+                    Formats.oneOf(IdpType.class),
                     "built-in",
-                    "Where the broker's own identity comes from: `built-in`, `client-credentials` or"
-                            + " `token-file`.");
+                    "Where the broker's own identity comes from: `built-in`, `client-credentials`"
+                            + " or `token-file`.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.idp.issuer",
@@ -29,40 +29,41 @@ final class IdentityTable {
             Setting.of(
                     "broker.idp.token-endpoint",
                     WebAddress.ENDPOINT,
-                    "`client-credentials`: where tokens are asked for, if discovery shouldn't say so.");
+                    "`client-credentials`: where tokens are asked for, if discovery shouldn't say"
+                            + " so.");
     static final Setting<String> CLIENT_ID =
             Setting.of(
                     "broker.idp.client-id",
-                    Forms.WORD,
+                    Formats.WORD,
                     "`client-credentials`: which client the broker is. Required there.");
     static final Setting<Password> CLIENT_SECRET =
             Setting.of(
                     "broker.idp.client-secret",
-                    Password.FORM,
+                    Password.FORMAT,
                     "`client-credentials`: the client's secret. Required there, unless the client"
                             + " proves itself by `private_key_jwt`.");
     static final Setting<ClientAuth> CLIENT_AUTH =
             Setting.of(
                     "broker.idp.client-auth",
-                    ClientAuth.FORM,
+                    ClientAuth.FORMAT,
                     "client_secret_basic",
                     "`client-credentials`: how the client proves itself: `client_secret_basic`,"
                             + " `client_secret_post` or `private_key_jwt`.");
     static final Setting<String> AUDIENCE =
             Setting.of(
                     "broker.idp.audience",
-                    Forms.WORD,
+                    Formats.WORD,
                     "`client-credentials`: the request's parameter `audience`, if the identity"
                             + " provider takes one.");
     static final Setting<String> SCOPE =
             Setting.of(
                     "broker.idp.scope",
-                    Forms.WORDS,
+                    Formats.WORDS,
                     "`client-credentials`: the scopes asked for, separated by spaces.");
     static final Setting<Path> TOKEN_FILE =
             Setting.of(
                     "broker.idp.token-file",
-                    Forms.FILE,
+                    Formats.FILE,
                     "`token-file`: the file that holds the token. Required there.");
 
     private static final List<Setting<?>> OF_CLIENT =
@@ -107,7 +108,7 @@ final class IdentityTable {
                 .ifPresent(given -> {
                     throw new InvalidSettings(
                             "%s is set, and %s %s doesn't use it: remove it, or choose the type that does"
-                                    .formatted(given.name(), TYPE.name(), Forms.word(type)));
+                                    .formatted(given.name(), TYPE.name(), Formats.word(type)));
                 });
     }
 }

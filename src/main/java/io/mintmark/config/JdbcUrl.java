@@ -8,8 +8,8 @@ public record JdbcUrl(String value) {
     static final String PREFIX = "jdbc:postgresql:";
 
     /** How complaints describe it. */
-    static final Form<JdbcUrl> FORM =
-            Form.hidden(
+    static final Format<JdbcUrl> FORMAT =
+            Format.hidden(
                     "a PostgreSQL address such as jdbc:postgresql://localhost:5432/mintmark",
                     JdbcUrl::new);
 

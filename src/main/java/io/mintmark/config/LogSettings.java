@@ -7,13 +7,13 @@ public record LogSettings(LogFormat format, LogLevel level) {
     static final Setting<LogFormat> FORMAT =
             Setting.of(
                     "log.format",
-                    Forms.oneOf(LogFormat.class),
+                    Formats.oneOf(LogFormat.class),
                     "json",
                     "`json` for machines, one object a line, or `text` for people.");
     static final Setting<LogLevel> LEVEL =
             Setting.of(
                     "log.level",
-                    Forms.oneOf(LogLevel.class),
+                    Formats.oneOf(LogLevel.class),
                     "info",
                     "The least serious messages that are logged.");
 

@@ -5,7 +5,7 @@ package io.mintmark.config;
  * logs try out guesses.
  */
 public final class Password {
-    static final Form<Password> FORM = Form.hidden("a password", Password::new);
+    static final Format<Password> FORMAT = Format.hidden("a password", Password::new);
 
     private final String text;
 

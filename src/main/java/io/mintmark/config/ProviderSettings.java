@@ -12,7 +12,7 @@ public record ProviderSettings(Duration timeout) {
     static final Setting<Duration> TIMEOUT =
             Setting.of(
                     "provider.timeout",
-                    Forms.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
+                    Formats.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
                     "PT10S",
                     "How long a call to an access provider may take, retries included.");
 

@@ -13,11 +13,11 @@ import java.util.List;
  */
 public record RateLimitSettings(
         boolean enabled, int requests, Duration window, int burst, List<Cidr> trustedProxies) {
-    private static final Form<Integer> COUNT = Forms.wholeNumber(1, 1_000_000);
+    private static final Format<Integer> COUNT = Formats.wholeNumber(1, 1_000_000);
 
     static final Setting<Boolean> ENABLED =
             Setting.of(
-                    "rate-limit.enabled", Forms.BOOLEAN, "true", "Whether requests are limited.");
+                    "rate-limit.enabled", Formats.BOOLEAN, "true", "Whether requests are limited.");
     static final Setting<Integer> REQUESTS =
             Setting.of(
                     "rate-limit.requests",
@@ -27,7 +27,7 @@ public record RateLimitSettings(
     static final Setting<Duration> WINDOW =
             Setting.of(
                     "rate-limit.window",
-                    Forms.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(1)),
+                    Formats.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(1)),
                     "PT1M",
                     "How long a window is; it begins with the address's first request.");
     static final Setting<Integer> BURST =
@@ -39,7 +39,7 @@ public record RateLimitSettings(
     static final Setting<List<Cidr>> TRUSTED_PROXIES =
             Setting.of(
                     "trusted-proxies",
-                    Forms.NETWORK.list(),
+                    Formats.NETWORK.list(),
                     "Proxies in front of the broker whose `X-Forwarded-For` is believed.");
 
     static final List<Setting<?>> TABLE =

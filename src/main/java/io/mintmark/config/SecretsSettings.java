@@ -13,7 +13,7 @@ public record SecretsSettings(Optional<Path> directory) {
     static final Setting<Path> DIRECTORY =
             Setting.of(
                     "secrets.dir",
-                    Forms.DIRECTORY,
+                    Formats.DIRECTORY,
                     "Directory of the secrets that `{\"file\": \"name\"}` refers to, with one"
                             + " directory for each tenant.");
 

@@ -22,9 +22,9 @@ public record ServerBounds(
         Duration idleTimeout,
         int maxConnections,
         int maxRequests) {
-    private static final Form<Duration> PATIENCE =
-            Forms.duration(Duration.ofSeconds(1), Duration.ofMinutes(10));
-    private static final Form<Integer> COUNT = Forms.wholeNumber(16, 100_000);
+    private static final Format<Duration> PATIENCE =
+            Formats.duration(Duration.ofSeconds(1), Duration.ofMinutes(10));
+    private static final Format<Integer> COUNT = Formats.wholeNumber(16, 100_000);
 
     static final Setting<Duration> HEADER_TIMEOUT =
             Setting.of(
@@ -56,8 +56,8 @@ public record ServerBounds(
                     COUNT,
                     "2048",
                     "How many connections may be open at a time; when there are nearly so many,"
-                            + " those that have waited longest for their clients are closed. Keep it"
-                            + " well under the limit of open files.");
+                        + " those that have waited longest for their clients are closed. Keep it"
+                        + " well under the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",

@@ -10,9 +10,10 @@ import java.util.List;
  */
 public record ServerSettings(InetAddress host, int port, ServerBounds bounds) {
     static final Setting<InetAddress> HOST =
-            Setting.of("server.host", Forms.BIND_ADDRESS, "0.0.0.0", "Address of the public port.");
+            Setting.of(
+                    "server.host", Formats.BIND_ADDRESS, "0.0.0.0", "Address of the public port.");
     static final Setting<Integer> PORT =
-            Setting.of("server.port", Forms.PORT, "8080", "The public port; 0 takes a free one.");
+            Setting.of("server.port", Formats.PORT, "8080", "The public port; 0 takes a free one.");
 
     static final List<Setting<?>> TABLE = List.of(HOST, PORT);
 

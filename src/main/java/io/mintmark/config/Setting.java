@@ -7,18 +7,18 @@ import java.util.Optional;
  * One thing that operators can set.
  *
  * @param key its key in the configuration file
- * @param form what it may be
+ * @param format what it may be
  * @param fallback what it is when nobody sets it, if it is anything then
  * @param meaning a sentence for the operator
  */
-record Setting<T>(String key, Form<T> form, Optional<String> fallback, String meaning) {
+record Setting<T>(String key, Format<T> format, Optional<String> fallback, String meaning) {
 
-    static <T> Setting<T> of(String key, Form<T> form, String fallback, String meaning) {
-        return new Setting<>(key, form, Optional.of(fallback), meaning);
+    static <T> Setting<T> of(String key, Format<T> format, String fallback, String meaning) {
+        return new Setting<>(key, format, Optional.of(fallback), meaning);
     }
 
-    static <T> Setting<T> of(String key, Form<T> form, String meaning) {
-        return new Setting<>(key, form, Optional.empty(), meaning);
+    static <T> Setting<T> of(String key, Format<T> format, String meaning) {
+        return new Setting<>(key, format, Optional.empty(), meaning);
     }
 
     /**

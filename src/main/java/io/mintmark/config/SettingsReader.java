@@ -34,8 +34,8 @@ public final class SettingsReader {
      *
      * @throws InvalidSettings at the first that is wrong or missing
      */
-    public Settings all() {
-        return Settings.from(values);
+    public ServiceSettings all() {
+        return ServiceSettings.from(values);
     }
 
     /**
@@ -68,7 +68,8 @@ public final class SettingsReader {
     private static Optional<Path> file(Map<String, String> environment, Path directory) {
         String named = environment.getOrDefault(FILE_VARIABLE, "");
         if (!named.isBlank()) {
-            return Optional.of(Forms.FILE.read(FILE_VARIABLE, directory.resolve(named).toString()));
+            return Optional.of(
+                    Formats.FILE.read(FILE_VARIABLE, directory.resolve(named).toString()));
         }
         return Optional.of(directory.resolve(DEFAULT_FILE)).filter(Files::exists);
     }

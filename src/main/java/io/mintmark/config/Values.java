@@ -26,7 +26,7 @@ final class Values {
      * @throws InvalidSettings if it doesn't fit
      */
     <T> Optional<T> find(Setting<T> setting) {
-        return given(setting).map(given -> setting.form().read(given.name(), given.text()));
+        return given(setting).map(given -> setting.format().read(given.name(), given.text()));
     }
 
     /** What was written, or else the fallback, unread. */
@@ -44,6 +44,6 @@ final class Values {
     private static InvalidSettings missing(Setting<?> setting) {
         return new InvalidSettings(
                 "%s is not set; it must be %s"
-                        .formatted(setting.name(), setting.form().expected()));
+                        .formatted(setting.name(), setting.format().expected()));
     }
 }

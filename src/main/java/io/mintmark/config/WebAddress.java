@@ -9,31 +9,31 @@ final class WebAddress {
     private static final Set<String> SCHEMES = Set.of("http", "https");
 
     /** An address that the broker itself has towards others. */
-    static final Form<URI> OWN =
-            Form.hidden(
+    static final Format<URI> OWN =
+            Format.hidden(
                     "an https address such as https://broker.example.com, without user, query and"
                             + " fragment (http only on localhost)",
                     WebAddress::own);
 
     /** An identity provider: it is compared as text, so its slash at the end stays. */
-    static final Form<URI> ISSUER =
-            Form.hidden(
+    static final Format<URI> ISSUER =
+            Format.hidden(
                     "an https address such as https://idp.example.com/realms/main, without user,"
                             + " query and fragment",
                     WebAddress::absolute);
 
     /** Where a service is asked; RFC 6749 section 3.2 allows it a query. */
-    static final Form<URI> ENDPOINT =
-            Form.hidden(
+    static final Format<URI> ENDPOINT =
+            Format.hidden(
                     "an https address such as https://idp.example.com/token, without user and"
                             + " fragment",
                     WebAddress::endpoint);
 
     /** An origin exactly as browsers send it, because it is compared as text. */
-    static final Form<String> ORIGIN =
-            Form.of(
+    static final Format<String> ORIGIN =
+            Format.of(
                     "an origin as browsers send it, such as https://app.example.com: lower case, no"
-                            + " path, no default port, and never *, since answers allow credentials",
+                        + " path, no default port, and never *, since answers allow credentials",
                     WebAddress::origin);
 
     private WebAddress() {}

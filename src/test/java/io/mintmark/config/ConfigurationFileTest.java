@@ -18,7 +18,7 @@ class ConfigurationFileTest {
 
     @Test
     void the_file_gives_settings_and_the_environment_overrides_them() throws IOException {
-        Settings settings =
+        ServiceSettings settings =
                 new Environment(directory)
                         .with("SERVER_PORT", "9001")
                         .file("server:\n  port: 9000\n  header-timeout: PT3S\n")
@@ -57,7 +57,7 @@ class ConfigurationFileTest {
 
     @Test
     void lists_are_written_as_yaml_or_with_commas() throws IOException {
-        Settings settings =
+        ServiceSettings settings =
                 new Environment(directory)
                         .file(
                                 """
@@ -106,7 +106,7 @@ class ConfigurationFileTest {
 
         assertEquals(
                 "MINTMARK_CONFIG must be a file that the broker can read, not '%s'"
-                        .formatted(Form.echo(missing)),
+                        .formatted(Format.echo(missing)),
                 environment.refusal());
     }
 

@@ -44,7 +44,7 @@ final class Environment {
         return new SettingsReader(variables, directory);
     }
 
-    Settings settings() {
+    ServiceSettings settings() {
         return reader().all();
     }
 

@@ -21,7 +21,7 @@ class SettingsTest {
 
     @Test
     void what_nobody_sets_is_what_the_documentation_says() throws IOException {
-        Settings settings = new Environment(directory).settings();
+        ServiceSettings settings = new Environment(directory).settings();
 
         assertEquals(8080, settings.server().port());
         assertEquals(8081, settings.admin().port());
@@ -101,7 +101,7 @@ class SettingsTest {
 
     @Test
     void no_secret_prints() throws IOException {
-        Settings settings =
+        ServiceSettings settings =
                 new Environment(directory)
                         .with("DATABASE_URL", "jdbc:postgresql://db/m?user=a&password=hunter1")
                         .with("DATABASE_PASSWORD", "hunter2")

@@ -1,17 +1,17 @@
 package io.mintmark.development;
 
-import io.mintmark.cli.Broker;
-import io.mintmark.cli.Logging;
-import io.mintmark.cli.StartFailed;
-import io.mintmark.cli.Startup;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.config.LogFormat;
 import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
-import io.mintmark.config.Settings;
+import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;
+import io.mintmark.logging.Logging;
 import io.mintmark.token.Issuer;
+import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.StartFailed;
+import io.mintmark.wiring.Startup;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,7 +44,7 @@ public final class Development {
     private static void start() throws IOException {
         Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.INFO));
         DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
-        Settings settings = new SettingsReader(environment(database), HOME).all();
+        ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
         String url = settings.broker().url().orElseThrow().toString();
         Issuer issuer = identityProvider();
         Broker broker = new Startup(settings).run();

@@ -1,10 +1,10 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.cli.Broker;
-import io.mintmark.cli.Startup;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.Startup;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Logging;
 import io.mintmark.config.LogFormat;
 import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
 import io.mintmark.identity.IdpStandIn;
+import io.mintmark.logging.Logging;
 import io.mintmark.mint.StsAnswer;
 
 import org.junit.jupiter.api.Test;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The forms that settings have. */
-final class Forms {
+final class Formats {
     /** What PostgreSQL takes without quotes; role names become part of migrations. */
     private static final Pattern ROLE = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
@@ -27,50 +27,50 @@ final class Forms {
     private static final Pattern PRINTED_WORDS =
             Pattern.compile("[\\x21-\\x7e]+( [\\x21-\\x7e]+)*");
 
-    static final Form<Integer> PORT = wholeNumber(0, 65_535);
-    static final Form<Boolean> BOOLEAN =
+    static final Format<Integer> PORT = wholeNumber(0, 65_535);
+    static final Format<Boolean> BOOLEAN =
             words(Map.of("true", Boolean.TRUE, "false", Boolean.FALSE));
-    static final Form<String> ROLE_NAME =
+    static final Format<String> ROLE_NAME =
             text("a role name of lower-case letters, digits and _", ROLE.asMatchPredicate());
-    static final Form<String> USER_NAME = text("a login name", text -> !text.isBlank());
-    static final Form<String> WORD = text("a text without spaces", PRINTED.asMatchPredicate());
-    static final Form<String> WORDS =
+    static final Format<String> USER_NAME = text("a login name", text -> !text.isBlank());
+    static final Format<String> WORD = text("a text without spaces", PRINTED.asMatchPredicate());
+    static final Format<String> WORDS =
             text("words with single spaces between them", PRINTED_WORDS.asMatchPredicate());
-    static final Form<InetAddress> BIND_ADDRESS =
-            Form.of("an IP address of this machine, or localhost", Forms::bindAddress);
-    static final Form<Cidr> NETWORK =
-            Form.of("an IP address or a network such as 10.0.0.0/8", Cidr::parse);
-    static final Form<Path> FILE =
+    static final Format<InetAddress> BIND_ADDRESS =
+            Format.of("an IP address of this machine, or localhost", Formats::bindAddress);
+    static final Format<Cidr> NETWORK =
+            Format.of("an IP address or a network such as 10.0.0.0/8", Cidr::parse);
+    static final Format<Path> FILE =
             path("a file that the broker can read", p -> Files.isRegularFile(p) && readable(p));
-    static final Form<Path> DIRECTORY =
+    static final Format<Path> DIRECTORY =
             path("a directory that the broker can read", p -> Files.isDirectory(p) && readable(p));
 
-    private Forms() {}
+    private Formats() {}
 
-    static Form<Integer> wholeNumber(int least, int most) {
-        return Form.of(
+    static Format<Integer> wholeNumber(int least, int most) {
+        return Format.of(
                 "a whole number, %d to %d".formatted(least, most),
                 text -> within(least, most, Integer.valueOf(require(text, DIGITS))));
     }
 
-    static Form<Duration> duration(Duration least, Duration most) {
-        return Form.of(
+    static Format<Duration> duration(Duration least, Duration most) {
+        return Format.of(
                 "an ISO 8601 duration such as PT10S, from %s to %s".formatted(least, most),
                 text -> within(least, most, duration(text)));
     }
 
-    static Form<Duration> wholeSeconds(Duration least, Duration most) {
-        return Form.of(
+    static Format<Duration> wholeSeconds(Duration least, Duration most) {
+        return Format.of(
                 "an ISO 8601 duration in whole seconds such as PT10S, from %s to %s"
                         .formatted(least, most),
                 text -> within(least, most, wholeSeconds(duration(text))));
     }
 
     /** One of the constants, in lower case and with hyphens. */
-    static <E extends Enum<E>> Form<E> oneOf(Class<E> type) {
+    static <E extends Enum<E>> Format<E> oneOf(Class<E> type) {
         return words(
                 Arrays.stream(type.getEnumConstants())
-                        .collect(Collectors.toMap(Forms::word, Function.identity())));
+                        .collect(Collectors.toMap(Formats::word, Function.identity())));
     }
 
     static String word(Enum<?> constant) {
@@ -78,9 +78,9 @@ final class Forms {
     }
 
     /** One of the words, with its meaning. */
-    static <T> Form<T> words(Map<String, T> meanings) {
+    static <T> Format<T> words(Map<String, T> meanings) {
         String expected = meanings.keySet().stream().sorted().collect(Collectors.joining(" or "));
-        return Form.of(
+        return Format.of(
                 expected,
                 text -> {
                     T meaning = meanings.get(text);
@@ -91,12 +91,12 @@ final class Forms {
                 });
     }
 
-    private static Form<String> text(String expected, Predicate<String> rule) {
-        return Form.of(expected, text -> require(text, expected, rule));
+    private static Format<String> text(String expected, Predicate<String> rule) {
+        return Format.of(expected, text -> require(text, expected, rule));
     }
 
-    private static Form<Path> path(String expected, Predicate<Path> rule) {
-        return Form.of(expected, text -> require(Path.of(text), expected, rule));
+    private static Format<Path> path(String expected, Predicate<Path> rule) {
+        return Format.of(expected, text -> require(Path.of(text), expected, rule));
     }
 
     private static boolean readable(Path path) {

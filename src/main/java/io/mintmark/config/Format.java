@@ -13,31 +13,31 @@ import java.util.stream.Stream;
  * @param reading turns a fitting text into a value and throws {@link IllegalArgumentException} at
  *     any other
  */
-record Form<T>(String expected, boolean shown, Function<String, T> reading) {
+record Format<T>(String expected, boolean shown, Function<String, T> reading) {
     private static final int LONGEST_ECHO = 120;
 
-    static <T> Form<T> of(String expected, Function<String, T> reading) {
-        return new Form<>(expected, true, reading);
+    static <T> Format<T> of(String expected, Function<String, T> reading) {
+        return new Format<>(expected, true, reading);
     }
 
     /** A form whose texts are never repeated. */
-    static <T> Form<T> hidden(String expected, Function<String, T> reading) {
-        return new Form<>(expected, false, reading);
+    static <T> Format<T> hidden(String expected, Function<String, T> reading) {
+        return new Format<>(expected, false, reading);
     }
 
     /**
      * Any number of such texts, separated by commas; complaints are about the one that is wrong.
      */
-    Form<List<T>> list() {
-        return new Form<>(
+    Format<List<T>> list() {
+        return new Format<>(
                 "a list, separated by commas, of: " + expected,
                 shown,
                 text -> parts(text).map(this::entry).toList());
     }
 
     /** The same form, described in more words: {@code more} is added to {@code expected}. */
-    Form<T> hint(String more) {
-        return new Form<>(expected + more, shown, reading);
+    Format<T> hint(String more) {
+        return new Format<>(expected + more, shown, reading);
     }
 
     /**

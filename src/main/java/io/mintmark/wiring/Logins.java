@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import io.mintmark.config.DatabaseRoles;
 import io.mintmark.config.DatabaseSettings;
@@ -9,16 +9,16 @@ import io.mintmark.postgres.Migrations;
 import io.mintmark.postgres.Roles;
 
 /** Who logs in to the database for what, from the settings. */
-final class Logins {
+public final class Logins {
     private Logins() {}
 
     /** The running service. */
-    static DatabaseLogin service(DatabaseSettings settings) {
+    public static DatabaseLogin service(DatabaseSettings settings) {
         return login(settings, settings.login());
     }
 
     /** Whoever brings the schema up to date. */
-    static Migrations migrations(DatabaseSettings settings) {
+    public static Migrations migrations(DatabaseSettings settings) {
         DatabaseRoles names = settings.roles();
         return new Migrations(
                 login(settings, settings.migrator()),

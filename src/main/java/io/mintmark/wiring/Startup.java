@@ -1,8 +1,8 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.DatabaseSettings;
-import io.mintmark.config.Settings;
+import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
@@ -22,10 +22,10 @@ import java.util.UUID;
 public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
-    private final Settings settings;
+    private final ServiceSettings settings;
 
     /** A start with these settings. */
-    public Startup(Settings settings) {
+    public Startup(ServiceSettings settings) {
         this.settings = settings;
     }
 

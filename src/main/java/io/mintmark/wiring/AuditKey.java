@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
@@ -15,7 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Reads the keys that seal the audit log; the broker never starts without one. */
-final class AuditKey {
+public final class AuditKey {
     private static final String REMEDY =
             "make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ";
     private static final Pattern PRIVATE_KEY =
@@ -25,7 +25,7 @@ final class AuditKey {
     private AuditKey() {}
 
     /** Every key of the file; the last one signs. */
-    static SealingKeys read(Path file) {
+    public static SealingKeys read(Path file) {
         try {
             String text = Files.readString(file);
             List<String> parts =

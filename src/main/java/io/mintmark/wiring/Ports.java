@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import io.mintmark.config.AdminSettings;
 import io.mintmark.config.ServerSettings;

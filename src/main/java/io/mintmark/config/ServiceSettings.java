@@ -1,7 +1,7 @@
 package io.mintmark.config;
 
 /** All that operators decide about a broker that serves, checked. */
-public record Settings(
+public record ServiceSettings(
         ServerSettings server,
         AdminSettings admin,
         DatabaseSettings database,
@@ -15,15 +15,15 @@ public record Settings(
         OutboundSettings outbound,
         LogSettings log) {
 
-    public Settings {
+    public ServiceSettings {
         if (database.migrate()) {
             database.migrator();
         }
         broker.identity().requireConfidential(outbound.allowedHosts());
     }
 
-    static Settings from(Values values) {
-        return new Settings(
+    static ServiceSettings from(Values values) {
+        return new ServiceSettings(
                 ServerSettings.from(values),
                 AdminSettings.from(values),
                 DatabaseSettings.from(values),

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.logging;
 
 import io.mintmark.config.LogFormat;
 import io.mintmark.config.LogSettings;

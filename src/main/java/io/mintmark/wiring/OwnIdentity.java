@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import io.mintmark.config.BrokerSettings;
 import io.mintmark.config.IdentitySettings.BuiltIn;

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.logging;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

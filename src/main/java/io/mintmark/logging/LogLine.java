@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.logging;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;

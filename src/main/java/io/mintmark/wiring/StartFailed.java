@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 /** The broker can't start. The message is one line that says why and what to do. */
 public final class StartFailed extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.logging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.logging;
 
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import io.helidon.health.HealthCheck;
 import io.helidon.health.HealthCheckResponse;
@@ -7,7 +7,7 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.Sealer;
 import io.mintmark.audit.SealingKeys;
-import io.mintmark.config.Settings;
+import io.mintmark.config.ServiceSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.KnownIssuers;
@@ -81,7 +81,7 @@ public final class Broker implements AutoCloseable {
     private final Meters meters = new Meters();
     private final Measurements measurements = new Measurements(meters);
     private final Levels levels = new Levels(meters);
-    private final Settings settings;
+    private final ServiceSettings settings;
     private final Destinations destinations;
     private final OwnIdentity identity;
     private final Database database;
@@ -99,7 +99,7 @@ public final class Broker implements AutoCloseable {
      * @param replica the name of this one, for the audit log's readers
      */
     static Broker start(
-            Settings settings,
+            ServiceSettings settings,
             Destinations destinations,
             OwnIdentity identity,
             SealingKeys seals,
@@ -115,7 +115,7 @@ public final class Broker implements AutoCloseable {
     }
 
     private Broker(
-            Settings settings,
+            ServiceSettings settings,
             Destinations destinations,
             OwnIdentity identity,
             SealingKeys seals,
