@@ -52,10 +52,19 @@ public final class Exchange {
         this.admission = new Admission(verifier, issuers, catalogue, listener);
         this.trails = new Trails(mintIds);
         this.intents =
-                new Intents(this::admit, records, trails, clock, patience.plus(Clouds.TOLERANCE));
+                new Intents(
+                        this::admit,
+                        records,
+                        trails,
+                        clock,
+                        patience.plus(ProviderCalls.TOLERANCE));
         this.mints =
                 new Mints(
-                        new Clouds(providers, clock, listener), records, clock, patience, listener);
+                        new ProviderCalls(providers, clock, listener),
+                        records,
+                        clock,
+                        patience,
+                        listener);
         this.rejections = rejections;
         this.clock = clock;
     }

@@ -25,7 +25,7 @@ final class Mints {
     /** The {@code reason} of a credential that was dropped because another key failed. */
     static final String OTHER_KEY_FAILED = "other_key_failed";
 
-    private final Clouds clouds;
+    private final ProviderCalls calls;
     private final Records records;
     private final InstantSource clock;
     private final Duration timeout;
@@ -37,13 +37,13 @@ final class Mints {
      * @param timeout within which all providers of a request must have answered
      */
     Mints(
-            Clouds clouds,
+            ProviderCalls calls,
             Records records,
             InstantSource clock,
             Duration timeout,
             MintListener listener) {
         this.listener = listener;
-        this.clouds = clouds;
+        this.calls = calls;
         this.records = records;
         this.clock = clock;
         this.timeout = timeout;
@@ -62,7 +62,7 @@ final class Mints {
     }
 
     private List<Settled> settle(Intent intent, Instant deadline) {
-        List<Outcome> outcomes = clouds.mintAll(intent.orders(), intent.admitted(), deadline);
+        List<Outcome> outcomes = calls.mintAll(intent.orders(), intent.admitted(), deadline);
         List<Settled> settled = new ArrayList<>();
         for (int i = 0; i < outcomes.size(); i++) {
             settled.add(new Settled(intent.orders().get(i), outcomes.get(i)));

@@ -9,14 +9,14 @@ public interface BrokerIdentity {
 
     /**
      * A token for one mint. It is worth something to whoever gets it, so the order's audience must
-     * be one that the far side may use.
+     * be one that the provider may use.
      *
      * @throws NoBrokerTokenException if there is none that fits
      */
     Secret token(TokenOrder order);
 
     /**
-     * Whether its tokens look alike for all tenants, so that the far side can't tell them apart.
+     * Whether its tokens look alike for all tenants, so that the provider can't tell them apart.
      */
     boolean shared();
 

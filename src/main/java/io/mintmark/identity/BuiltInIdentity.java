@@ -24,7 +24,7 @@ import java.util.Optional;
 
 /**
  * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the keys
- * that they are verified with. So far sides can tell tenants and keys apart, and the broker holds
+ * that they are verified with. So providers can tell tenants and keys apart, and the broker holds
  * no secret of theirs.
  */
 public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
@@ -162,7 +162,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                 .expirationTime(Date.from(now.plus(lifetime)));
     }
 
-    /** As a far side does it: the key is looked up by {@code kid} in what is published. */
+    /** As a provider does it: the key is looked up by {@code kid} in what is published. */
     private static boolean isVerified(Secret token, SigningKeys keys)
             throws ParseException, JOSEException {
         SignedJWT parsed = SignedJWT.parse(token.reveal());
@@ -175,7 +175,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
 
     private static NoBrokerTokenException noRsaKey() {
         return new NoBrokerTokenException(
-                "the far side accepts only RS256, and BROKER_SIGNING_KEYS_DIR holds no RSA key: add"
+                "the provider accepts only RS256, and BROKER_SIGNING_KEYS_DIR holds no RSA key: add"
                         + " one, made with openssl genpkey -algorithm RSA -pkeyopt"
                         + " rsa_keygen_bits:3072");
     }

@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
  * A token of the broker's that several mints use.
  *
  * @param renewableFrom when to ask for the next one
- * @param usableUntil shortly before it expires, so that it is still good when the far side looks
+ * @param usableUntil shortly before it expires, so that it is still good when the provider looks
  */
 record HeldToken(Secret text, Instant renewableFrom, Instant usableUntil) {
     private static final double RENEWED_AFTER = 0.75;

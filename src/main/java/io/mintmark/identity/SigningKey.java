@@ -16,7 +16,7 @@ import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.outbound.Secret;
 
-/** A private key of the broker's, together with what the far sides check its signatures with. */
+/** A private key of the broker's, together with what the providers check its signatures with. */
 final class SigningKey {
     private final JWK published;
     private final JWSAlgorithm algorithm;

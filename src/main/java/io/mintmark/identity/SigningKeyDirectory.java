@@ -72,7 +72,8 @@ final class SigningKeyDirectory {
                 .filter(key -> !former.includes(key))
                 .forEach(key ->
                         log.warn(
-                                "{} signs at once; far sides that keep key sets may not know it yet, so date new keys tomorrow or later",
+                                "{} signs at once; providers that keep key sets may not know it"
+                                        + " yet, so date new keys tomorrow or later",
                                 key));
     }
 }

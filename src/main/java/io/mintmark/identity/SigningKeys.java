@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * All keys of the broker at one time, each with the day (UTC) from which it signs. All are
- * published, those of days to come as well, so that far sides know a key before it signs.
+ * published, those of days to come as well, so that providers know a key before it signs.
  *
  * <p>Of the keys of one kind the latest that has begun signs. ES256 goes before RS256, which costs
  * eight times as much, except for those who verify nothing else. If none has begun, the first one
@@ -51,7 +51,7 @@ final class SigningKeys {
         return signers;
     }
 
-    /** Whether far sides could know this key from here. */
+    /** Whether providers could know this key from here. */
     boolean includes(SigningKey key) {
         return published().getKeyByKeyId(key.id()) != null;
     }

@@ -11,7 +11,7 @@ import java.util.Map;
  * What a token of the broker's identity is for.
  *
  * @param audience who is to accept it
- * @param rs256Only whether the far side verifies no other signatures (Microsoft Entra does not)
+ * @param rs256Only whether the provider verifies no other signatures (Microsoft Entra does not)
  * @param extraClaims claims beside the broker's own, as JSON values; none of {@link
  *     ReservedClaims#ownsByStandard}
  * @param lifetime how long it is good for; at most five minutes. Identities that don't make their

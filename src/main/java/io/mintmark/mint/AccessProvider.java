@@ -28,9 +28,9 @@ public interface AccessProvider {
     Optional<String> target(JsonNode keySettings);
 
     /**
-     * All that the key's settings aim at, which is the target and, where the far side can be told
+     * All that the key's settings aim at, which is the target and, where the provider can be told
      * in several ways, the others. Each must match the provider's {@code allowed_targets}. If there
-     * is none, the key aims at whatever the far side gives by default.
+     * is none, the key aims at whatever the provider gives by default.
      */
     default List<String> targets(JsonNode keySettings) {
         return target(keySettings).stream().toList();
@@ -43,7 +43,7 @@ public interface AccessProvider {
     boolean usesSharedIdentity(JsonNode providerSettings);
 
     /** Whether a mint calls anybody. If not, it need not wait for its tenant's turn. */
-    default boolean asksFarSide() {
+    default boolean callsProvider() {
         return true;
     }
 

@@ -53,7 +53,7 @@ public final class AccessProviders {
 
     /** The turn ends with the call and not with the patience of whoever waits for it. */
     private MintResult mintInTurn(AccessProvider type, MintOrder order) {
-        return type.asksFarSide() ? turns.take(order, () -> type.mint(order)) : type.mint(order);
+        return type.callsProvider() ? turns.take(order, () -> type.mint(order)) : type.mint(order);
     }
 
     /**
@@ -89,7 +89,7 @@ public final class AccessProviders {
     }
 
     /**
-     * A key without a target aims at whatever the far side gives by default. Only a provider that
+     * A key without a target aims at whatever the provider gives by default. Only a provider that
      * allows all can mean to allow that.
      */
     private static Optional<String> targetObjection(AccessPoint access, List<String> targets) {
@@ -103,7 +103,7 @@ public final class AccessProviders {
     }
 
     /**
-     * Some far sides take several targets in one text, apart by blanks or commas; then all of them
+     * Some providers take several targets in one text, apart by blanks or commas; then all of them
      * count, and a glob that ends in {@code **} would have looked at the first. Where everything is
      * allowed that doesn't matter.
      */

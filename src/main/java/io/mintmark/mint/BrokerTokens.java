@@ -6,7 +6,7 @@ import io.mintmark.identity.TokenWords;
 import io.mintmark.outbound.Secret;
 
 /**
- * The broker's tokens, on their way to a far side. Types of access providers get them from here and
+ * The broker's tokens, on their way to a provider. Types of access providers get them from here and
  * from nowhere else, because a token that all mints share is what its issuer made it, whatever was
  * ordered: one that is worth something to a vendor goes to that vendor's hosts, or to those that
  * the operator listed.
@@ -31,22 +31,22 @@ public final class BrokerTokens {
     }
 
     /**
-     * A token to be sent to this far side.
+     * A token to be sent to this provider.
      *
      * @throws io.mintmark.identity.NoBrokerTokenException if there is none that fits
      * @throws UnusableSettingsException if it may not be sent there
      */
-    public Secret token(FarSide farSide, TokenOrder order) {
+    public Secret token(Endpoint endpoint, TokenOrder order) {
         Secret token = identity.token(order);
         if (identity.shared()) {
-            TokenWords.of(token).ifPresent(words -> requireHarmless(farSide, words));
+            TokenWords.of(token).ifPresent(words -> requireHarmless(endpoint, words));
         }
         return token;
     }
 
-    private void requireHarmless(FarSide farSide, TokenWords words) {
+    private void requireHarmless(Endpoint endpoint, TokenWords words) {
         try {
-            words.audiences().forEach(audience -> destinations.audience(farSide, audience));
+            words.audiences().forEach(audience -> destinations.audience(endpoint, audience));
         } catch (IllegalArgumentException e) {
             throw new UnusableSettingsException(
                     "the broker's token comes from an external identity provider, and its audience "

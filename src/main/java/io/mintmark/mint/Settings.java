@@ -113,11 +113,11 @@ public final class Settings {
     }
 
     /** A whole URL. */
-    public Optional<FarSide> farSide(String name) {
+    public Optional<Endpoint> endpoint(String name) {
         return text(name)
                 .map(url -> {
                     try {
-                        return FarSide.at(url);
+                        return Endpoint.at(url);
                     } catch (IllegalArgumentException e) {
                         throw unusable(name, "'%s' %s".formatted(url, e.getMessage()));
                     }

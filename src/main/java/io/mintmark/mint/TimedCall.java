@@ -59,7 +59,7 @@ final class TimedCall {
         };
     }
 
-    /** An identity provider of the broker's is told apart from the far side by the detail alone. */
+    /** An identity provider of the broker's is told apart from the provider by the detail alone. */
     private static Reason meaning(NoBrokerTokenException.Kind kind) {
         return switch (kind) {
             case MISCONFIGURED -> Reason.PROVIDER_MISCONFIGURED;

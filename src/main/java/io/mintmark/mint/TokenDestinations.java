@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * What a token may say, by where it goes. A token is only worth what it is for: a vendor's audience
- * and claims go to that vendor's hosts or to those that the operator listed; any other far side
+ * and claims go to that vendor's hosts or to those that the operator listed; any other provider
  * gets a token that is good for nothing but itself.
  */
 public final class TokenDestinations {
@@ -21,25 +21,25 @@ public final class TokenDestinations {
     }
 
     /** Whether tokens that AWS accepts may go there. */
-    public boolean takesAwsTokens(FarSide farSide) {
-        return takesTokensOf(Vendor.AWS, farSide);
+    public boolean takesAwsTokens(Endpoint endpoint) {
+        return takesTokensOf(Vendor.AWS, endpoint);
     }
 
     /**
-     * The audience that an admin wants tokens for a far side to have.
+     * The audience that an admin wants tokens for a provider to have.
      *
-     * @throws IllegalArgumentException if it is a vendor's and the far side isn't; the message is
+     * @throws IllegalArgumentException if it is a vendor's and the provider isn't; the message is
      *     the end of a sentence about the audience
      */
-    public String audience(FarSide farSide, String wanted) {
+    public String audience(Endpoint endpoint, String wanted) {
         Arrays.stream(Vendor.values())
                 .filter(vendor -> vendor.isMeantBy(wanted))
-                .filter(vendor -> !takesTokensOf(vendor, farSide))
+                .filter(vendor -> !takesTokensOf(vendor, endpoint))
                 .findAny()
                 .ifPresent(vendor -> {
                     throw new IllegalArgumentException(
                             "'%s' is worth something to %s, and %s is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
-                                    .formatted(wanted, vendor, farSide.origin()));
+                                    .formatted(wanted, vendor, endpoint.origin()));
                 });
         return wanted;
     }
@@ -48,8 +48,8 @@ public final class TokenDestinations {
      * Whether what is sent there, and the credential that comes back, can't be read on the way, or
      * only where the operator knows the network.
      */
-    boolean isConfidential(FarSide farSide) {
-        return farSide.isEncrypted() || isLoopback(farSide) || isListed(farSide);
+    boolean isConfidential(Endpoint endpoint) {
+        return endpoint.isEncrypted() || isLoopback(endpoint) || isListed(endpoint);
     }
 
     /**
@@ -58,28 +58,28 @@ public final class TokenDestinations {
      * @param setting of the access provider that names it
      * @throws UnusableSettingsException if it isn't
      */
-    public void requireConfidential(String setting, FarSide farSide) {
-        if (!isConfidential(farSide)) {
+    public void requireConfidential(String setting, Endpoint endpoint) {
+        if (!isConfidential(endpoint)) {
             throw new UnusableSettingsException(
                     "access provider setting '%s' '%s' is plain http, so the broker's token could be read on the way, and its host isn't listed in OUTBOUND_ALLOWED_HOSTS"
-                            .formatted(setting, farSide));
+                            .formatted(setting, endpoint));
         }
     }
 
-    private boolean takesTokensOf(Vendor vendor, FarSide farSide) {
-        return vendor.isAt(farSide) || isListed(farSide);
+    private boolean takesTokensOf(Vendor vendor, Endpoint endpoint) {
+        return vendor.isAt(endpoint) || isListed(endpoint);
     }
 
     /** Nobody else can own the name localhost (RFC 6761 section 6.3), so its address counts. */
-    private boolean isListed(FarSide farSide) {
-        return allowed.listed(farSide.host())
-                || (farSide.host().equals("localhost") && allowed.listed("127.0.0.1"));
+    private boolean isListed(Endpoint endpoint) {
+        return allowed.listed(endpoint.host())
+                || (endpoint.host().equals("localhost") && allowed.listed("127.0.0.1"));
     }
 
-    private static boolean isLoopback(FarSide farSide) {
-        return farSide.host().equals("localhost")
-                || farSide.host().equals("[::1]")
-                || farSide.host().matches("127(\\.\\d{1,3}){3}");
+    private static boolean isLoopback(Endpoint endpoint) {
+        return endpoint.host().equals("localhost")
+                || endpoint.host().equals("[::1]")
+                || endpoint.host().matches("127(\\.\\d{1,3}){3}");
     }
 
     /** Whether an audience means a cloud that trusts the broker, however it is written. */

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Bounds what a tenant has under way at far sides, so that one tenant's slow provider can't use up
+ * Bounds what a tenant has under way at providers, so that one tenant's slow provider can't use up
  * the connections, threads and requests that all share. Who comes first is served first.
  *
  * <p>A provider gets half of what its tenant has, so that a slow one leaves the others room. A call

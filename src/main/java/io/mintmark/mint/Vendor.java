@@ -46,8 +46,8 @@ enum Vendor {
     }
 
     /** Whether what is there is this vendor's for sure, which takes TLS. */
-    boolean isAt(FarSide farSide) {
-        return farSide.isEncrypted() && hosts.matcher(farSide.host()).matches();
+    boolean isAt(Endpoint endpoint) {
+        return endpoint.isEncrypted() && hosts.matcher(endpoint.host()).matches();
     }
 
     /**

@@ -3,7 +3,7 @@ package io.mintmark.outbound;
 import java.io.IOException;
 
 /**
- * A far side gave no usable answer. The message says which host and why, for logs and operators;
+ * A provider gave no usable answer. The message says which host and why, for logs and operators;
  * nothing of what was sent or received stands in it, nor a path or query.
  */
 public final class OutboundFailure extends IOException {
@@ -19,7 +19,7 @@ public final class OutboundFailure extends IOException {
         AUTHORITY_UNREADABLE,
         /** The host's name isn't known, or nobody listens: nothing was sent. */
         UNREACHABLE,
-        /** The connection broke; whether the far side had the request nobody knows. */
+        /** The connection broke; whether the provider had the request nobody knows. */
         CUT_OFF,
         /** The host didn't prove to be itself. */
         NOT_TRUSTED,
@@ -51,7 +51,7 @@ public final class OutboundFailure extends IOException {
         return kind;
     }
 
-    /** Whether the far side answered, though not as hoped; asking it something else may help. */
+    /** Whether the provider answered, though not as hoped; asking it something else may help. */
     public boolean answered() {
         return switch (kind) {
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> true;

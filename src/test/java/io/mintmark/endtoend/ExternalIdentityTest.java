@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A broker whose identity comes from elsewhere: the far side trusts that issuer, all tenants look
+ * A broker whose identity comes from elsewhere: the provider trusts that issuer, all tenants look
  * alike to it, and so only providers that share an identity are served.
  */
 class ExternalIdentityTest {
@@ -38,7 +38,7 @@ class ExternalIdentityTest {
         TOKEN_FILE
     }
 
-    /** An issuer, a far side that trusts it, and a broker that is the issuer's client. */
+    /** An issuer, a provider that trusts it, and a broker that is the issuer's client. */
     private static final class External implements AutoCloseable {
         private final IdpStandIn idp = IdpStandIn.start();
         private final StsStandIn aws =
@@ -182,9 +182,9 @@ class ExternalIdentityTest {
     void a_token_for_aws_is_not_sent_to_anybody_else(Type type) {
         assertEquals(
                 "failed provider_misconfigured the broker's token comes from an external identity"
-                        + " provider, and its audience 'sts.amazonaws.com' is worth something to AWS,"
-                        + " and https://sts.evil.invalid is neither a host of theirs nor listed in"
-                        + " OUTBOUND_ALLOWED_HOSTS",
+                    + " provider, and its audience 'sts.amazonaws.com' is worth something to AWS,"
+                    + " and https://sts.evil.invalid is neither a host of theirs nor listed in"
+                    + " OUTBOUND_ALLOWED_HOSTS",
                 broker(type).mint("evil"));
     }
 

@@ -56,7 +56,7 @@ class IdentityOutageTest {
 
             idp.pages().comeBack();
             Eventually.holds(() -> world.broker().get("/health").status() == 200);
-            // the far side of this world trusts the broker's own issuer, and says so
+            // the provider of this world trusts the broker's own issuer, and says so
             assertEquals(
                     "500 CREDENTIAL_MINT_FAILED broker_identity_rejected",
                     world.broker().mint(world.token(), "deploy").verdict());

@@ -94,7 +94,7 @@ class SecretsInLogsTest {
                 "client_secret_post");
     }
 
-    /** The far side doesn't trust the identity provider, and the identity provider quotes. */
+    /** The provider doesn't trust the identity provider, and the identity provider quotes. */
     private static void useIdentity(World world, List<String> secrets) {
         world.admin(
                 """

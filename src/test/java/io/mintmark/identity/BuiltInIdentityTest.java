@@ -93,7 +93,7 @@ class BuiltInIdentityTest {
     }
 
     @Test
-    void a_far_side_that_takes_only_rs256_needs_an_rsa_key() {
+    void a_provider_that_takes_only_rs256_needs_an_rsa_key() {
         keys().withP256("2026-01-01");
 
         var refused =

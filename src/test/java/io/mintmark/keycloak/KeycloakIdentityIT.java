@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A realm as the identity provider of the broker itself ({@code client-credentials}). The far side
+ * A realm as the identity provider of the broker itself ({@code client-credentials}). The provider
  * is a storage that verifies the realm's tokens with the keys that the realm published.
  */
 class KeycloakIdentityIT {

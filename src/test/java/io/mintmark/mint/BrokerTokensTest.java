@@ -67,10 +67,10 @@ class BrokerTokensTest {
         "api://AzureADTokenExchange,           https://login.microsoftonline.com",
         "https://anything.example,             https://sts.evil.example",
     })
-    void a_shared_token_goes_to_the_vendor_that_it_is_for(String audience, String farSide) {
+    void a_shared_token_goes_to_the_vendor_that_it_is_for(String audience, String endpoint) {
         Secret token = token(Map.of("aud", audience));
 
-        assertEquals(token, tokens(token).token(FarSide.at(farSide), ORDER));
+        assertEquals(token, tokens(token).token(Endpoint.at(endpoint), ORDER));
     }
 
     @ParameterizedTest
@@ -82,8 +82,8 @@ class BrokerTokensTest {
         "//iam.googleapis.com/projects/1/x, https://sts.eu-central-1.amazonaws.com,  GOOGLE",
         "api://AzureADTokenExchange,        https://minio.example,                   MICROSOFT",
     })
-    void a_shared_token_goes_nowhere_else(String audience, String farSide, String vendor) {
-        UnusableSettingsException refused = refusal(token(Map.of("aud", audience)), farSide);
+    void a_shared_token_goes_nowhere_else(String audience, String endpoint, String vendor) {
+        UnusableSettingsException refused = refusal(token(Map.of("aud", audience)), endpoint);
 
         assertTrue(
                 refused.getMessage()
@@ -101,7 +101,7 @@ class BrokerTokensTest {
         refusal(token, "https://sts.evil.example");
         assertEquals(
                 token,
-                tokens(token).token(FarSide.at("https://sts.us-east-1.amazonaws.com"), ORDER));
+                tokens(token).token(Endpoint.at("https://sts.us-east-1.amazonaws.com"), ORDER));
     }
 
     @Test
@@ -115,7 +115,7 @@ class BrokerTokensTest {
     void a_token_that_nobody_can_read_goes_where_admins_sent_it() {
         Secret opaque = new Secret("opaque");
 
-        assertEquals(opaque, tokens(opaque).token(FarSide.at("https://a.example"), ORDER));
+        assertEquals(opaque, tokens(opaque).token(Endpoint.at("https://a.example"), ORDER));
     }
 
     @Test
@@ -135,7 +135,7 @@ class BrokerTokensTest {
                             Orders.of(
                                             "s3-sts",
                                             "{'endpoint':'https://minio.invalid',"
-                                                    + "'policy_claim':{'name':'policy','value':'read'}}",
+                                                + "'policy_claim':{'name':'policy','value':'read'}}",
                                             "{'role_arn':'arn:minio:iam:::role/a'}")
                                     .sharing()
                                     .allowing("arn:minio:iam:::role/a")
@@ -144,17 +144,17 @@ class BrokerTokensTest {
             assertEquals(
                     new Failed(
                             Reason.PROVIDER_MISCONFIGURED,
-                            "access provider setting 'policy_claim' can't be had: the broker's token"
-                                    + " comes from an external identity provider, which decides what"
-                                    + " it says"),
+                            "access provider setting 'policy_claim' can't be had: the broker's"
+                                + " token comes from an external identity provider, which decides"
+                                + " what it says"),
                     result);
         }
     }
 
-    private UnusableSettingsException refusal(Secret token, String farSide) {
+    private UnusableSettingsException refusal(Secret token, String endpoint) {
         return assertThrows(
                 UnusableSettingsException.class,
-                () -> tokens(token).token(FarSide.at(farSide), ORDER));
+                () -> tokens(token).token(Endpoint.at(endpoint), ORDER));
     }
 
     private BrokerTokens tokens(Secret token) {

@@ -12,7 +12,7 @@ import java.time.InstantSource;
 import java.util.function.Supplier;
 
 /**
- * A far side's copy of the broker's key set, kept for a time.
+ * A provider's copy of the broker's key set, kept for a time.
  *
  * @see #asAws AWS fetches the set once more when a token names a key that isn't in it; others don't
  */

@@ -34,7 +34,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Signing keys change while credentials are minted without a pause, at far sides that keep the
+ * Signing keys change while credentials are minted without a pause, at providers that keep the
  * broker's key set: one as AWS does, and one that doesn't look again for half a day.
  */
 class KeyRotationTest {
@@ -138,13 +138,13 @@ class KeyRotationTest {
         }
     }
 
-    private void mint(StsStandIn farSide) {
+    private void mint(StsStandIn endpoint) {
         MintResult result =
                 providers.mint(
                         Orders.of(
                                         "aws-sts",
                                         "{'region':'eu-central-1','endpoint':'%s'}"
-                                                .formatted(farSide.endpoint()),
+                                                .formatted(endpoint.endpoint()),
                                         "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}")
                                 .order());
         if (result instanceof Failed failed) {

@@ -86,7 +86,7 @@ class StsFailuresTest {
     }
 
     @Test
-    void a_far_side_that_hangs_costs_the_deadline() {
+    void a_provider_that_hangs_costs_the_deadline() {
         sts.always(new Hanging());
 
         Failed failed = broker.failed(order().within(Duration.ofMillis(300)));
@@ -106,7 +106,7 @@ class StsFailuresTest {
     }
 
     @Test
-    void a_far_side_that_hangs_leaves_the_others_alone() {
+    void a_provider_that_hangs_leaves_the_others_alone() {
         sts.always(new Hanging());
         broker.failed(order().within(Duration.ofMillis(300)));
 
@@ -215,7 +215,7 @@ class StsFailuresTest {
     }
 
     @Test
-    void a_token_that_the_far_side_quotes_is_not_in_the_detail() {
+    void a_token_that_the_provider_quotes_is_not_in_the_detail() {
         sts.always(new QuotingTheToken());
 
         Failed failed = broker.failed(order());

@@ -32,7 +32,7 @@ class TokenDestinationsTest {
                 "http://10.1.2.3:4566",
             })
     void tokens_for_aws_go_to_its_token_services_and_to_listed_hosts(String url) {
-        assertTrue(destinations.takesAwsTokens(FarSide.at(url)));
+        assertTrue(destinations.takesAwsTokens(Endpoint.at(url)));
     }
 
     @ParameterizedTest
@@ -57,7 +57,7 @@ class TokenDestinationsTest {
                 "https://11.0.0.1",
             })
     void they_go_nowhere_else(String url) {
-        assertFalse(destinations.takesAwsTokens(FarSide.at(url)));
+        assertFalse(destinations.takesAwsTokens(Endpoint.at(url)));
     }
 
     @ParameterizedTest
@@ -77,7 +77,7 @@ class TokenDestinationsTest {
                 "https://login.microsoftonline.com/x",
             })
     void an_audience_of_a_vendors_is_for_its_hosts_only(String audience) {
-        FarSide minio = FarSide.at("https://minio.example:9000");
+        Endpoint minio = Endpoint.at("https://minio.example:9000");
 
         var refused =
                 assertThrows(
@@ -87,7 +87,7 @@ class TokenDestinationsTest {
         assertTrue(
                 String.valueOf(refused.getMessage()).contains("https://minio.example:9000"),
                 refused::getMessage);
-        assertEquals(audience, destinations.audience(FarSide.at("http://sts.internal"), audience));
+        assertEquals(audience, destinations.audience(Endpoint.at("http://sts.internal"), audience));
     }
 
     @ParameterizedTest
@@ -101,19 +101,19 @@ class TokenDestinationsTest {
     void googles_audience_is_for_the_hosts_of_its_token_services_at_any_port(String url) {
         String audience = GoogleStandIn.PROVIDER;
 
-        assertEquals(audience, destinations.audience(FarSide.at(url), audience));
+        assertEquals(audience, destinations.audience(Endpoint.at(url), audience));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"minio", "https://minio.example", "amazonaws.com.example", "sts"})
     void any_other_audience_can_be_chosen(String audience) {
         assertEquals(
-                audience, destinations.audience(FarSide.at("https://minio.example"), audience));
+                audience, destinations.audience(Endpoint.at("https://minio.example"), audience));
     }
 
     @Test
     void a_vendors_audience_is_not_for_another_vendor() {
-        FarSide google = FarSide.at("https://sts.googleapis.com");
+        Endpoint google = Endpoint.at("https://sts.googleapis.com");
 
         assertThrows(
                 IllegalArgumentException.class,
@@ -132,19 +132,19 @@ class TokenDestinationsTest {
                 "http://sts.internal"
             })
     void what_is_encrypted_local_or_listed_is_confidential(String url) {
-        assertTrue(destinations.isConfidential(FarSide.at(url)));
+        assertTrue(destinations.isConfidential(Endpoint.at(url)));
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"http://anywhere.example", "http://localhost.example", "http://127.example"})
     void plain_http_to_anyone_else_is_not(String url) {
-        assertFalse(destinations.isConfidential(FarSide.at(url)));
+        assertFalse(destinations.isConfidential(Endpoint.at(url)));
     }
 
     @Test
     void localhost_is_listed_with_its_address() {
-        FarSide localhost = FarSide.at("http://localhost:4566");
+        Endpoint localhost = Endpoint.at("http://localhost:4566");
 
         assertTrue(allowing("127.0.0.1").takesAwsTokens(localhost));
         assertFalse(destinations.takesAwsTokens(localhost));

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Verifies the broker's token as a far side does that has been told the issuer and an audience,
+ * Verifies the broker's token as a provider does that has been told the issuer and an audience,
  * with the keys that the issuer publishes at this moment.
  */
 final class WebIdentityCheck {
@@ -30,7 +30,7 @@ final class WebIdentityCheck {
     private final String audience;
     private final InstantSource clock;
 
-    /** The keys that a far side knows of the issuer. */
+    /** The keys that a provider knows of the issuer. */
     interface FarKeys {
         @Nullable JWK find(String kid) throws ParseException;
     }

@@ -47,7 +47,7 @@ class WhereTokensGoTest {
         "https://sts.amazonaws.com.invalid,  https://sts.amazonaws.com.invalid",
         "http://127.0.0.1:9,                 http://127.0.0.1:9",
     })
-    void a_far_side_that_is_not_aws_gets_a_token_for_itself_alone(String url, String audience) {
+    void a_provider_that_is_not_aws_gets_a_token_for_itself_alone(String url, String audience) {
         mint(false, Orders.of("aws-sts", provider(url), ROLE));
 
         assertEquals(audience, orders.getFirst().audience());
@@ -85,7 +85,7 @@ class WhereTokensGoTest {
 
     @ParameterizedTest
     @CsvSource({"aws-sts, http://sts.invalid", "s3-sts, http://minio.invalid"})
-    void no_token_is_made_for_a_far_side_that_others_can_listen_to(String type, String url) {
+    void no_token_is_made_for_a_provider_that_others_can_listen_to(String type, String url) {
         Failed failed =
                 mint(
                         false,

@@ -2,9 +2,9 @@ package io.mintmark.mint.awssts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
-import io.mintmark.mint.sts.StsSide;
+import io.mintmark.mint.sts.StsEndpoint;
 
 import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
@@ -12,15 +12,15 @@ import software.amazon.awssdk.regions.Region;
 import java.util.Set;
 
 /** The settings of an access provider of type {@code aws-sts}. */
-record AwsProviderSettings(StsSide side, boolean sessionTags) {
+record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
     private static final Set<String> NAMES = Set.of("region", "endpoint", "auth", "session_tags");
 
     static AwsProviderSettings of(JsonNode members) {
         Settings settings = Settings.ofProvider(members, NAMES);
         String region = region(settings);
         return new AwsProviderSettings(
-                new StsSide(
-                        settings.farSide("endpoint").orElseGet(() -> regional(region)),
+                new StsEndpoint(
+                        settings.endpoint("endpoint").orElseGet(() -> regional(region)),
                         region,
                         isAmbient(settings)),
                 settings.flag("session_tags", true));
@@ -45,8 +45,8 @@ record AwsProviderSettings(StsSide side, boolean sessionTags) {
     }
 
     /** Said here and not left to the SDK, so that it is known before a token is made for it. */
-    private static FarSide regional(String region) {
+    private static Endpoint regional(String region) {
         String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
-        return FarSide.at("https://sts.%s.%s".formatted(region, suffix));
+        return Endpoint.at("https://sts.%s.%s".formatted(region, suffix));
     }
 }

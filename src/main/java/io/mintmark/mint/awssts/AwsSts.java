@@ -6,7 +6,7 @@ import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.TokenDestinations;
@@ -67,15 +67,15 @@ public final class AwsSts implements AccessProvider {
 
     @Override
     public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return tokens.shared() || AwsProviderSettings.of(providerSettings).side().ambient();
+        return tokens.shared() || AwsProviderSettings.of(providerSettings).sts().ambient();
     }
 
     @Override
     public MintResult mint(MintOrder order) {
         AwsProviderSettings provider = AwsProviderSettings.of(order.access().settings());
         AwsKeySettings key = AwsKeySettings.of(order.keySettings());
-        destinations.requireConfidential("endpoint", provider.side().farSide());
-        return provider.side().ambient()
+        destinations.requireConfidential("endpoint", provider.sts().endpoint());
+        return provider.sts().ambient()
                 ? assumeRole(order, provider, key)
                 : assumeRoleWithWebIdentity(order, provider, key);
     }
@@ -91,12 +91,12 @@ public final class AwsSts implements AccessProvider {
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
         return sts.assumeRoleWithWebIdentity(
-                provider.side(), order.deadline(), request, region(provider));
+                provider.sts(), order.deadline(), request, region(provider));
     }
 
     private MintResult assumeRole(
             MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
-        requireAws(provider.side().farSide());
+        requireAws(provider.sts().endpoint());
         var request =
                 AssumeRoleRequest.builder()
                         .roleArn(key.roleArn())
@@ -109,15 +109,15 @@ public final class AwsSts implements AccessProvider {
         }
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
-        return sts.assumeRole(provider.side(), order.deadline(), request, region(provider));
+        return sts.assumeRole(provider.sts(), order.deadline(), request, region(provider));
     }
 
     /**
      * AWS takes the token's word for tags and source identity; there are no parameters for them.
      */
     private Secret token(MintOrder order, AwsProviderSettings provider) {
-        FarSide farSide = provider.side().farSide();
-        boolean aws = destinations.takesAwsTokens(farSide);
+        Endpoint endpoint = provider.sts().endpoint();
+        boolean aws = destinations.takesAwsTokens(endpoint);
         Map<String, Object> claims = new HashMap<>();
         if (aws) {
             claims.put(SOURCE_IDENTITY, order.mintId().toString());
@@ -126,21 +126,21 @@ public final class AwsSts implements AccessProvider {
             claims.put(TAGS, new AwsTags(order).asClaim());
         }
         return tokens.token(
-                farSide,
+                endpoint,
                 new TokenOrder(
                         order.tenant(),
                         order.key(),
                         order.mintId(),
-                        aws ? AUDIENCE : farSide.origin(),
+                        aws ? AUDIENCE : endpoint.origin(),
                         false,
                         claims));
     }
 
-    private void requireAws(FarSide farSide) {
-        if (!destinations.takesAwsTokens(farSide)) {
+    private void requireAws(Endpoint endpoint) {
+        if (!destinations.takesAwsTokens(endpoint)) {
             throw new UnusableSettingsException(
                     "auth 'ambient' shows the broker's AWS identity, and %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
-                            .formatted(farSide.origin()));
+                            .formatted(endpoint.origin()));
         }
     }
 
@@ -154,6 +154,6 @@ public final class AwsSts implements AccessProvider {
     }
 
     private static Map<String, String> region(AwsProviderSettings provider) {
-        return Map.of("Region", provider.side().region());
+        return Map.of("Region", provider.sts().region());
     }
 }

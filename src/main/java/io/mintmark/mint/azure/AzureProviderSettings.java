@@ -2,7 +2,7 @@ package io.mintmark.mint.azure;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param endpoint where the directory gives tokens
  * @param audience of the broker's tokens for it
  */
-record AzureProviderSettings(String tenantId, FarSide endpoint, String audience) {
+record AzureProviderSettings(String tenantId, Endpoint endpoint, String audience) {
     private static final Set<String> NAMES = Set.of("tenant_id", "authority");
     private static final String WORLD = "https://login.microsoftonline.com";
 
@@ -30,20 +30,20 @@ record AzureProviderSettings(String tenantId, FarSide endpoint, String audience)
             throw settings.unusable(
                     "tenant_id", "'%s' is no id and no domain of a directory".formatted(tenantId));
         }
-        FarSide authority = settings.farSide("authority").orElseGet(() -> FarSide.at(WORLD));
+        Endpoint authority = settings.endpoint("authority").orElseGet(() -> Endpoint.at(WORLD));
         return new AzureProviderSettings(
                 tenantId,
                 endpoint(authority, tenantId),
                 audience(settings, authority, destinations));
     }
 
-    private static FarSide endpoint(FarSide authority, String tenantId) {
+    private static Endpoint endpoint(Endpoint authority, String tenantId) {
         String base = authority.toString().replaceFirst("/+$", "");
-        return FarSide.at("%s/%s/oauth2/v2.0/token".formatted(base, tenantId));
+        return Endpoint.at("%s/%s/oauth2/v2.0/token".formatted(base, tenantId));
     }
 
     private static String audience(
-            Settings settings, FarSide authority, TokenDestinations destinations) {
+            Settings settings, Endpoint authority, TokenDestinations destinations) {
         try {
             return destinations.audience(authority, EntraCloud.at(authority.host()).audience());
         } catch (IllegalArgumentException e) {

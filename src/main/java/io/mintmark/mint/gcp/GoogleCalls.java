@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
@@ -43,21 +43,21 @@ final class GoogleCalls {
      * @param shown the token in the question, which an answer might quote
      */
     Step<JsonNode> ask(
-            Secret shown, FarSide farSide, String path, ObjectNode body, MintOrder order) {
-        return ask(Map.of(), shown, farSide, path, body, order);
+            Secret shown, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
+        return ask(Map.of(), shown, endpoint, path, body, order);
     }
 
     /** Asks as whom the token belongs to. */
     Step<JsonNode> askWith(
-            Secret bearer, FarSide farSide, String path, ObjectNode body, MintOrder order) {
+            Secret bearer, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
         Secret authorization = new Secret("Bearer " + bearer.reveal());
-        return ask(Map.of("Authorization", authorization), bearer, farSide, path, body, order);
+        return ask(Map.of("Authorization", authorization), bearer, endpoint, path, body, order);
     }
 
     private Step<JsonNode> ask(
             Map<String, Secret> authorization,
             Secret shown,
-            FarSide farSide,
+            Endpoint endpoint,
             String path,
             ObjectNode body,
             MintOrder order) {
@@ -65,15 +65,15 @@ final class GoogleCalls {
         headers.put(REASON, new Secret(order.mintId().toString()));
         Post post =
                 new Post(
-                        farSide.below(path),
+                        endpoint.below(path),
                         "application/json",
                         new Secret(body.toString()),
                         headers);
-        return calls.post(farSide, post, order.deadline())
-                .then(reply -> read(reply, shown, farSide));
+        return calls.post(endpoint, post, order.deadline())
+                .then(reply -> read(reply, shown, endpoint));
     }
 
-    private Step<JsonNode> read(Reply reply, Secret shown, FarSide farSide) {
+    private Step<JsonNode> read(Reply reply, Secret shown, Endpoint endpoint) {
         JsonNode answer = parsed(reply);
         if (reply.status() != OK) {
             GoogleError error = GoogleError.of(reply.status(), answer);
@@ -81,13 +81,13 @@ final class GoogleCalls {
                     Calls.failed(
                             error.meaning(),
                             error.quote().replace(shown.reveal(), "[token]"),
-                            farSide));
+                            endpoint));
         }
         return answer.isObject()
                 ? new Done<>(answer)
                 : new Stopped<>(
                         Calls.failed(
-                                Reason.PROVIDER_ERROR, "the answer isn't a JSON object", farSide));
+                                Reason.PROVIDER_ERROR, "the answer isn't a JSON object", endpoint));
     }
 
     private JsonNode parsed(Reply reply) {

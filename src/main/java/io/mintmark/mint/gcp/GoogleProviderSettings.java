@@ -2,7 +2,7 @@ package io.mintmark.mint.gcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 
@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * @param sts base URL of the token service
  * @param iam base URL of the service account credentials service
  */
-record GoogleProviderSettings(String projectId, String identityProvider, FarSide sts, FarSide iam) {
+record GoogleProviderSettings(
+        String projectId, String identityProvider, Endpoint sts, Endpoint iam) {
     private static final String PROVIDER = "workload_identity_provider";
     private static final Set<String> NAMES =
             Set.of("project_id", PROVIDER, "sts_endpoint", "iam_endpoint");
@@ -51,18 +52,18 @@ record GoogleProviderSettings(String projectId, String identityProvider, FarSide
         return name;
     }
 
-    private static FarSide endpoint(
+    private static Endpoint endpoint(
             Settings settings,
             String service,
             String identityProvider,
             TokenDestinations destinations) {
         String setting = service.equals("sts") ? "sts_endpoint" : "iam_endpoint";
-        FarSide farSide =
-                settings.farSide(setting)
-                        .orElseGet(() -> FarSide.at("https://" + service + ".googleapis.com"));
+        Endpoint endpoint =
+                settings.endpoint(setting)
+                        .orElseGet(() -> Endpoint.at("https://" + service + ".googleapis.com"));
         try {
-            destinations.audience(farSide, identityProvider);
-            return farSide;
+            destinations.audience(endpoint, identityProvider);
+            return endpoint;
         } catch (IllegalArgumentException e) {
             throw settings.unusable(setting, "can't be used: " + e.getMessage());
         }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
@@ -122,7 +122,7 @@ final class GoogleTokens {
                 .then(answer -> exchanged(provider.sts(), answer));
     }
 
-    private Step<GoogleToken> exchanged(FarSide sts, JsonNode answer) {
+    private Step<GoogleToken> exchanged(Endpoint sts, JsonNode answer) {
         JsonNode text = answer.path("access_token");
         if (!answer.has("expires_in")) {
             return token(sts, text, Optional.empty());
@@ -133,7 +133,7 @@ final class GoogleTokens {
                 : stopped("the answer's expires_in can't be", sts);
     }
 
-    private static Step<GoogleToken> ofAccount(FarSide iam, JsonNode answer) {
+    private static Step<GoogleToken> ofAccount(Endpoint iam, JsonNode answer) {
         String expiry = answer.path("expireTime").asText();
         try {
             return RFC_3339.matcher(expiry).matches()
@@ -148,13 +148,13 @@ final class GoogleTokens {
     }
 
     private static Step<GoogleToken> token(
-            FarSide farSide, JsonNode text, Optional<Instant> expiresAt) {
+            Endpoint endpoint, JsonNode text, Optional<Instant> expiresAt) {
         return text.isTextual() && TOKEN.matcher(text.textValue()).matches()
                 ? new Done<>(new GoogleToken(new Secret(text.textValue()), expiresAt))
-                : stopped("the answer has no token", farSide);
+                : stopped("the answer has no token", endpoint);
     }
 
-    private static Step<GoogleToken> stopped(String why, FarSide farSide) {
-        return new Stopped<>(Calls.failed(Reason.PROVIDER_ERROR, why, farSide));
+    private static Step<GoogleToken> stopped(String why, Endpoint endpoint) {
+        return new Stopped<>(Calls.failed(Reason.PROVIDER_ERROR, why, endpoint));
     }
 }

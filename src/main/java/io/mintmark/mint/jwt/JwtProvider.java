@@ -59,7 +59,7 @@ public final class JwtProvider implements AccessProvider {
     }
 
     @Override
-    public boolean asksFarSide() {
+    public boolean callsProvider() {
         return false;
     }
 

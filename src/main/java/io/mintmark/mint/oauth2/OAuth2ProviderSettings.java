@@ -2,7 +2,7 @@ package io.mintmark.mint.oauth2;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 
@@ -14,7 +14,7 @@ import java.util.Set;
  *
  * @param audience of the broker's token
  */
-record OAuth2ProviderSettings(FarSide endpoint, Client client, String audience) {
+record OAuth2ProviderSettings(Endpoint endpoint, Client client, String audience) {
     private static final Set<String> NAMES =
             Set.of(
                     "token_endpoint",
@@ -26,14 +26,14 @@ record OAuth2ProviderSettings(FarSide endpoint, Client client, String audience) 
     static OAuth2ProviderSettings of(JsonNode members, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(members, NAMES);
         settings.requiredText("token_endpoint");
-        FarSide endpoint = settings.farSide("token_endpoint").orElseThrow();
+        Endpoint endpoint = settings.endpoint("token_endpoint").orElseThrow();
         destinations.requireConfidential("token_endpoint", endpoint);
         return new OAuth2ProviderSettings(
                 endpoint, Client.of(settings), audience(settings, endpoint, destinations));
     }
 
     private static String audience(
-            Settings settings, FarSide endpoint, TokenDestinations destinations) {
+            Settings settings, Endpoint endpoint, TokenDestinations destinations) {
         Optional<String> wanted = settings.text("subject_audience");
         try {
             return wanted.map(audience -> destinations.audience(endpoint, audience))

@@ -3,10 +3,10 @@ package io.mintmark.mint.s3sts;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.identity.ReservedClaims;
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.sts.StsSide;
+import io.mintmark.mint.sts.StsEndpoint;
 
 import java.util.List;
 import java.util.Map;
@@ -16,11 +16,11 @@ import java.util.Set;
 /**
  * The settings of an access provider of type {@code s3-sts}.
  *
- * @param endpoint as it was written, for clients
+ * @param url of the endpoint as it was written, for clients
  * @param claims what the token says beside its usual claims
  */
 record S3ProviderSettings(
-        String endpoint, StsSide side, String audience, Map<String, Object> claims) {
+        String url, StsEndpoint sts, String audience, Map<String, Object> claims) {
     private static final Set<String> NAMES =
             Set.of("endpoint", "region", "audience", "policy_claim");
 
@@ -29,22 +29,22 @@ record S3ProviderSettings(
 
     static S3ProviderSettings of(JsonNode members, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(members, NAMES);
-        String endpoint = settings.requiredText("endpoint");
-        FarSide farSide = settings.farSide("endpoint").orElseThrow();
-        destinations.requireConfidential("endpoint", farSide);
+        String url = settings.requiredText("endpoint");
+        Endpoint endpoint = settings.endpoint("endpoint").orElseThrow();
+        destinations.requireConfidential("endpoint", endpoint);
         return new S3ProviderSettings(
-                endpoint,
-                new StsSide(farSide, settings.text("region").orElse(REGION), false),
-                audience(settings, farSide, destinations),
+                url,
+                new StsEndpoint(endpoint, settings.text("region").orElse(REGION), false),
+                audience(settings, endpoint, destinations),
                 policyClaim(settings));
     }
 
     private static String audience(
-            Settings settings, FarSide farSide, TokenDestinations destinations) {
+            Settings settings, Endpoint endpoint, TokenDestinations destinations) {
         Optional<String> wanted = settings.text("audience");
         try {
-            return wanted.map(audience -> destinations.audience(farSide, audience))
-                    .orElseGet(farSide::origin);
+            return wanted.map(audience -> destinations.audience(endpoint, audience))
+                    .orElseGet(endpoint::origin);
         } catch (IllegalArgumentException e) {
             throw settings.unusable("audience", String.valueOf(e.getMessage()));
         }

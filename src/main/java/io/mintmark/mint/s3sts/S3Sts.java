@@ -77,10 +77,7 @@ public final class S3Sts implements AccessProvider {
         key.text("role_arn").ifPresent(request::roleArn);
         key.policy("policy", RoleSession.LONGEST_POLICY).ifPresent(request::policy);
         return sts.assumeRoleWithWebIdentity(
-                provider.side(),
-                order.deadline(),
-                request,
-                Map.of("Endpoint", provider.endpoint()));
+                provider.sts(), order.deadline(), request, Map.of("Endpoint", provider.url()));
     }
 
     private Secret token(MintOrder order, S3ProviderSettings provider) {
@@ -90,7 +87,7 @@ public final class S3Sts implements AccessProvider {
                             + " from an external identity provider, which decides what it says");
         }
         return tokens.token(
-                provider.side().farSide(),
+                provider.sts().endpoint(),
                 new TokenOrder(
                         order.tenant(),
                         order.key(),

@@ -17,7 +17,7 @@ public final class RoleSession {
     private RoleSession() {}
 
     /**
-     * The session's name, which the far side's log shows: the mint id must be in it.
+     * The session's name, which the provider's log shows: the mint id must be in it.
      *
      * @param template with {@code {mint_id}}, and if wanted {@code {tenant}} and {@code {key}}
      */

@@ -42,22 +42,22 @@ public final class StsCaller {
      * @param further fields beside the credential's own
      */
     public MintResult assumeRoleWithWebIdentity(
-            StsSide side,
+            StsEndpoint sts,
             Instant deadline,
             AssumeRoleWithWebIdentityRequest.Builder request,
             Map<String, String> further) {
         return call(
-                side,
+                sts,
                 further,
-                sts ->
-                        sts.assumeRoleWithWebIdentity(
+                client ->
+                        client.assumeRoleWithWebIdentity(
                                         request.overrideConfiguration(until(deadline)).build())
                                 .credentials());
     }
 
     /** As {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own account. */
     public MintResult assumeRole(
-            StsSide side,
+            StsEndpoint sts,
             Instant deadline,
             AssumeRoleRequest.Builder request,
             Map<String, String> further) {
@@ -67,30 +67,30 @@ public final class StsCaller {
             return StsFailures.failed(
                     Reason.PROVIDER_MISCONFIGURED,
                     "the broker finds no AWS credentials around it, which auth 'ambient' needs",
-                    side.farSide());
+                    sts.endpoint());
         }
         return call(
-                side,
+                sts,
                 further,
-                sts ->
-                        sts.assumeRole(request.overrideConfiguration(until(deadline)).build())
+                client ->
+                        client.assumeRole(request.overrideConfiguration(until(deadline)).build())
                                 .credentials());
     }
 
     private MintResult call(
-            StsSide side,
+            StsEndpoint sts,
             Map<String, String> further,
             Function<StsClient, @Nullable Credentials> call) {
         try {
-            Credentials credentials = call.apply(clients.to(side));
+            Credentials credentials = call.apply(clients.to(sts));
             return credentials != null && isComplete(credentials)
                     ? minted(credentials, further)
                     : StsFailures.failed(
                             Reason.PROVIDER_ERROR,
                             "the answer lacks a part of the credential",
-                            side.farSide());
+                            sts.endpoint());
         } catch (SdkException e) {
-            return StsFailures.of(e, side.farSide());
+            return StsFailures.of(e, sts.endpoint());
         }
     }
 

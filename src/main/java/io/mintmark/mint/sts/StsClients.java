@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * credentials.
  */
 public final class StsClients implements AutoCloseable {
-    private static final int MOST_SIDES = 200;
+    private static final int MOST_CLIENTS = 200;
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofMinutes(10);
@@ -43,7 +43,7 @@ public final class StsClients implements AutoCloseable {
     private final AwsCredentialsProvider ambient;
     private final WireLogs silenced = new WireLogs();
     private final ScheduledExecutorService timer;
-    private final LoadingCache<StsSide, StsClient> clients;
+    private final LoadingCache<StsEndpoint, StsClient> clients;
 
     /**
      * @param allowed where connections may go
@@ -55,7 +55,7 @@ public final class StsClients implements AutoCloseable {
         this.timer = newTimer();
         this.clients =
                 Caffeine.newBuilder()
-                        .maximumSize(MOST_SIDES)
+                        .maximumSize(MOST_CLIENTS)
                         .expireAfterAccess(IDLE)
                         .removalListener(this::retire)
                         .build(this::connect);
@@ -66,8 +66,8 @@ public final class StsClients implements AutoCloseable {
         return new StsClients(allowed, DefaultCredentialsProvider.builder().build());
     }
 
-    StsClient to(StsSide side) {
-        return clients.get(side);
+    StsClient to(StsEndpoint sts) {
+        return clients.get(sts);
     }
 
     /** The broker's own AWS credentials. */
@@ -83,7 +83,7 @@ public final class StsClients implements AutoCloseable {
     }
 
     /** Later, because a call may be under way. */
-    private void retire(@Nullable StsSide side, @Nullable StsClient client, RemovalCause cause) {
+    private void retire(@Nullable StsEndpoint sts, @Nullable StsClient client, RemovalCause cause) {
         if (client != null && !timer.isShutdown()) {
             var _ = timer.schedule(client::close, LONGEST_CALL.toSeconds(), TimeUnit.SECONDS);
         }
@@ -98,16 +98,16 @@ public final class StsClients implements AutoCloseable {
         return timer;
     }
 
-    private StsClient connect(StsSide side) {
+    private StsClient connect(StsEndpoint sts) {
         return StsClient.builder()
-                .region(Region.of(side.region()))
-                .endpointOverride(side.farSide().uri())
+                .region(Region.of(sts.region()))
+                .endpointOverride(sts.endpoint().uri())
                 .dualstackEnabled(false)
                 .fipsEnabled(false)
                 .credentialsProvider(
-                        side.ambient() ? ambient : AnonymousCredentialsProvider.create())
+                        sts.ambient() ? ambient : AnonymousCredentialsProvider.create())
                 .httpClientBuilder(http())
-                .overrideConfiguration(configuration(side))
+                .overrideConfiguration(configuration(sts))
                 .build();
     }
 
@@ -126,13 +126,13 @@ public final class StsClients implements AutoCloseable {
                 .expectContinueEnabled(false);
     }
 
-    private ClientOverrideConfiguration configuration(StsSide side) {
+    private ClientOverrideConfiguration configuration(StsEndpoint sts) {
         return ClientOverrideConfiguration.builder()
                 .defaultProfileFile(ProfileFile.aggregator().build())
                 .scheduledExecutorService(timer)
                 .retryStrategy(SafeRetries.strategy())
                 .addExecutionInterceptor(new AnswerFilter())
-                .addExecutionInterceptor(new WholeUrl(side.farSide().uri().getRawPath()))
+                .addExecutionInterceptor(new WholeUrl(sts.endpoint().uri().getRawPath()))
                 .build();
     }
 }

@@ -20,7 +20,7 @@ import java.util.Set;
  * sts-errors.go}.
  */
 final class StsErrors {
-    /** The far side doesn't accept who we say we are. */
+    /** The provider doesn't accept who we say we are. */
     private static final Set<String> IDENTITY =
             Set.of(
                     "InvalidIdentityToken",

@@ -1,6 +1,6 @@
 package io.mintmark.mint.sts;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.RefusedDestination;
@@ -25,25 +25,25 @@ import java.util.stream.Stream;
 final class StsFailures {
     private StsFailures() {}
 
-    static Failed of(SdkException failure, FarSide farSide) {
+    static Failed of(SdkException failure, Endpoint endpoint) {
         return switch (failure) {
             case AwsServiceException answer ->
-                    failed(StsErrors.meaning(answer), quote(answer), farSide);
+                    failed(StsErrors.meaning(answer), quote(answer), endpoint);
             case ApiCallTimeoutException _, ApiCallAttemptTimeoutException _, AbortedException _ ->
-                    failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", farSide);
+                    failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", endpoint);
             default ->
                     broken(failure)
-                            .map(cause -> failed(meaning(cause), describe(cause), farSide))
+                            .map(cause -> failed(meaning(cause), describe(cause), endpoint))
                             .orElseGet(() ->
                                     failed(
                                             Reason.PROVIDER_ERROR,
                                             "the answer can't be understood",
-                                            farSide));
+                                            endpoint));
         };
     }
 
-    static Failed failed(Reason reason, String what, FarSide farSide) {
-        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), farSide.origin()));
+    static Failed failed(Reason reason, String what, Endpoint endpoint) {
+        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), endpoint.origin()));
     }
 
     private static String quote(AwsServiceException answer) {

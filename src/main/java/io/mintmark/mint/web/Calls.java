@@ -1,6 +1,6 @@
 package io.mintmark.mint.web;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
@@ -19,10 +19,10 @@ import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * Calls a far side by a deadline, and again only where that is safe: nothing was sent, or the
+ * Calls a provider by a deadline, and again only where that is safe: nothing was sent, or the
  * answer says that it gave nothing and that another try may help. After a broken connection nobody
  * knows whether there is a credential, and one that the broker never saw would be in nobody's log
- * but the far side's.
+ * but the provider's.
  */
 public final class Calls {
     private static final int ATTEMPTS = 3;
@@ -35,7 +35,7 @@ public final class Calls {
     private final RandomGenerator random;
 
     /**
-     * @param random spreads the waits, so that a far side that comes back isn't met by all at once
+     * @param random spreads the waits, so that a provider that comes back isn't met by all at once
      */
     public Calls(GuardedHttp http, InstantSource clock, RandomGenerator random) {
         this.http = http;
@@ -44,8 +44,8 @@ public final class Calls {
     }
 
     /** The answer, whatever its status. */
-    public Step<Reply> post(FarSide farSide, Post post, Instant deadline) {
-        return post(farSide, _ -> post, deadline);
+    public Step<Reply> post(Endpoint endpoint, Post post, Instant deadline) {
+        return post(endpoint, _ -> post, deadline);
     }
 
     /**
@@ -53,7 +53,7 @@ public final class Calls {
      *
      * @param posts the request of each attempt, the first being 1: for what works only once
      */
-    public Step<Reply> post(FarSide farSide, IntFunction<Post> posts, Instant deadline) {
+    public Step<Reply> post(Endpoint endpoint, IntFunction<Post> posts, Instant deadline) {
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
@@ -65,23 +65,23 @@ public final class Calls {
                 wait = max(wait, asked(reply));
             } catch (OutboundFailure e) {
                 if (last || e.kind() != Kind.UNREACHABLE) {
-                    return new Stopped<>(failed(e, farSide));
+                    return new Stopped<>(failed(e, endpoint));
                 }
             }
             if (!slept(wait)) {
                 return new Stopped<>(
-                        failed(Reason.PROVIDER_TIMEOUT, "nobody waits any more", farSide));
+                        failed(Reason.PROVIDER_TIMEOUT, "nobody waits any more", endpoint));
             }
         }
     }
 
-    /** A failure at that far side; the words are made fit for the audit log. */
-    public static Failed failed(Reason reason, String what, FarSide farSide) {
-        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), farSide.origin()));
+    /** A failure at that provider; the words are made fit for the audit log. */
+    public static Failed failed(Reason reason, String what, Endpoint endpoint) {
+        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), endpoint.origin()));
     }
 
-    private static Failed failed(OutboundFailure failure, FarSide farSide) {
-        return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), farSide);
+    private static Failed failed(OutboundFailure failure, Endpoint endpoint) {
+        return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), endpoint);
     }
 
     static Reason meaning(Kind kind) {

@@ -1,6 +1,6 @@
 package io.mintmark.mint.web;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Post;
@@ -31,8 +31,11 @@ public final class TokenCalls {
      *     standard says
      */
     public Step<Given> token(
-            FarSide farSide, Post post, Instant deadline, Function<Denied, Optional<Reason>> own) {
-        return token(farSide, _ -> post, deadline, own, UnaryOperator.identity());
+            Endpoint endpoint,
+            Post post,
+            Instant deadline,
+            Function<Denied, Optional<Reason>> own) {
+        return token(endpoint, _ -> post, deadline, own, UnaryOperator.identity());
     }
 
     /**
@@ -43,12 +46,12 @@ public final class TokenCalls {
      * @param fit takes out of what the server says what it must not tell others
      */
     public Step<Given> token(
-            FarSide farSide,
+            Endpoint endpoint,
             IntFunction<Post> posts,
             Instant deadline,
             Function<Denied, Optional<Reason>> own,
             UnaryOperator<String> fit) {
-        return calls.post(farSide, posts, deadline)
+        return calls.post(endpoint, posts, deadline)
                 .then(reply ->
                         switch (TokenReply.of(reply)) {
                             case Given given -> new Done<>(given);
@@ -58,10 +61,10 @@ public final class TokenCalls {
                                                     own.apply(denied)
                                                             .orElseGet(() -> meaning(denied)),
                                                     fit.apply(quote(denied)),
-                                                    farSide));
+                                                    endpoint));
                             case Unreadable(String why) ->
                                     new Stopped<Given>(
-                                            Calls.failed(Reason.PROVIDER_ERROR, why, farSide));
+                                            Calls.failed(Reason.PROVIDER_ERROR, why, endpoint));
                         });
     }
 

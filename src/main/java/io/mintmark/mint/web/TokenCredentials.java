@@ -1,6 +1,6 @@
 package io.mintmark.mint.web;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.web.Step.Done;
@@ -32,7 +32,7 @@ public final class TokenCredentials {
      *
      * @param further fields beside the credential's own, none of them secret
      */
-    public MintResult credential(Step<Given> step, FarSide farSide, Map<String, String> further) {
+    public MintResult credential(Step<Given> step, Endpoint endpoint, Map<String, String> further) {
         return switch (step) {
             case Stopped<Given>(MintResult.Failed failed) -> failed;
             case Done<Given>(Given given) ->
@@ -43,7 +43,7 @@ public final class TokenCredentials {
                                             Reason.PROVIDER_ERROR,
                                             "the answer doesn't say how long the token lives"
                                                     + " (expires_in)",
-                                            farSide));
+                                            endpoint));
         };
     }
 

@@ -21,12 +21,12 @@ class AwsProviderSettingsTest {
         "eu-newly-9,     https://sts.eu-newly-9.amazonaws.com",
     })
     void a_region_has_an_sts_of_its_own(String region, String endpoint) {
-        assertEquals(endpoint, settings("'region':'" + region + "'").side().farSide().origin());
+        assertEquals(endpoint, settings("'region':'" + region + "'").sts().endpoint().origin());
     }
 
     @Test
     void tokens_and_tags_are_the_default() {
-        assertFalse(settings("'region':'eu-central-1'").side().ambient());
+        assertFalse(settings("'region':'eu-central-1'").sts().ambient());
         assertTrue(settings("'region':'eu-central-1'").sessionTags());
     }
 
@@ -35,8 +35,8 @@ class AwsProviderSettingsTest {
         assertEquals(
                 "https://sts.example/path",
                 settings("'region':'eu-central-1','endpoint':'https://sts.example/path'")
-                        .side()
-                        .farSide()
+                        .sts()
+                        .endpoint()
                         .toString());
     }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
@@ -256,7 +256,7 @@ class CallsTest {
                 Calls.failed(
                         Reason.PROVIDER_ERROR,
                         "bad token eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln\nreally",
-                        FarSide.at("https://far.example/secret-path"));
+                        Endpoint.at("https://far.example/secret-path"));
 
         assertEquals("bad token [token] really (https://far.example)", failed.detail());
     }
@@ -267,7 +267,9 @@ class CallsTest {
 
     private static Step<Reply> post(Calls calls, String url, Duration patience) {
         return calls.post(
-                FarSide.at(url), Post.form(url, new Secret("a=b")), CLOCK.instant().plus(patience));
+                Endpoint.at(url),
+                Post.form(url, new Secret("a=b")),
+                CLOCK.instant().plus(patience));
     }
 
     private static Calls calls(RandomGenerator random) {

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
-/** A far side on a loopback port that does one thing after the other; the last one for ever. */
+/** A provider on a loopback port that does one thing after the other; the last one for ever. */
 final class ScriptedServer implements AutoCloseable {
     /** What is done with one request. */
     interface Act {

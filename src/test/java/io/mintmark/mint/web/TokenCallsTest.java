@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
@@ -166,7 +166,7 @@ class TokenCallsTest {
                                     CLOCK,
                                     new SplittableRandom(1)))
                     .token(
-                            FarSide.at(server.url()),
+                            Endpoint.at(server.url()),
                             Post.form(server.url(), new Secret("a=b")),
                             CLOCK.instant().plusSeconds(20),
                             own);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FarSideTest {
+class EndpointTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -21,7 +21,7 @@ class FarSideTest {
         "https://sts.example:,                 https://sts.example",
     })
     void its_origin_is_scheme_host_and_port_in_one_form(String url, String origin) {
-        assertEquals(origin, FarSide.at(url).origin());
+        assertEquals(origin, Endpoint.at(url).origin());
     }
 
     @ParameterizedTest
@@ -43,7 +43,7 @@ class FarSideTest {
         "//sts.example,                     must begin with https",
     })
     void what_could_be_read_in_two_ways_is_refused(String url, String why) {
-        var refused = assertThrows(IllegalArgumentException.class, () -> FarSide.at(url));
+        var refused = assertThrows(IllegalArgumentException.class, () -> Endpoint.at(url));
 
         assertTrue(String.valueOf(refused.getMessage()).contains(why), refused::getMessage);
     }
@@ -56,12 +56,12 @@ class FarSideTest {
         "https://sts.example/a,         https://sts.example/a/v1/token",
     })
     void paths_are_appended_to_a_base_with_or_without_a_final_slash(String base, String whole) {
-        assertEquals(whole, FarSide.at(base).below("/v1/token"));
+        assertEquals(whole, Endpoint.at(base).below("/v1/token"));
     }
 
     @ParameterizedTest
     @CsvSource({"HTTPS://STS.Example.:443/Path", "https://sts.example/Path"})
     void it_is_connected_to_as_it_was_looked_at(String url) {
-        assertEquals("https://sts.example/Path", FarSide.at(url).uri().toString());
+        assertEquals("https://sts.example/Path", Endpoint.at(url).uri().toString());
     }
 }

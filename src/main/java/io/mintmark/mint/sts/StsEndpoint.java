@@ -1,6 +1,6 @@
 package io.mintmark.mint.sts;
 
-import io.mintmark.mint.FarSide;
+import io.mintmark.mint.Endpoint;
 
 /**
  * An STS, and as whom it is called.
@@ -9,4 +9,4 @@ import io.mintmark.mint.FarSide;
  * @param ambient whether calls are signed with the AWS credentials that the broker finds around it;
  *     otherwise they are anonymous and carry a token
  */
-public record StsSide(FarSide farSide, String region, boolean ambient) {}
+public record StsEndpoint(Endpoint endpoint, String region, boolean ambient) {}

@@ -29,18 +29,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Asks the access providers, for all keys of a request at once, and judges what they give. */
-final class Clouds {
+final class ProviderCalls {
     /** How much longer than asked for a credential may live, counted from its receipt. */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
-    private static final Logger log = LoggerFactory.getLogger(Clouds.class);
+    private static final Logger log = LoggerFactory.getLogger(ProviderCalls.class);
 
     private final AccessProviders providers;
     private final InstantSource clock;
     private final MintListener listener;
 
-    Clouds(AccessProviders providers, InstantSource clock, MintListener listener) {
+    ProviderCalls(AccessProviders providers, InstantSource clock, MintListener listener) {
         this.listener = listener;
         this.providers = providers;
         this.clock = clock;
@@ -59,7 +59,7 @@ final class Clouds {
                     orders.stream()
                             .map(order -> threads.submit(task(order, admitted, deadline, context)))
                             .toList();
-            return running.stream().map(Clouds::outcome).toList();
+            return running.stream().map(ProviderCalls::outcome).toList();
         }
     }
 
@@ -129,7 +129,7 @@ final class Clouds {
         };
     }
 
-    /** Far sides say what they like, and the log's times have four digits for the year. */
+    /** Providers say what they like, and the log's times have four digits for the year. */
     private static Instant recordable(Instant end) {
         if (end.isAfter(LATEST)) {
             return LATEST;

@@ -11,7 +11,7 @@ import java.util.Locale;
  * what is connected to. The host is in lower case and without a root dot, so that it can be
  * compared; {@code port} is -1 for the scheme's own.
  */
-public record FarSide(String scheme, String host, int port, String path) {
+public record Endpoint(String scheme, String host, int port, String path) {
 
     /**
      * Takes a URL apart.
@@ -19,7 +19,7 @@ public record FarSide(String scheme, String host, int port, String path) {
      * @throws IllegalArgumentException if the text isn't an absolute http or https URL of host,
      *     port and path alone; the message is the end of a sentence about the text
      */
-    public static FarSide at(String url) {
+    public static Endpoint at(String url) {
         URI uri = parse(url);
         String scheme = lower(uri.getScheme());
         if (!scheme.equals("https") && !scheme.equals("http")) {
@@ -34,7 +34,7 @@ public record FarSide(String scheme, String host, int port, String path) {
         if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
             throw new IllegalArgumentException("must end with its path");
         }
-        return new FarSide(
+        return new Endpoint(
                 scheme, withoutRoot(lower(uri.getHost())), uri.getPort(), uri.getRawPath());
     }
 
