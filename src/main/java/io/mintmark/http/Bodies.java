@@ -2,7 +2,6 @@ package io.mintmark.http;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HttpMediaType;
-import io.helidon.http.RequestException;
 import io.helidon.webserver.http.ServerRequest;
 
 import java.io.IOException;
@@ -17,9 +16,10 @@ final class Bodies {
     private Bodies() {}
 
     /**
-     * The bytes of a JSON body.
+     * The bytes of a JSON body, all of them: its length is known and the server has seen to its
+     * limit, so that nothing is parsed before its end has arrived.
      *
-     * @throws BadRequest if it is too long, or says that it is something else
+     * @throws BadRequest if it says that it is something else
      */
     static byte[] json(ServerRequest request) {
         requireJson(request);
@@ -27,14 +27,7 @@ final class Bodies {
             return new byte[0];
         }
         try (InputStream in = request.content().inputStream()) {
-            byte[] body = in.readNBytes(LONGEST + 1);
-            if (body.length > LONGEST) {
-                throw new BadRequest(
-                        ErrorBody.invalidRequest(413, "The body is longer than 64 KiB."));
-            }
-            return body;
-        } catch (RequestException e) {
-            throw new BadRequest(DirectErrors.error(e.status().code()));
+            return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException("the body could not be read", e);
         }

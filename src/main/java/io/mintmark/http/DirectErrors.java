@@ -62,6 +62,10 @@ final class DirectErrors implements DirectHandler {
     static ErrorBody error(int status) {
         return switch (status) {
             case 404 -> ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH);
+            case 411 ->
+                    ErrorBody.invalidRequest(
+                            411,
+                            "A body needs a Content-Length; Transfer-Encoding is not accepted.");
             case 413 -> ErrorBody.invalidRequest(413, "The body is longer than 64 KiB.");
             case 414 -> ErrorBody.invalidRequest(414, "The request's first line is too long.");
             case 503 -> busy();

@@ -2,6 +2,7 @@ package io.mintmark.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -124,17 +125,26 @@ class DirectErrorsTest {
     }
 
     @Test
-    void a_body_that_is_too_long_is_refused_when_it_comes_in_chunks() throws IOException {
+    void a_body_of_unknown_length_is_refused() throws IOException {
         String chunk = "1000\r\n" + "a".repeat(0x1000) + "\r\n";
 
         assertRefused(
-                413,
-                TOO_LONG,
+                411,
+                "A body needs a Content-Length; Transfer-Encoding is not accepted.",
                 "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + chunk.repeat(200));
-        assertRefused(
-                413,
-                TOO_LONG,
-                "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
+    }
+
+    @Test
+    void an_answer_to_what_is_no_request_has_nothing_of_the_request_before() throws IOException {
+        try (RawClient client = server.client()) {
+            client.send("HEAD /ok" + HOST + "X-Request-ID: before\r\n\r\n" + "(bad)\r\n\r\n");
+            assertEquals("before", client.head().header("x-request-id"));
+
+            RawAnswer answer = client.answer();
+
+            assertEquals(MALFORMED, answer.json().path("message").asText());
+            assertNotEquals("before", answer.header("x-request-id"));
+        }
     }
 
     @Test

@@ -150,6 +150,7 @@ final class Everything {
         String rest = " HTTP/1.1\r\nHost: localhost\r\n";
         answers.send(world, place, line, line + rest + "Content-Length: x\r\n\r\n");
         answers.send(world, place, line, line + rest + "Content-Length: 70000\r\n\r\n");
+        answers.send(world, place, line, line + rest + "Transfer-Encoding: chunked\r\n\r\n");
         answers.send(world, place, line, line + "?x=" + "a".repeat(100_000) + rest + "\r\n");
     }
 

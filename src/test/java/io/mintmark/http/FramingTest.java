@@ -29,7 +29,7 @@ class FramingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("badRequests")
-    void a_request_whose_end_is_in_doubt_is_the_last(String name, String request)
+    void a_request_whose_end_is_in_doubt_is_the_last(String name, int status, String request)
             throws IOException {
         server.forgetRequests();
         try (RawClient client = server.client()) {
@@ -37,7 +37,7 @@ class FramingTest {
 
             RawAnswer answer = client.answer();
 
-            assertEquals(400, answer.status());
+            assertEquals(status, answer.status());
             assertEquals("INVALID_REQUEST", answer.json().path("error").asText());
             assertEquals("close", answer.header("connection"));
             assertEquals("", client.untilClosed());
@@ -49,7 +49,11 @@ class FramingTest {
         return Stream.of(resource().split("\n== "))
                 .skip(1)
                 .map(vector -> vector.split("\n", 2))
-                .map(vector -> Arguments.of(vector[0], request(vector[1])));
+                .map(vector -> Arguments.of(vector[0], status(vector[0]), request(vector[1])));
+    }
+
+    private static int status(String name) {
+        return name.startsWith("411: ") ? 411 : 400;
     }
 
     /** The bytes that a text of the file stands for. */
@@ -57,6 +61,7 @@ class FramingTest {
         String lines = text.endsWith("\n") ? text + "\n" : text;
         return lines.replace("\n", "\r\n")
                 .replace("\\x00", "\0")
+                .replace("\\x09", "\t")
                 .replace("\\x0a", "\n")
                 .replace("\\x0b", "\u000b")
                 .replace("\\x0d", "\r");
@@ -76,9 +81,6 @@ class FramingTest {
                 "Content-Length: 5\r\n\r\nhello",
                 "Content-Length:5 \r\n\r\nhello",
                 "content-length: 005\r\n\r\nhello",
-                "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-                "transfer-encoding:chunked\r\n\r\n2\r\nhe\r\n003\r\nllo\r\n0000\r\n\r\n",
-                "Transfer-Encoding: chunked\r\n\r\n1\r\n0\r\n1\r\n\r\r\n2\r\n\r\n\r\n1\r\n\n\r\n0\r\n\r\n",
             })
     void a_body_of_known_length_is_read_and_the_connection_goes_on(String rest) throws IOException {
         try (RawClient client = server.client()) {
@@ -91,8 +93,7 @@ class FramingTest {
 
     @Test
     void a_body_may_come_in_any_pieces() throws IOException {
-        String request =
-                POST + "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n";
+        String request = POST + "Content-Length: 5\r\n\r\nhello";
         try (RawClient client = server.client()) {
             for (int i = 0; i < request.length(); i++) {
                 client.send(request.substring(i, i + 1));
@@ -100,18 +101,6 @@ class FramingTest {
 
             assertEquals("read 5", client.answer().body());
             assertEquals(200, client.send("GET /ok HTTP/1.1\r\nHost: a\r\n\r\n").answer().status());
-        }
-    }
-
-    @Test
-    void an_endless_chunk_size_is_cut_off() throws IOException {
-        try (RawClient client = server.client()) {
-            client.send(POST + "Transfer-Encoding: chunked\r\n\r\n");
-            for (int i = 0; i < 100; i++) {
-                client.trySending("0".repeat(1024));
-            }
-
-            assertEquals(400, client.answer().status());
         }
     }
 }

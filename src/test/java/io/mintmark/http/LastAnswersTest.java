@@ -81,16 +81,18 @@ class LastAnswersTest {
     }
 
     @Test
-    void chunks_that_nobody_reads_are_the_end() throws IOException {
-        assertLast(
-                "POST /leave" + HOST + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-                "left");
-    }
+    void a_client_that_waits_for_100_is_told_to_go_if_nobody_reads_what_it_sends()
+            throws IOException {
+        try (RawClient client = server.client()) {
+            client.send("POST /leave" + HOST + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            assertEquals(100, client.answer().status());
 
-    @Test
-    void a_client_that_waits_for_100_and_does_not_get_it_is_told_to_go() throws IOException {
-        assertLast(
-                "POST /leave" + HOST + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n", "left");
+            RawAnswer answer = client.answer();
+            assertEquals("left", answer.body());
+            assertEquals("close", answer.header("connection"));
+            assertEquals("", client.send("hello" + NEXT).finish().untilClosed());
+        }
+        assertEquals(List.of("/leave"), server.requests());
     }
 
     @Test

@@ -50,6 +50,7 @@ final class Conversation {
     private boolean awaitsLine = true;
     private boolean isLast;
     private boolean isUnread;
+    private boolean isBroken;
 
     /**
      * Begins with waiting for the first request.
@@ -87,11 +88,27 @@ final class Conversation {
         }
     }
 
+    /** Nothing of the request before counts any more. */
+    void requestBegins() {
+        this.line = NO_LINE;
+        this.headers = NO_HEADERS;
+        this.body = RequestBody.none();
+    }
+
     /** A request's line is read. */
     void lineIsRead(HttpPrologue line) {
         this.awaitsLine = false;
         this.line = line;
-        this.headers = NO_HEADERS;
+    }
+
+    /** Nobody can tell any more where a request ends: nothing more is read, whoever tries. */
+    void breaks() {
+        this.isBroken = true;
+    }
+
+    /** Whether nothing more may be read. */
+    boolean isBroken() {
+        return isBroken;
     }
 
     /** Its headers are read too, and not yet believed. */
@@ -117,7 +134,7 @@ final class Conversation {
     boolean answerBegins(boolean isLast, int received) {
         this.awaitsLine = true;
         this.isUnread = moment.stage != Stage.BODY || !body.isWithin(received);
-        this.isLast |= isLast || isUnread;
+        this.isLast |= isLast || isUnread || isBroken;
         enter(Stage.ANSWER);
         return this.isLast;
     }

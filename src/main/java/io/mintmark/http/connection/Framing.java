@@ -11,13 +11,11 @@ import java.util.regex.Pattern;
 
 /**
  * Sees to it that there is no doubt where a request ends (RFC 9112 section 6.3): it has at most one
- * {@code Content-Length}, of digits, or one {@code Transfer-Encoding}, which is {@code chunked},
- * and never both. If a proxy in front read anything else differently from the server, a client
- * could slip in requests in others' names.
+ * {@code Content-Length}, of digits, and no {@code Transfer-Encoding}. If a proxy in front read
+ * anything else differently from the server, a client could slip in requests in others' names.
  */
 final class Framing implements Http1ConnectionListener {
     private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
-    private static final String CHUNKED = "chunked";
 
     private final ConnectionDeadlines deadlines;
 
@@ -42,24 +40,22 @@ final class Framing implements Http1ConnectionListener {
     /** The server checks that a name is a token, and forgets that a token isn't empty. */
     private static void requireNames(Conversation conversation, Headers headers) {
         if (headers.stream().anyMatch(header -> header.name().isEmpty())) {
-            throw BadFraming.in(conversation.request(), "a header without a name");
+            throw BadFraming.in(conversation, "a header without a name");
         }
     }
 
     private static RequestBody body(Conversation conversation, Headers headers) {
+        if (headers.contains(HeaderNames.TRANSFER_ENCODING)) {
+            throw BadFraming.withoutLength(conversation);
+        }
         List<String> lengths = headers.all(HeaderNames.CONTENT_LENGTH, List::of);
-        List<String> encodings = headers.all(HeaderNames.TRANSFER_ENCODING, List::of);
-        if (encodings.isEmpty() && lengths.isEmpty()) {
+        if (lengths.isEmpty()) {
             return RequestBody.none();
         }
-        if (encodings.isEmpty() && lengths.size() == 1 && isLength(lengths.getFirst())) {
-            return RequestBody.ofLength(
-                    Long.parseLong(lengths.getFirst()), !headers.contains(HeaderNames.EXPECT));
+        if (lengths.size() > 1 || !isLength(lengths.getFirst())) {
+            throw BadFraming.in(conversation, "no unambiguous length");
         }
-        if (lengths.isEmpty() && encodings.equals(List.of(CHUNKED))) {
-            return RequestBody.ofChunks();
-        }
-        throw BadFraming.in(conversation.request(), "no unambiguous length");
+        return RequestBody.ofLength(Long.parseLong(lengths.getFirst()));
     }
 
     private static boolean isLength(String value) {

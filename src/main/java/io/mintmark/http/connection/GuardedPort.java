@@ -51,6 +51,7 @@ public final class GuardedPort implements AutoCloseable {
                 Http1Config.builder()
                         .maxPrologueLength(LONGEST_LINE)
                         .maxHeadersSize(LONGEST_HEADERS)
+                        .continueImmediately(true)
                         .receiveLog(false)
                         .sendLog(false)
                         .addReceiveListener(new Framing(deadlines))

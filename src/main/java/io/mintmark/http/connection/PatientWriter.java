@@ -2,7 +2,7 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataWriter;
-import io.helidon.webserver.ServerConnectionException;
+import io.helidon.webserver.CloseConnectionException;
 
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +46,7 @@ final class PatientWriter implements DataWriter {
                 return data;
             });
         } catch (UncheckedIOException e) {
-            throw new ServerConnectionException("the connection broke", e);
+            throw new CloseConnectionException("the connection broke", e);
         }
     }
 
