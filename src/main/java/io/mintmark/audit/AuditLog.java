@@ -6,6 +6,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +30,9 @@ public final class AuditLog implements AutoCloseable {
     private static final Submission END = new Submission(List.of());
 
     private final BlockingQueue<Submission> queue = new ArrayBlockingQueue<>(CAPACITY);
+    private final WatchedStore store;
     private final GroupWriter writer;
-    private final Arrears arrears;
+    private final Backlog backlog;
     private final Duration patience;
     private final Thread thread;
     private volatile boolean closed;
@@ -39,10 +41,16 @@ public final class AuditLog implements AutoCloseable {
      * @param patience how long a request waits for its rows
      */
     public AuditLog(EventStore store, Duration patience) {
-        this.writer = new GroupWriter(store);
-        this.arrears = new Arrears(store);
+        this.store = new WatchedStore(store);
+        this.writer = new GroupWriter(this.store);
+        this.backlog = new Backlog(this.store);
         this.patience = patience;
-        this.thread = Thread.ofPlatform().name("audit-writer").daemon().unstarted(this::run);
+        this.thread =
+                Thread.ofPlatform()
+                        .name("audit-writer")
+                        .daemon()
+                        .uncaughtExceptionHandler((_, e) -> log.error("The audit writer died", e))
+                        .unstarted(this::run);
     }
 
     /** Starts the writer. */
@@ -62,20 +70,22 @@ public final class AuditLog implements AutoCloseable {
         if (closed || !queue.offer(submission)) {
             throw new StoreUnreachable("the audit log's queue is full", false, null);
         }
-        try {
-            return submission.await(patience.toNanos());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreUnreachable("interrupted while the audit log was written", true, e);
-        }
+        return submission.await(patience.toNanos());
     }
 
     /**
-     * Owes the log these rows: they are written as soon as it can be, without anybody waiting. For
-     * outcomes of requests that were refused because the log could not be written.
+     * Takes outcomes that are written as soon as the log can be, without anybody waiting. For
+     * requests that were refused because the log could not be written.
      */
-    public void owe(List<Event> events) {
-        arrears.add(events);
+    public void recordLater(List<Event> outcomes) {
+        backlog.add(outcomes);
+    }
+
+    /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
+    public Optional<String> fault() {
+        return thread.isAlive()
+                ? store.fault()
+                : Optional.of("the audit log's writer doesn't run any more");
     }
 
     /** Submissions that wait for the writer. */
@@ -85,24 +95,40 @@ public final class AuditLog implements AutoCloseable {
 
     private void run() {
         try {
-            while (!step()) {
-                arrears.settle();
-            }
+            store.tryOut();
+            writeGroups();
         } catch (InterruptedException e) {
             log.error("The audit log's writer was interrupted; no mint is possible any more", e);
         } finally {
             closed = true;
-            arrears.settle();
             failTheRest();
         }
     }
 
-    /** Writes one group. Returns whether it was the last. */
-    private boolean step() throws InterruptedException {
-        Submission first = queue.poll(IDLE.toMillis(), TimeUnit.MILLISECONDS);
-        if (first == null) {
-            return false;
+    private void writeGroups() throws InterruptedException {
+        Duration pause = IDLE;
+        boolean last = false;
+        while (!last) {
+            Submission first = queue.poll(pause.toMillis(), TimeUnit.MILLISECONDS);
+            if (first != null) {
+                last = write(first);
+            }
+            // while the log fails, requests that wait don't wait for the backlog too
+            boolean possible = first == null ? triedAgain() : store.fault().isEmpty();
+            pause = possible && backlog.writeSome() ? Duration.ZERO : IDLE;
         }
+        while (backlog.writeSome()) {
+            log.debug("Outcomes that waited are written");
+        }
+    }
+
+    private boolean triedAgain() {
+        var _ = store.recheck();
+        return true;
+    }
+
+    /** Writes what waits, as one group. Returns whether it was the last. */
+    private boolean write(Submission first) {
         List<Submission> group = new ArrayList<>(GROUP);
         group.add(first);
         queue.drainTo(group, GROUP - 1);

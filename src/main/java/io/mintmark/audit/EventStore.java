@@ -6,6 +6,7 @@ import io.mintmark.tenant.TenantName;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Where the rows go: a database that refuses to change or remove them. */
 public interface EventStore {
@@ -26,9 +27,17 @@ public interface EventStore {
     Map<TenantName, Long> revisions(Collection<TenantName> tenants);
 
     /**
-     * Whether there is any row of a mint.
+     * Writes rows such as every mint has and takes them back, so that nothing stays of them.
+     *
+     * @throws EventRefused if rows like these won't be taken
+     * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
+     */
+    void rehearse();
+
+    /**
+     * Those of the mints of which there is any row.
      *
      * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
      */
-    boolean has(MintId mint);
+    Set<MintId> known(Collection<MintId> mints);
 }

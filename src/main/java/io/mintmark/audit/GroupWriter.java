@@ -2,7 +2,6 @@ package io.mintmark.audit;
 
 import io.mintmark.tenant.TenantName;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,16 +21,21 @@ final class GroupWriter {
     /** Writes those that somebody still waits for, and tells each what became of it. */
     void write(List<Submission> group) {
         List<Submission> wanted = group.stream().filter(Submission::take).toList();
-        if (!wanted.isEmpty()) {
-            commit(wanted);
+        try {
+            if (!wanted.isEmpty()) {
+                commit(wanted);
+            }
+        } catch (Error e) {
+            // the writer dies of it, and nobody need wait for that
+            var died = new StoreUnreachable("the audit log's writer died", true, e);
+            wanted.forEach(submission -> submission.failed(died));
+            throw e;
         }
     }
 
     private void commit(List<Submission> group) {
-        List<Event> rows = new ArrayList<>();
-        group.forEach(submission -> rows.addAll(submission.events()));
         try {
-            store.append(rows);
+            store.append(group.stream().flatMap(each -> each.events().stream()).toList());
         } catch (StoreUnreachable e) {
             group.forEach(submission -> submission.failed(e));
             return;
@@ -40,22 +44,30 @@ final class GroupWriter {
             refused(group, e);
             return;
         }
-        tell(group, rows);
+        tell(group);
     }
 
-    private void tell(List<Submission> group, List<Event> rows) {
+    /**
+     * Only those that recorded an intent need the revision, and learn of it if it can't be read.
+     */
+    private void tell(List<Submission> group) {
+        Map<Boolean, List<Submission>> byIntent =
+                group.stream().collect(Collectors.partitioningBy(Submission::hasIntent));
+        byIntent.getOrDefault(false, List.of())
+                .forEach(outcome -> outcome.committed(new Receipt(Map.of())));
+        List<Submission> intents = byIntent.getOrDefault(true, List.of());
         try {
-            Receipt receipt = receipt(rows);
-            group.forEach(submission -> submission.committed(receipt));
+            Receipt receipt = receipt(intents);
+            intents.forEach(intent -> intent.committed(receipt));
         } catch (RuntimeException e) {
-            group.forEach(submission -> submission.failed(e));
+            intents.forEach(intent -> intent.failed(e));
         }
     }
 
-    private Receipt receipt(List<Event> rows) {
+    private Receipt receipt(List<Submission> intents) {
         Set<TenantName> tenants =
-                rows.stream()
-                        .filter(event -> event.kind() == Kind.REQUESTED)
+                intents.stream()
+                        .flatMap(intent -> intent.events().stream())
                         .flatMap(event -> event.holder().stream())
                         .flatMap(holder -> holder.tenant().stream())
                         .collect(Collectors.toSet());

@@ -32,17 +32,23 @@ public final class Rejections implements AutoCloseable {
 
     private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(CAPACITY);
     private final AtomicLong dropped = new AtomicLong();
-    private final EventStore store;
+    private final WatchedStore store;
     private final MintIds mintIds;
     private final InstantSource clock;
     private final Thread thread;
     private volatile boolean closed;
 
     public Rejections(EventStore store, MintIds mintIds, InstantSource clock) {
-        this.store = store;
+        this.store = new WatchedStore(store);
         this.mintIds = mintIds;
         this.clock = clock;
-        this.thread = Thread.ofPlatform().name("audit-rejections").daemon().unstarted(this::run);
+        this.thread =
+                Thread.ofPlatform()
+                        .name("audit-rejections")
+                        .daemon()
+                        .uncaughtExceptionHandler(
+                                (_, e) -> log.error("The writer of refused tokens died", e))
+                        .unstarted(this::run);
     }
 
     /** Starts the writer. */
@@ -61,6 +67,13 @@ public final class Rejections implements AutoCloseable {
     /** Rows that wait for the writer. */
     public int queued() {
         return queue.size();
+    }
+
+    /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
+    public Optional<String> fault() {
+        return thread.isAlive()
+                ? store.fault()
+                : Optional.of("the writer of refused tokens doesn't run any more");
     }
 
     private void run() {
@@ -82,6 +95,7 @@ public final class Rejections implements AutoCloseable {
     private void writeOneGroup() throws InterruptedException {
         Event first = queue.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         if (first == null) {
+            var _ = store.recheck();
             return;
         }
         List<Event> group = new ArrayList<>(GROUP);

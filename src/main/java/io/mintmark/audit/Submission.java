@@ -30,6 +30,11 @@ final class Submission {
         return events;
     }
 
+    /** Whether a mint begins with these rows. */
+    boolean hasIntent() {
+        return events.stream().anyMatch(event -> event.kind() == Kind.REQUESTED);
+    }
+
     /** The writer's: whether somebody still wants these rows written. */
     boolean take() {
         return state.compareAndSet(State.WAITING, State.TAKEN);
@@ -44,29 +49,46 @@ final class Submission {
     }
 
     /**
-     * Waits until the rows are committed.
+     * Waits until the rows are committed. Whoever is interrupted before the writer has taken them
+     * gives them up; after that the commit is as good as done, and is waited for all the same.
      *
-     * @throws EventRefused see {@link EventStore#append}
+     * @throws EventRefused see {@link EventStore#append}, and for what can't be put into a row
      * @throws StoreUnreachable if the store can't be asked, or the time is over
      */
-    Receipt await(long nanos) throws InterruptedException {
+    Receipt await(long nanos) {
+        long end = System.nanoTime() + nanos;
+        boolean interrupted = false;
         try {
-            return receipt.get(nanos, TimeUnit.NANOSECONDS);
+            while (true) {
+                try {
+                    return receipt.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    giveUpUnlessTaken(e);
+                }
+            }
         } catch (TimeoutException e) {
-            boolean never = state.compareAndSet(State.WAITING, State.ABANDONED);
-            throw new StoreUnreachable("the audit log was not written in time", !never, e);
+            giveUpUnlessTaken(e);
+            throw new StoreUnreachable("the audit log was not written in time", true, e);
         } catch (ExecutionException e) {
             throw rethrown(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void giveUpUnlessTaken(Exception cause) {
+        if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
+            throw new StoreUnreachable("the audit log was not waited for", false, cause);
         }
     }
 
     private static RuntimeException rethrown(ExecutionException failure) {
-        return switch (failure.getCause()) {
-            case EventRefused refused -> new EventRefused("the audit log refused a row", refused);
-            case StoreUnreachable gone ->
-                    new StoreUnreachable(
-                            "the audit log could not be written", gone.perhapsCommitted(), gone);
-            case null, default -> new IllegalStateException("the audit writer failed", failure);
-        };
+        return failure.getCause() instanceof StoreUnreachable gone
+                ? new StoreUnreachable(
+                        "the audit log could not be written", gone.perhapsCommitted(), gone)
+                : new EventRefused("the audit log refused a row", failure);
     }
 }

@@ -111,7 +111,7 @@ final class Intents {
         try {
             return decider.admit(request, revision);
         } catch (Unavailable e) {
-            records.owe(intent.failed(clock.instant(), UNSURE, NOT_CALLED));
+            records.recordLater(intent.failed(clock.instant(), UNSURE, NOT_CALLED));
             throw e;
         }
     }
@@ -131,10 +131,11 @@ final class Intents {
     }
 
     private void overtaken(Intent intent) {
-        records.commitOrOwe(
+        records.commitOrRecordLater(
                 intent.failed(
                         clock.instant(),
                         OVERTAKEN,
-                        "the configuration changed, or a grant ended, before the provider was called"));
+                        "the configuration changed, or a grant ended, before the provider was"
+                                + " called"));
     }
 }

@@ -74,7 +74,7 @@ final class Mints {
         Instant now = clock.instant();
         List<Event> undone = settled.stream().map(each -> undone(each, now)).toList();
         try {
-            records.commitOrOwe(undone);
+            records.commitOrRecordLater(undone);
         } finally {
             for (int i = 0; i < undone.size(); i++) {
                 tell(intent, settled.get(i), undone.get(i).kind());
@@ -112,7 +112,7 @@ final class Mints {
             Intent intent, List<Settled> settled, List<Event> issued, List<Event> withheld) {
         Kind outcome = Kind.WITHHELD;
         try {
-            records.commitOrOwe(issued, withheld);
+            records.commitOrRecordLater(issued, withheld);
             outcome = Kind.ISSUED;
         } finally {
             for (Settled each : settled) {

@@ -2,6 +2,7 @@ package io.mintmark.exchange;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.Receipt;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.verdict.Unavailable;
@@ -21,7 +22,7 @@ final class Records {
     }
 
     /**
-     * Commits rows, or else owes the log others.
+     * Commits rows, or else records others later.
      *
      * @param otherwise what has become true if these rows can't be written, for as far as they may
      *     have been written all the same
@@ -32,15 +33,19 @@ final class Records {
             return log.record(events);
         } catch (StoreUnreachable e) {
             if (e.perhapsCommitted()) {
-                log.owe(otherwise.get());
+                log.recordLater(otherwise.get());
             }
+            throw unavailable(e);
+        } catch (EventRefused e) {
             throw unavailable(e);
         }
     }
 
-    /** Commits outcomes that stay true if they can't be written now: then the log is owed them. */
-    void commitOrOwe(List<Event> outcomes) {
-        commitOrOwe(outcomes, outcomes);
+    /**
+     * Commits outcomes that stay true if they can't be written now: then they are recorded later.
+     */
+    void commitOrRecordLater(List<Event> outcomes) {
+        commitOrRecordLater(outcomes, outcomes);
     }
 
     /**
@@ -49,21 +54,21 @@ final class Records {
      * @param otherwise what has become true instead if they can't be written now; should they have
      *     been committed all the same, then they stay
      */
-    void commitOrOwe(List<Event> outcomes, List<Event> otherwise) {
+    void commitOrRecordLater(List<Event> outcomes, List<Event> otherwise) {
         try {
             log.record(outcomes);
-        } catch (StoreUnreachable e) {
-            log.owe(otherwise);
+        } catch (StoreUnreachable | EventRefused e) {
+            log.recordLater(otherwise);
             throw unavailable(e);
         }
     }
 
-    /** Owes the log these outcomes: nobody waits for them. */
-    void owe(List<Event> outcomes) {
-        log.owe(outcomes);
+    /** Records outcomes that nobody waits for. */
+    void recordLater(List<Event> outcomes) {
+        log.recordLater(outcomes);
     }
 
-    private static Unavailable unavailable(StoreUnreachable cause) {
+    private static Unavailable unavailable(RuntimeException cause) {
         return new Unavailable(
                 "The audit log can't be written, so nothing is handed out; try again.",
                 SOON,

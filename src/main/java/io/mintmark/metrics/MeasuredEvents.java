@@ -8,6 +8,7 @@ import io.mintmark.tenant.TenantName;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Times the commits of the audit log. */
 public final class MeasuredEvents implements EventStore {
@@ -33,7 +34,12 @@ public final class MeasuredEvents implements EventStore {
     }
 
     @Override
-    public boolean has(MintId mint) {
-        return store.has(mint);
+    public void rehearse() {
+        store.rehearse();
+    }
+
+    @Override
+    public Set<MintId> known(Collection<MintId> mints) {
+        return store.known(mints);
     }
 }

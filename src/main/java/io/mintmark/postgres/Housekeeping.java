@@ -5,7 +5,6 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -17,9 +16,6 @@ import java.util.concurrent.TimeUnit;
 public final class Housekeeping implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
     private static final Duration PERIOD = Duration.ofHours(1);
-    private static final int MONTHS_AHEAD = 3;
-    private static final String CREATE_PARTITIONS =
-            "SELECT audit.create_partitions(:months) AS created";
 
     private final Queries queries;
     private final PostgresUsedTokens usedTokens;
@@ -44,10 +40,7 @@ public final class Housekeeping implements AutoCloseable {
 
     private void tidyUp() {
         try {
-            queries.query(
-                    CREATE_PARTITIONS,
-                    Map.of("months", MONTHS_AHEAD),
-                    row -> row.column("created").get(Integer.class));
+            var _ = Partitions.create(queries);
             usedTokens.forget(clock.instant());
         } catch (RuntimeException e) {
             log.warn("The database could not be tidied up; it is tried again in an hour", e);

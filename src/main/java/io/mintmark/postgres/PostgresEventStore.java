@@ -6,12 +6,17 @@ import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
 
+import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -42,8 +47,12 @@ public final class PostgresEventStore implements EventStore {
                 hash bytea)
             """;
 
-    private static final String HAS =
-            "SELECT mint_id FROM audit.event WHERE mint_id = cast(:mint AS uuid)";
+    private static final String KNOWN =
+            """
+            SELECT DISTINCT mint_id
+              FROM audit.event
+             WHERE mint_id = ANY (cast(:mints AS uuid[]))
+            """;
 
     private static final String REVISIONS =
             """
@@ -53,6 +62,8 @@ public final class PostgresEventStore implements EventStore {
 
     private final Queries queries;
     private final EventRows rows;
+    private final InstantSource clock = InstantSource.system();
+    private final MintIds mintIds = new MintIds(clock, new SecureRandom());
     private final Chain chain = Chain.ofThisRun();
     private final ReentrantLock turn = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
@@ -80,18 +91,45 @@ public final class PostgresEventStore implements EventStore {
 
     private void insert(String json) {
         try {
-            queries.change(APPEND, Map.of("rows", json));
+            healed(() -> queries.change(APPEND, Map.of("rows", json)));
         } catch (QueryFailed e) {
-            if (e.isRefusal()) {
-                throw new EventRefused("the database refused a row of the audit log", e);
-            }
             if (e.perhapsDone()) {
                 chain.unsure();
             }
-            throw unreachable(e);
+            throw meaning(e);
         } catch (RuntimeException e) {
             chain.unsure();
             throw e;
+        }
+    }
+
+    /** Where the month's partition is missing, it is made, and the rows are written again. */
+    private void healed(Runnable write) {
+        try {
+            write.run();
+        } catch (QueryFailed e) {
+            if (!e.isOutOfRange() || Partitions.create(queries) == 0) {
+                throw e;
+            }
+            write.run();
+        }
+    }
+
+    private static RuntimeException meaning(QueryFailed e) {
+        return e.isRefusal()
+                ? new EventRefused("the database refused a row of the audit log", e)
+                : unreachable(e);
+    }
+
+    /** In a chain of its own, which nothing is left of. */
+    @Override
+    public void rehearse() {
+        String json =
+                rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());
+        try {
+            healed(() -> queries.rehearse(APPEND, Map.of("rows", json)));
+        } catch (QueryFailed e) {
+            throw meaning(e);
         }
     }
 
@@ -101,9 +139,14 @@ public final class PostgresEventStore implements EventStore {
     }
 
     @Override
-    public boolean has(MintId mint) {
+    public Set<MintId> known(Collection<MintId> mints) {
+        String[] ids = mints.stream().map(MintId::toString).toArray(String[]::new);
         try {
-            return !queries.query(HAS, Map.of("mint", mint.toString()), _ -> mint).isEmpty();
+            return Set.copyOf(
+                    queries.query(
+                            KNOWN,
+                            Map.of("mints", ids),
+                            row -> new MintId(row.column("mint_id").get(UUID.class))));
         } catch (QueryFailed e) {
             throw unreachable(e);
         }

@@ -2,6 +2,7 @@ package io.mintmark.postgres;
 
 import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.DbRow;
+import io.helidon.dbclient.DbTransaction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,19 @@ final class Queries {
     /** The number of rows that a statement changed. Throws {@link QueryFailed}. */
     long change(String sql, Map<String, ?> parameters) {
         return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
+    }
+
+    /** Runs such a statement and takes it back. Throws {@link QueryFailed}. */
+    void rehearse(String sql, Map<String, ?> parameters) {
+        var _ =
+                shared(() -> {
+                    DbTransaction transaction = client.transaction();
+                    try {
+                        return transaction.createDmlStatement(sql).params(parameters).execute();
+                    } finally {
+                        transaction.rollback();
+                    }
+                });
     }
 
     /** Threads that wait for one of the connections, roughly. */

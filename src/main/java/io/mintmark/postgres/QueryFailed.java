@@ -34,6 +34,11 @@ final class QueryFailed extends RuntimeException {
                         || sqlState.startsWith("P0"));
     }
 
+    /** A row breaks a rule of its table, or the table has no partition for it. */
+    boolean isOutOfRange() {
+        return "23514".equals(sqlState);
+    }
+
     /** The connection broke, or the server went, with the statement under way. */
     boolean perhapsDone() {
         return sent

@@ -89,6 +89,9 @@ public final class Broker implements AutoCloseable {
     private final OwnIssuer ownIssuer;
     private final KnownIssuers issuers;
     private final PostgresUsedTokens usedTokens;
+    private final DatabaseHealth databaseHealth;
+    private final AuditLog audit;
+    private final Rejections rejections;
     private final Servers servers;
 
     /**
@@ -125,6 +128,7 @@ public final class Broker implements AutoCloseable {
         this.destinations = destinations;
         this.identity = identity;
         this.database = part(new Database(Logins.service(settings.database())));
+        this.databaseHealth = new DatabaseHealth(database);
         part(meters);
         MeasuredCatalogue readings = new MeasuredCatalogue(new PostgresCatalogue(database), meters);
         this.levels.show(database);
@@ -153,7 +157,10 @@ public final class Broker implements AutoCloseable {
                                 () -> events.written() + refusals.written(),
                                 System.out::println)
                         .start());
-        Exchange exchange = exchange(events, refusals);
+        this.audit = part(new AuditLog(new MeasuredEvents(events, meters), AUDIT_PATIENCE).start());
+        this.rejections = part(new Rejections(refusals, mintIds, clock).start());
+        this.levels.show(audit, rejections);
+        Exchange exchange = exchange();
         // after the providers' clients, which keep the loggers of whole requests quiet
         part(identity.start());
         part(
@@ -165,7 +172,7 @@ public final class Broker implements AutoCloseable {
         this.servers = part(servers(exchange));
     }
 
-    private Exchange exchange(PostgresEventStore events, PostgresEventStore refusals) {
+    private Exchange exchange() {
         TokenVerifier verifier =
                 new TokenVerifier(
                         issuers,
@@ -173,10 +180,6 @@ public final class Broker implements AutoCloseable {
                         usedTokens,
                         ownIssuer,
                         clock);
-        AuditLog audit =
-                part(new AuditLog(new MeasuredEvents(events, meters), AUDIT_PATIENCE).start());
-        Rejections rejections = part(new Rejections(refusals, mintIds, clock).start());
-        levels.show(audit, rejections);
         return new Exchange(
                 verifier,
                 issuers,
@@ -234,10 +237,15 @@ public final class Broker implements AutoCloseable {
 
     private List<HealthCheck> checks() {
         return List.of(
-                new Check("database", new DatabaseHealth(database)::fault),
+                new Check("database", this::databaseFault),
                 new Check("broker_idp", identity.shown()::fault),
                 new Check("config", this::configurationFault),
                 new Check("memory", this::memoryFault));
+    }
+
+    /** A database that takes no rows of the audit log is as good as none. */
+    private Optional<String> databaseFault() {
+        return databaseHealth.fault().or(audit::fault).or(rejections::fault);
     }
 
     private Optional<String> configurationFault() {

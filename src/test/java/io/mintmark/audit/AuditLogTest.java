@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 class AuditLogTest {
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -123,21 +124,140 @@ class AuditLogTest {
     }
 
     @Test
-    void an_outcome_is_owed_until_the_store_is_back_unless_its_intent_was_never_written() {
+    void an_outcome_waits_until_the_store_is_back_unless_its_intent_was_never_written() {
         store.open();
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             Event intent = Rows.row("intent");
             log.record(List.of(intent));
             store.gone(true);
-            log.owe(List.of(Rows.row("never")));
-            log.owe(List.of(Rows.row(intent.mintId(), Kind.FAILED, "owed")));
+            log.recordLater(List.of(Rows.row("never")));
+            log.recordLater(List.of(Rows.row(intent.mintId(), Kind.FAILED, "late")));
             assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.row("now"))));
             store.gone(false);
             Eventually.holds(() -> store.rows().count() == 2);
         }
         assertEquals(
-                List.of("intent", "owed"),
+                List.of("intent", "late"),
                 store.rows().map(row -> row.reason().orElseThrow()).toList());
+    }
+
+    @Test
+    void whoever_is_interrupted_while_nothing_was_written_gives_the_rows_up() throws Exception {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            var first = begin(log);
+            var gaveUp = new CompletableFuture<StoreUnreachable>();
+            Thread waiting =
+                    Thread.ofVirtual()
+                            .start(() ->
+                                    gaveUp.complete(
+                                            assertThrows(
+                                                    StoreUnreachable.class,
+                                                    () -> log.record(List.of(Rows.row("late"))))));
+            Eventually.holds(() -> log.queued() == 1);
+            waiting.interrupt();
+            assertFalse(gaveUp.get().perhapsCommitted());
+            store.open();
+            first.join();
+        }
+        assertEquals(1, store.rows().count());
+    }
+
+    @Test
+    void whoever_is_interrupted_during_the_commit_learns_what_came_of_it_and_stays_interrupted()
+            throws Exception {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            var interrupted = new CompletableFuture<Boolean>();
+            Thread waiting =
+                    Thread.ofVirtual()
+                            .start(() -> {
+                                log.record(List.of(Rows.row("taken")));
+                                interrupted.complete(Thread.currentThread().isInterrupted());
+                            });
+            store.awaitCommit();
+            waiting.interrupt();
+            store.open();
+            assertTrue(interrupted.get());
+        }
+    }
+
+    @Test
+    void outcomes_are_committed_whether_or_not_the_revision_of_an_intent_beside_can_be_read() {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            var first = begin(log);
+            store.forgetful(true);
+            var outcome = record(log, Rows.row("outcome"));
+            var intent = record(log, Rows.intent());
+            Eventually.holds(() -> log.queued() == 2);
+            store.open();
+            first.join();
+            outcome.join();
+            CompletionException unknown = assertThrows(CompletionException.class, intent::join);
+            assertTrue(
+                    assertInstanceOf(StoreUnreachable.class, unknown.getCause())
+                            .perhapsCommitted());
+            assertEquals(2, store.commits().size());
+        }
+    }
+
+    @Test
+    void a_backlog_is_written_in_batches_between_which_requests_get_their_turn() {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            List<Event> intents = Stream.generate(() -> Rows.row("intent")).limit(600).toList();
+            var begun = record(log, intents.toArray(Event[]::new));
+            store.awaitCommit();
+            log.recordLater(
+                    intents.stream()
+                            .map(each -> Rows.row(each.mintId(), Kind.FAILED, "late"))
+                            .toList());
+            store.letOneThrough();
+            begun.join();
+            store.awaitCommit();
+            var request = record(log, Rows.row("request"));
+            Eventually.holds(() -> log.queued() == 1);
+            store.open();
+            request.join();
+            Eventually.holds(() -> store.rows().count() == 1_201);
+            assertEquals(
+                    List.of(600, Backlog.BATCH, 1, Backlog.BATCH, 600 - 2 * Backlog.BATCH),
+                    store.commits().stream().map(List::size).toList());
+        }
+    }
+
+    @Test
+    void a_log_that_takes_no_rows_says_so_until_it_takes_some_again_and_loses_no_outcome() {
+        store.open();
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            Event intent = Rows.row("intent");
+            log.record(List.of(intent));
+            assertEquals(Optional.empty(), log.fault());
+            store.refusesAll(true);
+            assertThrows(EventRefused.class, () -> log.record(List.of(Rows.row("refused"))));
+            assertTrue(log.fault().isPresent());
+            log.recordLater(List.of(Rows.row(intent.mintId(), Kind.FAILED, "late")));
+            store.refusesAll(false);
+            Eventually.holds(() -> log.fault().isEmpty());
+            Eventually.holds(() -> store.rows().count() == 2);
+        }
+    }
+
+    @Test
+    void a_log_that_takes_no_rows_from_the_start_says_so_before_anybody_asks() {
+        store.open();
+        store.refusesAll(true);
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            Eventually.holds(() -> log.fault().isPresent());
+        }
+    }
+
+    @Test
+    void a_writer_that_died_says_so_and_nobody_waits_for_it() {
+        store.open();
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.fatal())));
+            Eventually.holds(() ->
+                    log.fault().equals(Optional.of("the audit log's writer doesn't run any more")));
+            assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.row("more"))));
+        }
     }
 
     @Test

@@ -6,8 +6,10 @@ import io.mintmark.tenant.TenantName;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A store in memory whose commits take as long as a test wants them to, and fail when it wants. */
@@ -16,11 +18,18 @@ final class GatedStore implements EventStore {
     private final Semaphore gate = new Semaphore(0);
     private final Semaphore arrived = new Semaphore(0);
     private volatile boolean gone;
+    private volatile boolean refusesAll;
+    private volatile boolean forgetful;
 
     /** Commits take no time from now on. */
     GatedStore open() {
         gate.release(1_000_000);
         return this;
+    }
+
+    /** Lets one commit through. */
+    void letOneThrough() {
+        gate.release();
     }
 
     /** Returns when a commit has begun. */
@@ -30,6 +39,16 @@ final class GatedStore implements EventStore {
 
     void gone(boolean now) {
         gone = now;
+    }
+
+    /** Refuses rows, whatever they are, as a table does that lacks its partition. */
+    void refusesAll(boolean now) {
+        refusesAll = now;
+    }
+
+    /** Commits, but can't be asked for revisions. */
+    void forgetful(boolean now) {
+        forgetful = now;
     }
 
     List<List<Event>> commits() {
@@ -47,8 +66,11 @@ final class GatedStore implements EventStore {
         if (gone) {
             throw new StoreUnreachable("gone", false, null);
         }
-        if (events.stream().anyMatch(Rows::isBad)) {
+        if (refusesAll || events.stream().anyMatch(Rows::isBad)) {
             throw new EventRefused("bad", new IllegalArgumentException());
+        }
+        if (events.stream().anyMatch(Rows::isFatal)) {
+            throw new StackOverflowError("for the test");
         }
         if (events.stream().anyMatch(Rows::isImpossible)) {
             throw new ArithmeticException("no such time");
@@ -58,14 +80,29 @@ final class GatedStore implements EventStore {
 
     @Override
     public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+        if (forgetful) {
+            throw new StoreUnreachable("gone after the commit", false, null);
+        }
         return Map.of();
     }
 
     @Override
-    public boolean has(MintId mint) {
+    public void rehearse() {
         if (gone) {
             throw new StoreUnreachable("gone", false, null);
         }
-        return rows().anyMatch(row -> row.mintId().equals(mint));
+        if (refusesAll) {
+            throw new EventRefused("full", new IllegalStateException());
+        }
+    }
+
+    @Override
+    public Set<MintId> known(Collection<MintId> mints) {
+        if (gone) {
+            throw new StoreUnreachable("gone", false, null);
+        }
+        return rows().map(Event::mintId)
+                .filter(mints::contains)
+                .collect(Collectors.toUnmodifiableSet());
     }
 }

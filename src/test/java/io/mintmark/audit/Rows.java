@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.TenantName;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -49,5 +50,38 @@ final class Rows {
 
     static boolean isImpossible(Event row) {
         return row.reason().equals(Optional.of("impossible"));
+    }
+
+    /** One that no writer survives. */
+    static Event fatal() {
+        return row("fatal");
+    }
+
+    static boolean isFatal(Event row) {
+        return row.reason().equals(Optional.of("fatal"));
+    }
+
+    /** An intent of a tenant. */
+    static Event intent() {
+        Holder holder =
+                new Holder(
+                        Optional.of(new TenantName("acme")),
+                        Optional.empty(),
+                        "https://issuer.example.com",
+                        Optional.empty(),
+                        Optional.empty(),
+                        "ab".repeat(32),
+                        Optional.empty());
+        return new Event(
+                IDS.next(),
+                Kind.REQUESTED,
+                Instant.now(),
+                Optional.empty(),
+                Optional.of(holder),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 }

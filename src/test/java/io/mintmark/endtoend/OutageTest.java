@@ -110,7 +110,7 @@ class OutageTest {
                                 "Bearer " + world.token(),
                                 "User-Agent",
                                 "evil");
-        assertEquals("500 INTERNAL_ERROR ", evil.verdict());
+        assertEquals("503 SERVICE_UNAVAILABLE ", evil.verdict());
         good.forEach(answer -> assertEquals(200, answer.join().status()));
     }
 

@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * An audit log kept in memory. It can be made to break off at a row, before or after that row is
@@ -76,8 +78,14 @@ final class MemoryLog implements EventStore {
     }
 
     @Override
-    public synchronized boolean has(MintId mint) {
-        return rows.stream().anyMatch(row -> row.mintId().equals(mint));
+    public void rehearse() {}
+
+    @Override
+    public synchronized Set<MintId> known(Collection<MintId> mints) {
+        return rows.stream()
+                .map(Event::mintId)
+                .filter(mints::contains)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Kind, key and reason of each row, in their order. */

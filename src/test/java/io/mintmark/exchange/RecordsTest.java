@@ -92,7 +92,7 @@ final class RecordsTest {
     }
 
     @Test
-    void a_failure_whose_row_can_not_be_written_is_owed_to_the_log() {
+    void a_failure_whose_row_can_not_be_written_is_written_later() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         cloud.answer("deploy", _ -> new Failed(Reason.PROVIDER_TIMEOUT, "late"));
         store.refuse(Kind.FAILED);

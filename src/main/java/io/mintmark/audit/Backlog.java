@@ -1,0 +1,100 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.MintId;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.stream.Collectors;
+
+/**
+ * Outcomes that could not be written when they happened. They are kept in memory until the store is
+ * back. One whose intent turns out never to have been committed is nothing to record. What is lost
+ * with the process shows as unresolved in the log.
+ */
+final class Backlog {
+    /** Rows of one commit; requests that came meanwhile are written between two of them. */
+    static final int BATCH = 256;
+
+    private static final Logger log = LoggerFactory.getLogger(Backlog.class);
+    private static final int CAPACITY = 10_000;
+
+    private final Queue<Event> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final WatchedStore store;
+
+    Backlog(WatchedStore store) {
+        this.store = store;
+    }
+
+    void add(List<Event> outcomes) {
+        for (Event outcome : outcomes) {
+            if (!waiting.offer(outcome)) {
+                log.error(
+                        "Too many outcomes wait for the audit log; mint {} stays unresolved in it",
+                        outcome.mintId());
+            }
+        }
+    }
+
+    /**
+     * Writes a batch of the oldest; the writer's.
+     *
+     * @return whether there is more that can be written at once
+     */
+    boolean writeSome() {
+        List<Event> batch = waiting.stream().limit(BATCH).toList();
+        try {
+            write(begun(batch));
+        } catch (StoreUnreachable e) {
+            log.debug("The audit log can't be written yet", e);
+            return false;
+        }
+        batch.forEach(_ -> waiting.poll());
+        return !waiting.isEmpty();
+    }
+
+    private List<Event> begun(List<Event> batch) {
+        if (batch.isEmpty()) {
+            return batch;
+        }
+        Set<MintId> known =
+                store.known(batch.stream().map(Event::mintId).collect(Collectors.toSet()));
+        return batch.stream().filter(outcome -> known.contains(outcome.mintId())).toList();
+    }
+
+    private void write(List<Event> rows) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        try {
+            store.append(rows);
+        } catch (StoreUnreachable e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (rows.size() == 1) {
+                refused(rows.getFirst(), e);
+            } else {
+                write(rows.subList(0, rows.size() / 2));
+                write(rows.subList(rows.size() / 2, rows.size()));
+            }
+        }
+    }
+
+    /**
+     * A row that will never be taken is given up; one that no row beside it would be taken, not.
+     */
+    private void refused(Event row, RuntimeException cause) {
+        if (store.recheck().isPresent()) {
+            throw new StoreUnreachable("the audit log takes no rows", false, cause);
+        }
+        log.warn(
+                "The audit log doesn't take the outcome '{}' of mint {}; it may have one already",
+                row.kind().word(),
+                row.mintId(),
+                cause);
+    }
+}

@@ -1,0 +1,20 @@
+package io.mintmark.postgres;
+
+import java.util.Map;
+
+/** The months of {@code audit.event}. */
+final class Partitions {
+    private static final int MONTHS_AHEAD = 3;
+    private static final String CREATE = "SELECT audit.create_partitions(:months) AS created";
+
+    private Partitions() {}
+
+    /** Makes those of now and of the next months that aren't there. Returns how many that were. */
+    static int create(Queries queries) {
+        return queries.query(
+                        CREATE,
+                        Map.of("months", MONTHS_AHEAD),
+                        row -> row.column("created").get(Integer.class))
+                .getFirst();
+    }
+}

@@ -1,0 +1,92 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.List;
+
+/** A database that answers, and takes no rows of the audit log. */
+class RefusingLogTest {
+    private final World world = new World();
+
+    @AfterEach
+    void stop() {
+        world.close();
+    }
+
+    private int readiness() {
+        URI ready =
+                URI.create(
+                        "http://localhost:%d/observe/health/ready"
+                                .formatted(world.broker().adminPort()));
+        return world.broker().send(HttpRequest.newBuilder(ready)).status();
+    }
+
+    private void refuse(String sqlState, String condition) {
+        world.database()
+                .runAsSuperuser(
+                        """
+                        CREATE FUNCTION audit.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                        BEGIN
+                            RAISE EXCEPTION 'no' USING ERRCODE = '%s';
+                        END $$;
+                        CREATE TRIGGER refuse BEFORE INSERT ON audit.event
+                        FOR EACH ROW WHEN (%s) EXECUTE FUNCTION audit.refuse();
+                        """
+                                .formatted(sqlState, condition));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"53100", "42501", "P0001", "23514", "57014", "XX001"})
+    void a_log_that_refuses_rows_whatever_the_reason_makes_the_broker_unready_until_it_takes_some(
+            String sqlState) {
+        Eventually.holds(() -> readiness() < 300);
+        refuse(sqlState, "true");
+        assertEquals(
+                "503 SERVICE_UNAVAILABLE ", world.broker().mint(world.token(), "deploy").verdict());
+        Eventually.holds(() -> world.broker().get("/health").status() == 503);
+        assertEquals("unhealthy", world.broker().get("/health").at("/checks/database"));
+        Eventually.holds(() -> readiness() == 503);
+        assertEquals(List.of(), world.sts().calls());
+        world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.event");
+        Eventually.holds(() -> readiness() < 300);
+        assertEquals(200, world.broker().mint(world.token(), "deploy").status());
+    }
+
+    @Test
+    void a_log_that_refuses_what_was_issued_hands_nothing_out_and_records_that() {
+        refuse("53100", "NEW.kind = 'issued'");
+        assertEquals(
+                "503 SERVICE_UNAVAILABLE ", world.broker().mint(world.token(), "deploy").verdict());
+        Eventually.holds(() -> world.broker().get("/health").status() == 503);
+        Eventually.holds(() ->
+                world.audited("key = 'deploy'")
+                        .equals(List.of("requested deploy", "withheld deploy audit_unavailable")));
+    }
+
+    @Test
+    void a_partition_that_is_missing_is_made_when_it_is_needed() {
+        world.database()
+                .runAsSuperuser(
+                        """
+                        DO $$
+                        DECLARE
+                            part regclass;
+                        BEGIN
+                            FOR part IN SELECT inhrelid FROM pg_inherits
+                                         WHERE inhparent = 'audit.event'::regclass LOOP
+                                EXECUTE format('ALTER TABLE audit.event DETACH PARTITION %s', part);
+                                EXECUTE format('DROP TABLE %s', part);
+                            END LOOP;
+                        END $$
+                        """);
+        assertEquals(200, world.broker().mint(world.token(), "deploy").status());
+        assertEquals(List.of("requested deploy", "issued deploy"), world.audited("true"));
+    }
+}
