@@ -1,0 +1,175 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.Ended;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * The device flow of the shell client, against an identity provider that says what a test wants.
+ */
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("io.mintmark.clients.Shell#installed")
+class ClientLoginTest {
+    private static final String DEVICE =
+            """
+            {"device_code": "device code & more", "user_code": "ABCD-EFGH", "interval": 1, "expires_in": 3,
+             "verification_uri": "https://idp.example.com/device",
+             "verification_uri_complete": "https://idp.example.com/device?user_code=ABCD-EFGH"}
+            """;
+
+    @TempDir Path directory;
+    private final StandIn idp = new StandIn();
+    private final ClientProcess client;
+
+    ClientLoginTest(Shell shell) {
+        this.client =
+                ClientProcess.under(shell)
+                        .with("MINTMARK_URL", idp.url())
+                        .with("MINTMARK_ISSUER", idp.url())
+                        .with("MINTMARK_CLIENT_ID", "mint mark");
+    }
+
+    @AfterEach
+    void stop() {
+        idp.close();
+    }
+
+    private Ended login(String issuer) {
+        idp.says(
+                "/.well-known/openid-configuration",
+                200,
+                """
+                {"issuer": "%s", "device_authorization_endpoint": "%s/device", "token_endpoint": "%s/token"}
+                """
+                        .formatted(issuer, idp.url(), idp.url()));
+        return client.with("XDG_STATE_HOME", directory.toString()).run("login");
+    }
+
+    private Path token() {
+        return directory.resolve("mintmark").resolve("token");
+    }
+
+    @Test
+    void a_person_enters_the_code_and_the_token_is_kept_for_nobody_else() throws IOException {
+        idp.says("/device", 200, DEVICE)
+                .says("/token", 400, "{\"error\": \"authorization_pending\"}")
+                .says("/token", 200, "{\"access_token\": \"no\", \"id_token\": \"the.id.token\"}");
+        Files.createDirectory(directory.resolve("mintmark"));
+        Ended ended = login(idp.url());
+        assertEquals(0, ended.exit(), ended.err());
+        assertEquals("", ended.out());
+        assertTrue(
+                ended.err()
+                        .contains(
+                                "open https://idp.example.com/device and enter the code ABCD-EFGH"),
+                ended.err());
+        assertEquals("the.id.token\n", Files.readString(token()));
+        assertEquals("rw-------", rights(token()));
+        assertEquals("rwx------", rights(directory.resolve("mintmark")));
+        assertEquals("client_id=mint%20mark&scope=openid", idp.asked().get(1).body());
+        assertEquals(
+                "client_id=mint%20mark&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
+                        + "&device_code=device%20code%20%26%20more",
+                idp.asked().get(2).body());
+    }
+
+    private static String rights(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+
+    @Test
+    void the_token_is_used_until_logout() throws IOException {
+        Files.createDirectory(directory.resolve("mintmark"));
+        Files.writeString(token(), "kept.id.token\n");
+        Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-------"));
+        idp.mints("deploy", "{\"A\": \"b\"}");
+        client.with("XDG_STATE_HOME", directory.toString());
+        assertEquals(0, client.run("get", "deploy").exit());
+        assertEquals(
+                "Bearer kept.id.token",
+                idp.asked().getFirst().header("Authorization").orElseThrow());
+        assertEquals(0, client.run("logout").exit());
+        assertFalse(Files.exists(token()));
+        assertEquals(2, client.run("get", "deploy").exit());
+    }
+
+    @Test
+    void a_token_that_others_may_read_is_not_used() throws IOException {
+        Files.createDirectory(directory.resolve("mintmark"));
+        Files.writeString(token(), "kept.id.token\n");
+        Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-r-----"));
+        Ended ended = client.with("XDG_STATE_HOME", directory.toString()).run("keys");
+        assertEquals(2, ended.exit());
+        assertTrue(ended.err().contains("others may read"), ended.err());
+        assertEquals(0, idp.asked().size());
+    }
+
+    @Test
+    void without_a_state_directory_of_its_own_the_token_is_in_the_home() throws IOException {
+        Path state = Files.createDirectories(directory.resolve(".local/state/mintmark"));
+        Files.writeString(state.resolve("token"), "home.id.token");
+        Files.setPosixFilePermissions(
+                state.resolve("token"), PosixFilePermissions.fromString("rw-------"));
+        idp.mints("deploy", "{\"A\": \"b\"}");
+        client.with("HOME", directory.toString()).with("XDG_STATE_HOME", "relative");
+        assertEquals(0, client.run("get", "deploy").exit());
+    }
+
+    @Test
+    void a_login_that_is_refused_or_forgotten_says_so() {
+        idp.says("/device", 200, DEVICE)
+                .says("/token", 400, "{\"error\": \"access_denied\"}")
+                .says("/token", 400, "{\"error\": \"expired_token\"}")
+                .says(
+                        "/token",
+                        400,
+                        "{\"error\": \"invalid_client\", \"error_description\": \"a\\u001bb\"}")
+                .says("/token", 503, "")
+                .says("/token", 400, "{\"error\": \"authorization_pending\"}");
+        assertSays(1, "the login was refused", login(idp.url()));
+        assertSays(1, "the code expired", login(idp.url()));
+        assertSays(1, "refused: HTTP 400 invalid_client a?b", login(idp.url()));
+        assertSays(1, "nobody entered the code in time", login(idp.url()));
+    }
+
+    @Test
+    void an_issuer_of_another_name_is_not_asked() {
+        assertSays(3, "is not the name of an OpenID provider", login("https://other.example.com"));
+        assertEquals(1, idp.asked().size());
+    }
+
+    @Test
+    void an_issuer_without_device_flow_says_so() {
+        idp.says(
+                "/.well-known/openid-configuration",
+                200,
+                "{\"issuer\": \"%s\"}".formatted(idp.url()));
+        assertSays(
+                1,
+                "has no device flow",
+                client.with("XDG_STATE_HOME", directory.toString()).run("login"));
+    }
+
+    @Test
+    void an_issuer_that_is_not_named_is_asked_for() {
+        assertSays(2, "MINTMARK_ISSUER is not set", client.without("MINTMARK_ISSUER").run("login"));
+    }
+
+    private static void assertSays(int exit, String message, Ended ended) {
+        assertTrue(ended.err().contains(message), ended.err());
+        assertEquals(exit, ended.exit());
+    }
+}

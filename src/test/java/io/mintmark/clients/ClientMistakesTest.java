@@ -1,0 +1,157 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.RunningBroker;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/** What the shell client says to its user's likeliest mistakes, before the broker hears of them. */
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("io.mintmark.clients.Shell#installed")
+class ClientMistakesTest {
+    @TempDir Path directory;
+    private final StandIn broker = new StandIn();
+    private final ClientProcess client;
+
+    ClientMistakesTest(Shell shell) {
+        this.client =
+                ClientProcess.under(shell)
+                        .with("MINTMARK_URL", broker.url())
+                        .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
+    }
+
+    @AfterEach
+    void stop() {
+        broker.close();
+    }
+
+    private void assertSays(int exit, String message, Ended ended) {
+        assertEquals("mintmark-client: " + message + "\n", ended.err());
+        assertEquals(exit, ended.exit());
+        assertEquals("", ended.out());
+    }
+
+    @Test
+    void no_address() {
+        assertSays(
+                2,
+                "MINTMARK_URL is not set; it is the broker's address, for example"
+                        + " https://mintmark.example.com",
+                client.without("MINTMARK_URL").run("keys"));
+    }
+
+    @Test
+    void an_address_without_tls() {
+        assertSays(
+                2,
+                "MINTMARK_URL must be https; plain http is for this machine only",
+                client.with("MINTMARK_URL", "http://mintmark.example.com").run("keys"));
+    }
+
+    @Test
+    void no_token() {
+        assertSays(
+                2,
+                "there is no token: set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
+                        + " 'mintmark-client login'",
+                client.without("MINTMARK_TOKEN").with("HOME", directory.toString()).run("keys"));
+    }
+
+    @Test
+    void a_file_of_the_token_that_is_not_there() {
+        assertSays(
+                2,
+                "the file of MINTMARK_TOKEN_FILE, /no/such/file, can't be read",
+                client.without("MINTMARK_TOKEN")
+                        .with("MINTMARK_TOKEN_FILE", "/no/such/file")
+                        .run("keys"));
+    }
+
+    @Test
+    void no_broker_there() {
+        String nowhere = "http://127.0.0.1:" + RunningBroker.freePort();
+        assertSays(
+                3,
+                "the broker at %s can't be reached: nothing takes the connection"
+                        .formatted(nowhere),
+                client.with("MINTMARK_URL", nowhere).run("get", "deploy"));
+        assertSays(
+                3,
+                "the broker at https://no.such.invalid can't be reached: its name can't be"
+                        + " resolved",
+                client.with("MINTMARK_URL", "https://no.such.invalid/").run("get", "deploy"));
+    }
+
+    @Test
+    void names_of_keys_that_can_not_be() {
+        for (String name : List.of("a b", "-a", "1a", "", "a/b", "a\nb", "a\"b")) {
+            Ended ended = client.run("exec", name, "--", "true");
+            assertSays(
+                    2,
+                    "'%s' is not the name of a key: a letter, then letters, digits, '_', '.' or '-'"
+                            .formatted(name),
+                    ended);
+        }
+        assertEquals(List.of(), broker.asked());
+    }
+
+    @Test
+    void words_that_it_does_not_know() {
+        String help = "; 'mintmark-client help' says what there is";
+        assertSays(2, "there is no command 'mint'" + help, client.run("mint"));
+        assertSays(2, "there is no option --jason" + help, client.run("get", "a", "--jason"));
+        assertSays(2, "--format is one of env, json, dotenv", client.run("get", "a", "--format=x"));
+        assertSays(2, "--format is one of text, json", client.run("keys", "--format", "env"));
+        assertSays(
+                2,
+                "which key? 'mintmark-client keys' lists those that you may use",
+                client.run("get"));
+        assertSays(
+                2,
+                "exec needs a command: mintmark-client exec KEY... -- COMMAND",
+                client.run("exec", "deploy"));
+        assertEquals(2, client.run().exit());
+        assertEquals(0, client.run("--help").exit());
+    }
+
+    @Test
+    void tools_that_are_not_there() throws IOException {
+        Path tools = Files.createDirectory(directory.resolve("tools"));
+        ClientProcess poor = client.with("PATH", tools.toString());
+        assertSays(2, "curl is not installed; this client needs curl and jq", poor.run("keys"));
+        tool(tools, "curl", "exit 0");
+        assertSays(2, "jq is not installed; this client needs curl and jq", poor.run("keys"));
+    }
+
+    @Test
+    void a_curl_that_is_too_old() throws IOException {
+        Path tools = Files.createDirectory(directory.resolve("tools"));
+        tool(
+                tools,
+                "curl",
+                "case $1 in --version) echo 'curl 7.19.7 (x86_64) libcurl/7.19.7';; *) exit 2;;"
+                        + " esac");
+        assertSays(
+                2,
+                "curl is too old: 7.34 or newer is needed, and this is 7.19.7",
+                client.with("PATH", tools + ":" + Shell.SEARCH_PATH).run("keys"));
+    }
+
+    private static void tool(Path directory, String name, String lines) throws IOException {
+        Path file = directory.resolve(name);
+        Files.writeString(file, "#!/bin/sh\n" + lines + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+}

@@ -1,0 +1,103 @@
+package io.mintmark.clients;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Runs the shell client, with nothing in its environment but what a test put there. */
+final class ClientProcess {
+    static final Path FILE = Path.of("src", "clients", "mintmark-client").toAbsolutePath();
+
+    private static final int PATIENCE = 60;
+
+    private final List<String> shell;
+    private final Map<String, String> environment = new HashMap<>();
+
+    /** What came of it. */
+    record Ended(int exit, String out, String err) {
+
+        /** All that it said, secrets aside. */
+        String messages() {
+            return exit + "\n" + err;
+        }
+    }
+
+    private ClientProcess(List<String> shell) {
+        this.shell = List.copyOf(shell);
+        environment.put("PATH", Shell.SEARCH_PATH);
+    }
+
+    static ClientProcess under(Shell shell) {
+        return new ClientProcess(shell.command());
+    }
+
+    /** The same shell with options. */
+    static ClientProcess under(Shell shell, String... options) {
+        List<String> command = new ArrayList<>(shell.command());
+        command.addAll(List.of(options));
+        return new ClientProcess(command);
+    }
+
+    ClientProcess with(String variable, String value) {
+        environment.put(variable, value);
+        return this;
+    }
+
+    ClientProcess without(String variable) {
+        environment.remove(variable);
+        return this;
+    }
+
+    /** Starts it; the caller waits. */
+    Process start(String... arguments) {
+        List<String> command = new ArrayList<>(shell);
+        command.add(FILE.toString());
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        try {
+            Process process = builder.start();
+            process.getOutputStream().close();
+            return process;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Runs it to its end. */
+    Ended run(String... arguments) {
+        return await(start(arguments));
+    }
+
+    static Ended await(Process process) {
+        var out = CompletableFuture.supplyAsync(() -> text(process.getInputStream()));
+        var err = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
+        try {
+            if (!process.waitFor(PATIENCE, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError("it didn't end: " + err.join());
+            }
+            return new Ended(process.exitValue(), out.join(), err.join());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String text(InputStream in) {
+        try (in) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

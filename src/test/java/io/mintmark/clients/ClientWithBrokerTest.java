@@ -1,0 +1,164 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.World;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** The shell client and a broker, and what the broker's refusals look like to its user. */
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("io.mintmark.clients.Shell#installed")
+class ClientWithBrokerTest {
+    private static World world;
+    private final Shell shell;
+
+    ClientWithBrokerTest(Shell shell) {
+        this.shell = shell;
+    }
+
+    @BeforeAll
+    static void start() {
+        world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private ClientProcess with(String token) {
+        return ClientProcess.under(shell)
+                .with("MINTMARK_URL", world.broker().url().toString())
+                .with("MINTMARK_TOKEN", token);
+    }
+
+    private static void assertRefused(List<String> lines, Ended ended) {
+        String expected =
+                String.join("\n", lines.stream().map(line -> "mintmark-client: " + line).toList())
+                        + "\n";
+        assertEquals(expected, ended.err().replaceAll("request [0-9a-f-]{36}\\)", "request ID)"));
+        assertEquals(1, ended.exit());
+        assertEquals("", ended.out());
+    }
+
+    @Test
+    void a_command_runs_with_the_credentials_of_several_keys() {
+        Ended ended =
+                with(world.token())
+                        .run(
+                                "exec",
+                                "deploy",
+                                "api",
+                                "--",
+                                "sh",
+                                "-c",
+                                "echo $AWS_ACCESS_KEY_ID $ACCESS_TOKEN");
+        assertTrue(ended.out().matches("ASIA\\S+ eyJ\\S+\n"), ended.toString());
+        assertEquals(
+                List.of("mintmark-client"),
+                world.database()
+                        .column(
+                                "SELECT DISTINCT user_agent FROM audit.event WHERE user_agent LIKE"
+                                        + " 'mint%'"));
+    }
+
+    @Test
+    void keys_and_whoami_say_what_there_is() {
+        assertEquals(
+                "api\town\t600 s\tThe API\ndeploy\taws\t3600 s\tDeploys\n",
+                with(world.token()).run("keys").out());
+        String whoami = with(world.token()).run("whoami").out();
+        assertTrue(
+                whoami.startsWith("subject            ci:main\nidentity provider  ci\n"), whoami);
+        assertTrue(whoami.contains("token from         MINTMARK_TOKEN, until 20"), whoami);
+        assertTrue(whoami.endsWith("keys               api, deploy\n"), whoami);
+    }
+
+    @Test
+    void somebody_without_keys_is_somebody_all_the_same() {
+        Ended ended = with(world.issuer().sign("ci:stranger", World.AUDIENCE)).run("whoami");
+        assertEquals(0, ended.exit(), ended.err());
+        assertTrue(
+                ended.out().startsWith("subject            ci:stranger\nidentity provider  ci\n"));
+    }
+
+    @Test
+    void a_key_that_is_not_granted_is_told_with_those_that_are() {
+        assertRefused(
+                List.of(
+                        "Subject 'ci:main' may not use key 'spare' now; an admin can grant it."
+                                + " (FORBIDDEN, request ID)",
+                        "you may use: api, deploy"),
+                with(world.token()).run("get", "spare"));
+    }
+
+    @Test
+    void a_misspelt_key_is_told() {
+        assertRefused(
+                List.of(
+                        "The tenant has no key 'deplyo'; GET /credentials/keys lists those there"
+                                + " are. (NOT_FOUND, request ID)",
+                        "to see those that you may use, run: mintmark-client keys"),
+                with(world.token()).run("get", "deplyo"));
+    }
+
+    @Test
+    void a_token_for_somebody_else_is_told_with_what_is_expected() {
+        assertRefused(
+                List.of(
+                        "The token is meant for somebody else; ask its issuer for one with an"
+                                + " audience that is expected here. (UNAUTHORIZED, request ID)",
+                        "the token is for: other; the broker expects: mintmark-acme"),
+                with(world.issuer().sign(World.SUBJECT, "other")).run("keys"));
+    }
+
+    @Test
+    void an_expired_token_is_told_with_where_it_came_from() {
+        Instant end = Instant.parse("2026-01-01T00:00:00Z");
+        String old =
+                world.issuer()
+                        .sign(
+                                Map.of(
+                                        "sub", World.SUBJECT,
+                                        "aud", World.AUDIENCE,
+                                        "exp", end.getEpochSecond()));
+        assertRefused(
+                List.of(
+                        "The token expired at 2026-01-01T00:00:00Z; get a new one. (UNAUTHORIZED,"
+                                + " request ID)",
+                        "MINTMARK_TOKEN holds an old token; put a new one there"),
+                with(old).run("get", "api"));
+    }
+
+    @Test
+    void a_rate_limit_is_told_with_the_wait() {
+        try (World strict =
+                new World(Map.of("RATE_LIMIT_ENABLED", "true", "RATE_LIMIT_REQUESTS", "1"))) {
+            ClientProcess client =
+                    ClientProcess.under(shell)
+                            .with("MINTMARK_URL", strict.broker().url().toString())
+                            .with("MINTMARK_TOKEN", strict.token());
+            client.run("keys");
+            Ended ended = client.run("keys");
+            assertEquals(1, ended.exit());
+            assertTrue(
+                    ended.err()
+                            .matches(
+                                    "(?s)mintmark-client: Too many"
+                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: it is"
+                                            + " worth another try in \\d+ s\n"),
+                    ended.err());
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.Ended;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.List;
+
+/** A broker that was taken over, or something else at its address, answers the shell client. */
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("io.mintmark.clients.Shell#installed")
+class HostileAnswersTest {
+    private final StandIn broker = new StandIn();
+    private final ClientProcess client;
+
+    HostileAnswersTest(Shell shell) {
+        this.client =
+                ClientProcess.under(shell)
+                        .with("MINTMARK_URL", broker.url())
+                        .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
+    }
+
+    @AfterEach
+    void stop() {
+        broker.close();
+    }
+
+    private static void assertRefused(int exit, String why, Ended ended) {
+        assertEquals("", ended.out());
+        assertTrue(ended.err().contains(why), ended.err());
+        assertEquals(exit, ended.exit());
+    }
+
+    @Test
+    void names_that_are_no_variables_are_refused() {
+        broker.mints("a", "{\"X; touch pwned; Y\": \"b\"}")
+                .mints("a", "{\"1X\": \"b\"}")
+                .mints("a", "{\"\": \"b\"}")
+                .mints("a", "{\"X\\nY\": \"b\"}")
+                .mints("a", "{\"Ü\": \"b\"}");
+        for (int i = 0; i < 5; i++) {
+            assertRefused(1, "name can't be a variable", client.run("get", "a"));
+        }
+    }
+
+    @Test
+    void names_that_programs_take_code_from_are_refused() {
+        for (String name :
+                List.of(
+                        "PATH",
+                        "LD_PRELOAD",
+                        "BASH_ENV",
+                        "IFS",
+                        "NODE_OPTIONS",
+                        "GIT_SSH_COMMAND")) {
+            broker.mints("a", "{\"%s\": \"b\"}".formatted(name));
+        }
+        for (int i = 0; i < 6; i++) {
+            assertRefused(
+                    1, "name can't be a variable", client.run("exec", "a", "--", "echo", "ran"));
+        }
+    }
+
+    @Test
+    void values_with_control_characters_are_refused() {
+        broker.mints("a", "{\"X\": \"a\\u0000b\"}")
+                .mints("a", "{\"X\": \"\\u001b]0;title\\u0007\"}")
+                .mints("a", "{\"X\": \"\\u009b31m\"}")
+                .mints("a", "{\"X\": \"a\\rb\"}");
+        for (int i = 0; i < 4; i++) {
+            assertRefused(1, "a value with control characters", client.run("get", "a"));
+        }
+    }
+
+    @Test
+    void values_that_are_no_texts_are_refused() {
+        broker.mints("a", "{\"X\": 1}").mints("a", "{\"X\": null}").mints("a", "{\"X\": [\"a\"]}");
+        for (int i = 0; i < 3; i++) {
+            assertRefused(1, "a value with control characters", client.run("get", "a"));
+        }
+    }
+
+    @Test
+    void a_key_that_was_asked_for_must_be_there_and_others_are_dropped() {
+        broker.says(
+                "/credentials/mint",
+                200,
+                "{\"credentials\": {\"a\": {\"A\": \"b\"}, \"z\": {\"Z\": \"z\"}}}");
+        assertRefused(1, "lacks a key", client.run("get", "a", "b"));
+        assertEquals("export A='b'\n", client.run("get", "a").out());
+    }
+
+    @Test
+    void messages_can_not_steer_a_terminal() {
+        broker.says(
+                "/credentials/mint",
+                403,
+                """
+                {"error": "FORBIDDEN\\u001b[2J", "message": "a\\u001b[31mb\\u202ec\\nmintmark-client: d",
+                 "requestId": "e\\u0007f", "details": {"allowedKeys": ["g\\u009bh"]}}
+                """);
+        Ended ended = client.run("get", "a");
+        assertEquals(
+                """
+                mintmark-client: a?[31mb?c?mintmark-client: d (FORBIDDEN?[2J, request e?f)
+                mintmark-client: you may use: g?h
+                """,
+                ended.err());
+    }
+
+    @Test
+    void the_list_of_keys_can_not_steer_a_terminal() {
+        broker.says(
+                "/credentials/keys",
+                200,
+                """
+                {"subject": "s\\u001b[0m", "idp": "i", "keys":
+                 [{"name": "a", "provider": "p", "maxDuration": 600, "description": "d\\u001b[31m\\te\\nf"}]}
+                """);
+        assertEquals("a\tp\t600 s\td?[31m?e?f\n", client.run("keys").out());
+        assertTrue(client.run("whoami").out().contains("s?[0m"));
+        assertTrue(client.run("keys", "--format", "json").out().contains("d\\u001b[31m\\te\\nf"));
+    }
+
+    @Test
+    void what_is_no_brokers_answer_is_told_as_such() {
+        for (String body :
+                List.of("<html>a proxy's page</html>", "", "[]", "{", "{\"error\": 1}")) {
+            broker.says("/credentials/mint", 502, body).says("/credentials/keys", 200, body);
+        }
+        for (int i = 0; i < 5; i++) {
+            assertRefused(3, "answered HTTP 502, but not as a broker does", client.run("get", "a"));
+            assertRefused(3, "answered HTTP 200, but not as a broker does", client.run("keys"));
+        }
+    }
+
+    @Test
+    void a_redirection_is_not_followed() {
+        broker.says("/credentials/mint", 302, "");
+        assertRefused(3, "answered HTTP 302", client.run("get", "a"));
+        assertEquals(1, broker.asked().size());
+    }
+
+    @Test
+    void an_answer_without_end_is_cut_short() {
+        broker.says("/credentials/mint", 200, "x".repeat(2_000_000));
+        assertRefused(3, "its answer is too long", client.run("get", "a"));
+    }
+
+    @Test
+    void a_half_credential_is_none_to_an_sdk() {
+        broker.says("/sdk/aws/a", 200, "{\"AccessKeyId\": \"A\", \"SecretAccessKey\": \"b\"}");
+        assertRefused(3, "not as a broker does", client.run("aws-process", "a"));
+    }
+
+    @Test
+    void an_address_can_not_smuggle_options_to_curl() {
+        for (String url :
+                List.of(
+                        "https://a\"\noutput = \"pwned",
+                        "https://user@a",
+                        "http://localhost:x@evil.example",
+                        "http://127.0.0.1.evil.example",
+                        "file:///etc/passwd",
+                        "--version")) {
+            Ended ended = client.with("MINTMARK_URL", url).run("keys");
+            assertEquals(2, ended.exit(), url);
+            assertTrue(ended.err().startsWith("mintmark-client: MINTMARK_URL "), ended.err());
+        }
+        assertFalse(client.with("MINTMARK_TOKEN", "a\"\noutput = \"b").run("keys").exit() == 0);
+        assertEquals(List.of(), broker.asked());
+    }
+}
