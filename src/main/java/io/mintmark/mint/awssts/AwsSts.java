@@ -90,8 +90,7 @@ public final class AwsSts implements AccessProvider {
                         .webIdentityToken(token(order, provider).reveal());
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
-        return sts.assumeRoleWithWebIdentity(
-                provider.sts(), order.deadline(), request, region(provider));
+        return sts.assumeRoleWithWebIdentity(provider.sts(), order, request, region(provider));
     }
 
     private MintResult assumeRole(
@@ -109,7 +108,7 @@ public final class AwsSts implements AccessProvider {
         }
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
-        return sts.assumeRole(provider.sts(), order.deadline(), request, region(provider));
+        return sts.assumeRole(provider.sts(), order, request, region(provider));
     }
 
     /**

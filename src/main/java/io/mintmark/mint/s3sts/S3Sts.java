@@ -77,7 +77,7 @@ public final class S3Sts implements AccessProvider {
         key.text("role_arn").ifPresent(request::roleArn);
         key.policy("policy", RoleSession.LONGEST_POLICY).ifPresent(request::policy);
         return sts.assumeRoleWithWebIdentity(
-                provider.sts(), order.deadline(), request, Map.of("Endpoint", provider.url()));
+                provider.sts(), order, request, Map.of("Endpoint", provider.url()));
     }
 
     private Secret token(MintOrder order, S3ProviderSettings provider) {

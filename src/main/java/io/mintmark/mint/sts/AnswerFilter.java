@@ -13,14 +13,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/**
- * What the SDK gets to see of an answer. It would read one without an end into memory, and it
- * writes errors to its own logs, quoted token and all.
- */
+/** Frees errors of quoted tokens, because the SDK writes them to its own logs. */
 final class AnswerFilter implements ExecutionInterceptor {
-    /** An STS answers with a few KiB. */
-    private static final int MOST_BYTES = 256 * 1024;
-
     @Override
     public Optional<InputStream> modifyHttpResponseContent(
             Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
@@ -32,11 +26,7 @@ final class AnswerFilter implements ExecutionInterceptor {
 
     private static byte[] read(InputStream answer) {
         try (answer) {
-            byte[] body = answer.readNBytes(MOST_BYTES + 1);
-            if (body.length > MOST_BYTES) {
-                throw SdkClientException.create("longer than %d bytes".formatted(MOST_BYTES));
-            }
-            return body;
+            return answer.readAllBytes();
         } catch (IOException e) {
             throw SdkClientException.create("the connection broke", e);
         }

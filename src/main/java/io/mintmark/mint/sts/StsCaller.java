@@ -1,8 +1,10 @@
 package io.mintmark.mint.sts;
 
+import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.jspecify.annotations.Nullable;
@@ -43,22 +45,24 @@ public final class StsCaller {
      */
     public MintResult assumeRoleWithWebIdentity(
             StsEndpoint sts,
-            Instant deadline,
+            MintOrder order,
             AssumeRoleWithWebIdentityRequest.Builder request,
             Map<String, String> further) {
         return call(
                 sts,
+                order.tenant(),
                 further,
                 client ->
                         client.assumeRoleWithWebIdentity(
-                                        request.overrideConfiguration(until(deadline)).build())
+                                        request.overrideConfiguration(until(order.deadline()))
+                                                .build())
                                 .credentials());
     }
 
     /** As {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own account. */
     public MintResult assumeRole(
             StsEndpoint sts,
-            Instant deadline,
+            MintOrder order,
             AssumeRoleRequest.Builder request,
             Map<String, String> further) {
         try {
@@ -71,18 +75,24 @@ public final class StsCaller {
         }
         return call(
                 sts,
+                order.tenant(),
                 further,
                 client ->
-                        client.assumeRole(request.overrideConfiguration(until(deadline)).build())
+                        client.assumeRole(
+                                        request.overrideConfiguration(until(order.deadline()))
+                                                .build())
                                 .credentials());
     }
 
     private MintResult call(
             StsEndpoint sts,
+            TenantName tenant,
             Map<String, String> further,
             Function<StsClient, @Nullable Credentials> call) {
         try {
-            Credentials credentials = call.apply(clients.to(sts));
+            Credentials credentials =
+                    ScopedValue.where(TenantTransport.TENANT, tenant)
+                            .call(() -> call.apply(clients.to(sts)));
             return credentials != null && isComplete(credentials)
                     ? minted(credentials, further)
                     : StsFailures.failed(

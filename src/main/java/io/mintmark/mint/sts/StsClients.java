@@ -5,17 +5,14 @@ import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.TenantHttpClients;
 
-import org.apache.hc.client5.http.DnsResolver;
 import org.jspecify.annotations.Nullable;
 
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
-import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.http.apache5.ProxyConfiguration;
 import software.amazon.awssdk.profiles.ProfileFile;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
@@ -26,20 +23,17 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client for each STS, with connections of its own. They have no bound of their own, because
- * tenants that use the same STS would share it; how many calls a tenant may have under way is
- * bounded before they get here. What the SDK would look for by itself (profile files, proxies,
- * endpoints in the environment, the instance's metadata) is switched off, because where a token
- * goes must stand in the provider's settings and nowhere else; only {@code ambient} looks for
- * credentials.
+ * One client of the SDK for each STS. They hold no connections: those belong to the tenants ({@link
+ * TenantTransport}). What the SDK would look for by itself (profile files, proxies, endpoints in
+ * the environment, the instance's metadata) is switched off, because where a token goes must stand
+ * in the provider's settings and nowhere else; only {@code ambient} looks for credentials.
  */
 public final class StsClients implements AutoCloseable {
     private static final int MOST_CLIENTS = 200;
-    private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofMinutes(10);
 
-    private final DnsResolver guard;
+    private final TenantHttpClients http;
     private final AwsCredentialsProvider ambient;
     private final WireLogs silenced = new WireLogs();
     private final ScheduledExecutorService timer;
@@ -50,7 +44,7 @@ public final class StsClients implements AutoCloseable {
      * @param ambient the broker's own AWS credentials, asked when first needed
      */
     public StsClients(Destinations allowed, AwsCredentialsProvider ambient) {
-        this.guard = allowed.resolver();
+        this.http = new TenantHttpClients(allowed);
         this.ambient = ambient;
         this.timer = newTimer();
         this.clients =
@@ -79,6 +73,7 @@ public final class StsClients implements AutoCloseable {
     public void close() {
         clients.asMap().values().forEach(StsClient::close);
         timer.shutdownNow();
+        http.close();
         silenced.close();
     }
 
@@ -106,24 +101,9 @@ public final class StsClients implements AutoCloseable {
                 .fipsEnabled(false)
                 .credentialsProvider(
                         sts.ambient() ? ambient : AnonymousCredentialsProvider.create())
-                .httpClientBuilder(http())
+                .httpClient(new TenantTransport(http))
                 .overrideConfiguration(configuration(sts))
                 .build();
-    }
-
-    private SdkHttpClient.Builder<?> http() {
-        return Apache5HttpClient.builder()
-                .dnsResolver(guard)
-                .proxyConfiguration(
-                        ProxyConfiguration.builder()
-                                .useSystemPropertyValues(false)
-                                .useEnvironmentVariableValues(false)
-                                .build())
-                .connectionTimeout(CONNECT)
-                .socketTimeout(LONGEST_CALL)
-                .connectionAcquisitionTimeout(LONGEST_CALL)
-                .maxConnections(Integer.MAX_VALUE)
-                .expectContinueEnabled(false);
     }
 
     private ClientOverrideConfiguration configuration(StsEndpoint sts) {

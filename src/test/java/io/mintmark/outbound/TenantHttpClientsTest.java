@@ -1,0 +1,165 @@
+package io.mintmark.outbound;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.net.ServerSocketFactory;
+
+/** A server that keeps its connections, by TLS where nothing else is said. */
+final class TenantHttpClientsTest {
+    private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s";
+
+    private final Authority authority = new Authority();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
+    private Optional<TenantHttpClients> clients = Optional.empty();
+
+    @AfterEach
+    void stop() throws Exception {
+        clients.ifPresent(TenantHttpClients::close);
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    @Test
+    void a_tenant_uses_its_connection_again() throws Exception {
+        String url = secured("");
+
+        assertEquals("/1", get("acme", url + "/1"));
+        assertEquals("/2", get("acme", url + "/2"));
+        assertEquals(1, connections.get());
+    }
+
+    @Test
+    void tenants_share_no_connection() throws Exception {
+        String url = secured("");
+
+        assertEquals("/1", get("acme", url + "/1"));
+        assertEquals("/2", get("globex", url + "/2"));
+        assertEquals(2, connections.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale"})
+    void what_is_left_over_ends_a_connection(String more) throws Exception {
+        for (String url : List.of(secured(more), plain(more))) {
+            connections.set(0);
+
+            assertEquals("/1", get("acme", url + "/1"));
+            assertEquals("/2", get("acme", url + "/2"));
+            assertEquals(2, connections.get());
+        }
+    }
+
+    @Test
+    void an_answer_without_a_body_ends_its_connection() throws Exception {
+        String url =
+                serve(ServerSocketFactory.getDefault(), "http", _ -> "HTTP/1.1 204 No\r\n\r\n");
+
+        get("acme", url + "/1");
+        get("acme", url + "/2");
+        assertEquals(2, connections.get());
+    }
+
+    private String secured(String more) throws Exception {
+        return serve(
+                authority.server("sts.test").getServerSocketFactory(),
+                "https",
+                path -> OK.formatted(path.length(), path) + more);
+    }
+
+    private String plain(String more) throws Exception {
+        return serve(
+                ServerSocketFactory.getDefault(),
+                "http",
+                path -> OK.formatted(path.length(), path) + more);
+    }
+
+    private String get(String tenant, String url) throws Exception {
+        if (clients.isEmpty()) {
+            clients =
+                    Optional.of(
+                            new TenantHttpClients(
+                                    new Destinations(
+                                            List.of("127.0.0.1"),
+                                            _ ->
+                                                    new InetAddress[] {
+                                                        InetAddress.ofLiteral("127.0.0.1")
+                                                    }),
+                                    Trust.only(authority.pem())));
+        }
+        return clients.get()
+                .of(tenant)
+                .execute(
+                        new HttpGet(url),
+                        answer ->
+                                answer.getEntity() == null
+                                        ? ""
+                                        : EntityUtils.toString(answer.getEntity()));
+    }
+
+    private interface Speech {
+        String about(String path);
+    }
+
+    private String serve(ServerSocketFactory sockets, String scheme, Speech speech)
+            throws IOException {
+        ServerSocket listening =
+                sockets.createServerSocket(0, 0, InetAddress.ofLiteral("127.0.0.1"));
+        open.add(listening);
+        Thread.ofVirtual().start(() -> accept(listening, speech));
+        return "%s://sts.test:%d".formatted(scheme, listening.getLocalPort());
+    }
+
+    private void accept(ServerSocket listening, Speech speech) {
+        try {
+            while (true) {
+                Socket client = listening.accept();
+                open.add(client);
+                connections.incrementAndGet();
+                Thread.ofVirtual().start(() -> serve(client, speech));
+            }
+        } catch (IOException e) {
+            // closed
+        }
+    }
+
+    private static void serve(Socket client, Speech speech) {
+        try (client;
+                var in =
+                        new BufferedReader(
+                                new InputStreamReader(
+                                        client.getInputStream(), StandardCharsets.US_ASCII))) {
+            OutputStream out = client.getOutputStream();
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.startsWith("GET ")) {
+                    String path = line.substring(4, line.indexOf(' ', 4));
+                    while (!in.readLine().isEmpty()) {}
+                    out.write(speech.about(path).getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+        } catch (IOException e) {
+            // the client has left
+        }
+    }
+}
