@@ -240,7 +240,7 @@ SELECT name FROM broker.key WHERE 1 / (CASE name WHEN 'hidden' THEN 0 ELSE 1 END
 --> api
 
 -- may not call triggers' functions as the owner
-SELECT broker.check_written_key();
+SELECT internal.check_written_key();
 --> permission denied for function check_written_key
 
 -- may not make an audit row

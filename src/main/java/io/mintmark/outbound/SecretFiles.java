@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 public final class SecretFiles {
     private static final int MOST_BYTES = 16 * 1024;
 
-    /** As in {@code broker.setting_fault}: no part begins with a dot, so none leads upwards. */
+    /** As in {@code internal.setting_fault}: no part begins with a dot, so none leads upwards. */
     private static final Pattern NAME =
             Pattern.compile("%1$s(/%1$s){0,7}".formatted("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"));
 
@@ -44,7 +44,8 @@ public final class SecretFiles {
     public Secret read(String tenant, String name) throws UnusableSecretException {
         if (!NAME.matcher(name).matches() || !TENANT.matcher(tenant).matches()) {
             throw new UnusableSecretException(
-                    "must name a file in the tenant's secrets directory, without . or .. as a folder");
+                    "must name a file in the tenant's secrets directory, without . or .. as a"
+                            + " folder");
         }
         String where = "SECRETS_DIR/%s/%s".formatted(tenant, name);
         Path secrets =

@@ -42,7 +42,7 @@ class EffectOfAnEditTest {
                 .runAsSuperuser(
                         """
                         DO $$ BEGIN
-                            EXECUTE replace(pg_get_functiondef('audit.record_change'::regproc),
+                            EXECUTE replace(pg_get_functiondef('internal.record_change'::regproc),
                                             'pg_notify(', 'concat(');
                         END $$
                         """);
@@ -88,7 +88,8 @@ class EffectOfAnEditTest {
     void a_key_that_aims_elsewhere_now_is_minted_as_it_is_now() {
         swallowNotifications();
         world.admin(
-                "UPDATE broker.key SET outputs = '{\"TOKEN\": \"AccessToken\"}' WHERE name = 'api'");
+                "UPDATE broker.key SET outputs = '{\"TOKEN\": \"AccessToken\"}' WHERE name ="
+                        + " 'api'");
         Answer answer = mint();
         assertEquals(200, answer.status(), answer.toString());
         assertEquals(1, answer.body().at("/credentials/api").size());

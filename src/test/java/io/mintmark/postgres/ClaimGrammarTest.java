@@ -65,7 +65,7 @@ class ClaimGrammarTest {
                 PreparedStatement statement =
                         owner.prepareStatement(
                                 """
-                                SELECT broker.claims_fault(one) IS NULL
+                                SELECT internal.claims_fault(one) IS NULL
                                   FROM jsonb_array_elements(cast(? AS jsonb)) WITH ORDINALITY
                                        AS c (one, number) ORDER BY number
                                 """)) {

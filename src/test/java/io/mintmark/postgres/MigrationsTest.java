@@ -30,7 +30,7 @@ class MigrationsTest {
                                     SELECT c.oid::regclass
                                       FROM pg_class AS c
                                       JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                                     WHERE n.nspname IN ('broker', 'audit', 'runtime')
+                                     WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
                                        AND c.relowner <> 'mintmark_owner'::regrole
                                     """)));
         }

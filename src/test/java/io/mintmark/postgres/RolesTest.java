@@ -147,7 +147,7 @@ class RolesTest {
                         """
                         SELECT p.oid::regprocedure FROM pg_proc AS p
                          WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                                  'runtime'::regnamespace)
+                                                  'runtime'::regnamespace, 'internal'::regnamespace)
                            AND p.prosecdef
                            AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
                                             false)
@@ -162,7 +162,7 @@ class RolesTest {
                         """
                         SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
                          WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                                  'runtime'::regnamespace)
+                                                  'runtime'::regnamespace, 'internal'::regnamespace)
                            AND a.grantee = 0
                         """));
     }

@@ -1,96 +1,4 @@
--- Tenants, and whom they trust to say who a client is.
-
--- ---------------------------------------------------------------- what texts may look like
-
-CREATE FUNCTION broker.is_line(value text, longest int) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN length(value) BETWEEN 1 AND longest AND value !~ '[\u0001-\u001f\u007f-\u009f]';
-COMMENT ON FUNCTION broker.is_line(text, int) IS
-    'Whether a text is neither empty nor longer than so many characters, without control characters.';
-
-CREATE FUNCTION broker.is_list(list text[], longest int) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_ndims(list) IS NOT DISTINCT FROM 1
-       AND (SELECT count(DISTINCT item) = count(*) AND bool_and(coalesce(broker.is_line(item, longest), false))
-              FROM unnest(list) AS item);
-COMMENT ON FUNCTION broker.is_list(text[], int) IS
-    'Whether a list has at least one element, none null, empty, twice, longer than so many characters or with control characters.';
-
-CREATE FUNCTION broker.is_url(value text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN value ~ ('^(https://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])'
-                 || '|http://(localhost|127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}|\[::1\]))'
-                 || '(:[0-9]{1,5})?(/[A-Za-z0-9._~!$&''()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&''()*+,;=:@%/?-]*)?$');
-COMMENT ON FUNCTION broker.is_url(text) IS
-    'Whether a text is an https address, or an http address on a loopback host, without user, password and fragment.';
-
-
--- ---------------------------------------------------------------- tenants
-
-CREATE TABLE broker.tenant (
-    name text COLLATE "C" NOT NULL,
-    display_name text,
-    external_id uuid NOT NULL DEFAULT gen_random_uuid(),
-    enabled boolean NOT NULL DEFAULT true,
-    CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
-    CONSTRAINT no_two_tenants_share_an_external_id UNIQUE (external_id),
-    CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen CHECK (name ~ '^[a-z][a-z0-9-]{0,39}$'),
-    CONSTRAINT a_display_name_is_one_line_of_up_to_200 CHECK (broker.is_line(display_name, 200))
-);
-COMMENT ON TABLE broker.tenant IS
-    'Who shares this broker: each has identity providers, access providers, keys and grants of its own. Disabled, never renamed or deleted.';
-COMMENT ON COLUMN broker.tenant.name IS
-    'Lower-case letters, digits and hyphens, a letter first, up to 40. The broker''s own tokens carry it, so clouds trust it: it never changes.';
-COMMENT ON COLUMN broker.tenant.display_name IS 'For people; optional.';
-COMMENT ON COLUMN broker.tenant.external_id IS
-    'Generated. The ExternalId that AWS is shown in ambient mode, so that one tenant''s roles can''t be assumed for another.';
-COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
-
-CALL audit.keep_history('broker.tenant', 'name');
-
-CREATE FUNCTION broker.keep_tenant() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        RAISE EXCEPTION 'Tenant "%" cannot be deleted: another of that name would inherit its trust in the clouds.', OLD.name
-            USING ERRCODE = 'restrict_violation',
-                  HINT = format('UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name);
-    ELSIF NEW.name <> OLD.name THEN
-        RAISE EXCEPTION 'Tenant "%" cannot be renamed: clouds and the audit log know it by this name.', OLD.name
-            USING ERRCODE = 'restrict_violation',
-                  HINT = 'Change its display_name, or make a new tenant and disable this one.';
-    ELSIF NEW.external_id <> OLD.external_id THEN
-        RAISE EXCEPTION 'The external_id of tenant "%" cannot be changed: trust policies in AWS name it.', OLD.name
-            USING ERRCODE = 'restrict_violation',
-                  HINT = 'Make a new tenant and disable this one.';
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION broker.keep_tenant() IS 'Trigger: tenants are neither deleted nor renamed, and keep their external_id.';
-
-CREATE TRIGGER is_kept BEFORE UPDATE OR DELETE ON broker.tenant
-    FOR EACH ROW EXECUTE FUNCTION broker.keep_tenant();
-ALTER TABLE broker.tenant ENABLE ALWAYS TRIGGER is_kept;
-
-CREATE TABLE broker.tenant_admin (
-    tenant text COLLATE "C" NOT NULL,
-    role_name text COLLATE "C" NOT NULL,
-    CONSTRAINT a_tenant_admin_is_listed_once PRIMARY KEY (tenant, role_name),
-    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
-        ON UPDATE RESTRICT ON DELETE RESTRICT,
-    CONSTRAINT a_role_name_has_1_to_63_bytes CHECK (octet_length(role_name) BETWEEN 1 AND 63)
-);
-CREATE INDEX tenants_of_a_login ON broker.tenant_admin (role_name);
-COMMENT ON TABLE broker.tenant_admin IS
-    'Which logins may write the keys and grants of a tenant. The login must also be a member of the role for tenant admins (db/roles.sql).';
-COMMENT ON COLUMN broker.tenant_admin.tenant IS 'The tenant.';
-COMMENT ON COLUMN broker.tenant_admin.role_name IS 'The login (session_user) as PostgreSQL spells it.';
-
-CALL audit.keep_history('broker.tenant_admin', 'tenant');
-
+-- Whom a tenant trusts to say who a client is.
 
 -- ---------------------------------------------------------------- issuers that serve strangers
 
@@ -98,8 +6,8 @@ CREATE TABLE broker.shared_issuer (
     issuer text COLLATE "C" NOT NULL,
     owner_claims text[] NOT NULL,
     CONSTRAINT a_shared_issuer_is_listed_once PRIMARY KEY (issuer),
-    CONSTRAINT a_shared_issuer_is_an_https_address CHECK (broker.is_url(issuer) AND issuer !~ '[?]'),
-    CONSTRAINT owner_claims_are_a_list_without_blanks_and_repeats CHECK (broker.is_list(owner_claims, 255))
+    CONSTRAINT a_shared_issuer_is_an_https_address CHECK (internal.is_url(issuer) AND issuer !~ '[?]'),
+    CONSTRAINT owner_claims_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(owner_claims, 255))
 );
 COMMENT ON TABLE broker.shared_issuer IS
     'Issuers that anybody can get a token from. An identity provider for one must require, by exact values, at least one claim that says whose token it is.';
@@ -107,7 +15,7 @@ COMMENT ON COLUMN broker.shared_issuer.issuer IS 'The iss claim of its tokens.';
 COMMENT ON COLUMN broker.shared_issuer.owner_claims IS
     'Claims that tell its customers apart. Prefer the ids: a name can be given up and taken by somebody else.';
 
-CALL audit.keep_history('broker.shared_issuer', NULL);
+CALL internal.keep_history('broker.shared_issuer', NULL);
 
 -- Not here, because each customer has an issuer of its own: Bitbucket Pipelines, CircleCI, Fly.io,
 -- Entra directories, GitHub Enterprise with its own slug, Kubernetes clusters, Vercel in team mode.
@@ -156,10 +64,10 @@ CREATE TABLE broker.identity_provider (
         ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
-    CONSTRAINT an_issuer_is_an_https_address_or_http_on_loopback CHECK (broker.is_url(issuer)),
+    CONSTRAINT an_issuer_is_an_https_address_or_http_on_loopback CHECK (internal.is_url(issuer)),
     CONSTRAINT an_issuer_has_no_query_and_up_to_255_characters CHECK (issuer !~ '[?]' AND length(issuer) <= 255),
-    CONSTRAINT audiences_are_a_list_without_blanks_and_repeats CHECK (broker.is_list(audiences, 512)),
-    CONSTRAINT jwks_uri_is_an_https_address_or_http_on_loopback CHECK (broker.is_url(jwks_uri)),
+    CONSTRAINT audiences_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(audiences, 512)),
+    CONSTRAINT jwks_uri_is_an_https_address_or_http_on_loopback CHECK (internal.is_url(jwks_uri)),
     CONSTRAINT jwks_is_an_object_with_a_list_of_keys
         CHECK (jwks IS NULL OR coalesce(jsonb_path_exists(jwks, 'strict $.keys[0].kty', silent => true), false)),
     CONSTRAINT jwks_holds_public_keys_only
@@ -167,14 +75,13 @@ CREATE TABLE broker.identity_provider (
     CONSTRAINT ca_certificate_is_pem_and_no_private_key
         CHECK (ca_certificate ~ '^\s*-----BEGIN CERTIFICATE-----' AND ca_certificate !~ 'PRIVATE KEY'),
     CONSTRAINT algorithms_are_a_list_of_rs_ps_es_256_384_512_and_eddsa
-        CHECK (broker.is_list(algorithms, 5) AND algorithms
+        CHECK (internal.is_list(algorithms, 5) AND algorithms
                <@ '{RS256,RS384,RS512,PS256,PS384,PS512,ES256,ES384,ES512,EdDSA}'::text[]),
     CONSTRAINT required_claims_are_an_object CHECK (jsonb_typeof(required_claims) = 'object'),
     CONSTRAINT clock_skew_is_up_to_an_hour_in_seconds CHECK (clock_skew BETWEEN 0 AND 3600),
     CONSTRAINT max_token_age_is_positive_in_seconds CHECK (max_token_age > 0),
     CONSTRAINT one_time_tokens_need_a_max_token_age CHECK (NOT one_time_tokens OR max_token_age IS NOT NULL)
 );
-CREATE INDEX identity_providers_of_an_issuer ON broker.identity_provider (issuer);
 COMMENT ON TABLE broker.identity_provider IS
     'Whom a tenant trusts to say who a client is. The token decides the tenant: its issuer and audience lead to exactly one row.';
 COMMENT ON COLUMN broker.identity_provider.name IS 'Shown to clients; grants refer to it. Unique among all tenants.';
@@ -197,8 +104,9 @@ COMMENT ON COLUMN broker.identity_provider.one_time_tokens IS 'True: each token 
 COMMENT ON COLUMN broker.identity_provider.listed IS
     'Shown by /credentials/idp-providers and in the error for an unknown issuer.';
 COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are refused as if the issuer were unknown.';
+CREATE INDEX identity_providers_of_an_issuer ON broker.identity_provider (issuer);
 
-CALL audit.keep_history('broker.identity_provider', 'tenant');
+CALL internal.keep_history('broker.identity_provider', 'tenant');
 
 
 -- ---------------------------------------------------------------- which provider an issuer and audience lead to
@@ -211,14 +119,14 @@ CREATE TABLE runtime.trusted_audience (
     CONSTRAINT the_identity_provider_exists FOREIGN KEY (idp) REFERENCES broker.identity_provider (name)
         ON UPDATE CASCADE ON DELETE CASCADE
 );
-CREATE INDEX trusted_audiences_of_an_identity_provider ON runtime.trusted_audience (idp);
 COMMENT ON TABLE runtime.trusted_audience IS
     'The identity provider of each (issuer, audience), disabled ones included. Kept equal to broker.identity_provider by its trigger.';
 COMMENT ON COLUMN runtime.trusted_audience.issuer IS 'broker.identity_provider.issuer';
 COMMENT ON COLUMN runtime.trusted_audience.audience IS 'One of broker.identity_provider.audiences';
 COMMENT ON COLUMN runtime.trusted_audience.idp IS 'broker.identity_provider.name';
+CREATE INDEX trusted_audiences_of_an_identity_provider ON runtime.trusted_audience (idp);
 
-CREATE FUNCTION runtime.keep_trusted_audiences() RETURNS trigger
+CREATE FUNCTION internal.keep_trusted_audiences() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -238,18 +146,33 @@ BEGIN
                         WHERE t.issuer = NEW.issuer AND t.audience = audience.audience AND t.idp = NEW.name)
      ORDER BY audience LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'Issuer "%" with audience "%" already leads to another identity provider.', NEW.issuer, taken
-            USING ERRCODE = 'unique_violation',
-                  SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME,
-                  CONSTRAINT = 'an_issuer_and_audience_lead_to_one_identity_provider',
-                  HINT = 'A token''s issuer and audience must lead to exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.';
+        PERFORM internal.refuse_in(TG_RELID, 'an_issuer_and_audience_lead_to_one_identity_provider',
+            format('Issuer "%s" with audience "%s" already leads to another identity provider.', NEW.issuer, taken),
+            'A token''s issuer and audience must lead to exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.',
+            'unique_violation');
     END IF;
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION runtime.keep_trusted_audiences() IS
+COMMENT ON FUNCTION internal.keep_trusted_audiences() IS
     'Trigger: keeps runtime.trusted_audience, and refuses a pair of issuer and audience that is taken, by whomever.';
 
 CREATE TRIGGER audiences_are_its_own AFTER INSERT OR UPDATE OF name, issuer, audiences ON broker.identity_provider
-    FOR EACH ROW EXECUTE FUNCTION runtime.keep_trusted_audiences();
+    FOR EACH ROW EXECUTE FUNCTION internal.keep_trusted_audiences();
 ALTER TABLE broker.identity_provider ENABLE ALWAYS TRIGGER audiences_are_its_own;
+
+
+-- ---------------------------------------------------------------- tokens that work once
+
+CREATE TABLE runtime.used_token (
+    idp text COLLATE "C" NOT NULL,
+    token_id text COLLATE "C" NOT NULL,
+    usable_until timestamptz NOT NULL,
+    CONSTRAINT a_one_time_token_is_used_once PRIMARY KEY (idp, token_id)
+);
+COMMENT ON TABLE runtime.used_token IS
+    'Ids of one-time tokens that were used. Who inserts the row is the one user; it is kept until the token would be refused anyway.';
+COMMENT ON COLUMN runtime.used_token.idp IS 'The identity provider. No reference: a use is remembered past its row.';
+COMMENT ON COLUMN runtime.used_token.token_id IS 'The jti claim.';
+COMMENT ON COLUMN runtime.used_token.usable_until IS 'When the token is too old or expired; the row can go after that.';
+CREATE INDEX used_tokens_to_forget ON runtime.used_token (usable_until);

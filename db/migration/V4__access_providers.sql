@@ -1,19 +1,19 @@
--- Where credentials come from, and the names under which clients ask for them.
+-- Where credentials come from: the types of access providers, whose rules are data, and those of each tenant.
 
-CREATE FUNCTION broker.is_glob_list(list text[]) RETURNS boolean
+CREATE FUNCTION internal.is_glob_list(list text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN broker.is_list(list, 2048)
+    RETURN internal.is_list(list, 2048)
        AND (SELECT bool_and(item = '**' OR item ~ '^[^*:/]+([:/]|$)') FROM unnest(list) AS item);
-COMMENT ON FUNCTION broker.is_glob_list(text[]) IS
+COMMENT ON FUNCTION internal.is_glob_list(text[]) IS
     'Whether each element is ** or a glob that starts with a literal segment (up to the first : or /).';
 
-CREATE FUNCTION broker.is_outputs(outputs jsonb) RETURNS boolean
+CREATE FUNCTION internal.is_outputs(outputs jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN jsonb_typeof(outputs) = 'object' THEN
         (SELECT coalesce(bool_and(member.key ~ '^[A-Za-z_][A-Za-z0-9_]*$' AND jsonb_typeof(member.value) = 'string'), true)
            FROM jsonb_each(outputs) AS member)
         ELSE false END;
-COMMENT ON FUNCTION broker.is_outputs(jsonb) IS
+COMMENT ON FUNCTION internal.is_outputs(jsonb) IS
     'Whether it is an object of strings whose names are letters, digits and _, no digit first.';
 
 
@@ -23,6 +23,7 @@ CREATE TABLE broker.provider_type (
     type text COLLATE "C" NOT NULL,
     description text NOT NULL,
     target_setting text NOT NULL,
+    further_targets text[] NOT NULL DEFAULT '{}',
     provider_settings jsonb NOT NULL,
     key_settings jsonb NOT NULL,
     fields text[] NOT NULL,
@@ -33,10 +34,11 @@ CREATE TABLE broker.provider_type (
     CONSTRAINT a_provider_type_is_described_once PRIMARY KEY (type),
     CONSTRAINT a_provider_type_is_lower_case CHECK (type ~ '^[a-z][a-z0-9-]*$'),
     CONSTRAINT the_target_is_one_of_the_key_settings CHECK (key_settings ? target_setting),
+    CONSTRAINT further_targets_are_key_settings CHECK (key_settings ?& further_targets),
     CONSTRAINT provider_settings_are_an_object CHECK (jsonb_typeof(provider_settings) = 'object'),
     CONSTRAINT key_settings_are_an_object CHECK (jsonb_typeof(key_settings) = 'object'),
-    CONSTRAINT fields_are_a_list_without_blanks_and_repeats CHECK (broker.is_list(fields, 64)),
-    CONSTRAINT default_outputs_name_members_and_their_fields CHECK (broker.is_outputs(default_outputs)),
+    CONSTRAINT fields_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(fields, 64)),
+    CONSTRAINT default_outputs_name_members_and_their_fields CHECK (internal.is_outputs(default_outputs)),
     CONSTRAINT durations_are_positive_and_in_order CHECK (min_duration > 0 AND max_duration >= min_duration)
 );
 COMMENT ON TABLE broker.provider_type IS
@@ -45,22 +47,24 @@ COMMENT ON COLUMN broker.provider_type.type IS 'As in broker.access_provider.typ
 COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives, in a sentence.';
 COMMENT ON COLUMN broker.provider_type.target_setting IS
     'The key setting that says whose power the credential has; an access provider''s allowed_targets limit it.';
+COMMENT ON COLUMN broker.provider_type.further_targets IS
+    'Other key settings that say whose power the credential has, beside target_setting or in its place: allowed_targets limit them likewise.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
-    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, the settings that it cannot do without), "pattern" (of the text or of each element), "max_length", "max_items", "must_contain", "example".';
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that it cannot do without), "refuses" (for a value, the settings that it has no use for), "pattern" (of the text or of each element), "max_length", "max_items", "must_contain", "example".';
 COMMENT ON COLUMN broker.provider_type.key_settings IS 'Rules for broker.key.settings, in the same form.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
 COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
 COMMENT ON COLUMN broker.provider_type.min_duration IS 'The shortest life of a credential that can be asked for, in seconds.';
 COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest, in seconds; null: no limit of the type''s own.';
 COMMENT ON COLUMN broker.provider_type.may_share_identity IS
-    'Whether shared_identity means anything to it: false where the far side never sees an identity of the broker''s.';
+    'Whether shared_identity means anything to it: false where the provider never sees an identity of the broker''s.';
 
-CALL audit.keep_history('broker.provider_type', NULL);
+CALL internal.keep_history('broker.provider_type', NULL);
 
 INSERT INTO broker.provider_type
-       (type, description, target_setting, min_duration, max_duration, may_share_identity,
+       (type, description, target_setting, further_targets, min_duration, max_duration, may_share_identity,
         provider_settings, key_settings, fields, default_outputs) VALUES
-('aws-sts', 'Credentials of an AWS role, from AWS STS.', 'role_arn', 900, 43200, true,
+('aws-sts', 'Credentials of an AWS role, from AWS STS.', 'role_arn', '{}', 900, 43200, true,
  '{"region": {"is": "text", "required": true, "pattern": "^[a-z]{2,}(-[a-z]+)+-[0-9]+$", "example": "eu-central-1"},
     "endpoint": {"is": "url", "example": "https://sts.eu-central-1.amazonaws.com"},
     "auth": {"is": "text", "one_of": ["web-identity", "ambient"], "default": "web-identity"},
@@ -78,7 +82,7 @@ INSERT INTO broker.provider_type
  '{"AWS_ACCESS_KEY_ID": "AccessKeyId", "AWS_SECRET_ACCESS_KEY": "SecretAccessKey",
     "AWS_SESSION_TOKEN": "SessionToken", "AWS_REGION": "Region"}'),
 
-('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', 900, 604800, true,
+('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', '{}', 900, 604800, true,
  '{"endpoint": {"is": "url", "required": true, "example": "https://minio.example.com"},
     "region": {"is": "text", "max_length": 64, "example": "us-east-1"},
     "audience": {"is": "text", "max_length": 255},
@@ -90,7 +94,7 @@ INSERT INTO broker.provider_type
  '{"MINIO_ACCESS_KEY": "AccessKeyId", "MINIO_SECRET_KEY": "SecretAccessKey",
     "MINIO_SESSION_TOKEN": "SessionToken", "MINIO_ENDPOINT": "Endpoint"}'),
 
-('gcp', 'A Google Cloud access token, by workload identity federation.', 'service_account', 60, 43200, true,
+('gcp', 'A Google Cloud access token, by workload identity federation.', 'service_account', '{}', 60, 43200, true,
  '{"project_id": {"is": "text", "required": true, "max_length": 255, "pattern": "^([a-z0-9.-]+:)?[a-z][a-z0-9-]*$", "example": "acme-prod"},
     "workload_identity_provider": {"is": "text", "required": true, "max_length": 512,
         "pattern": "^//iam[.]googleapis[.]com/projects/[0-9]+/locations/global/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+$",
@@ -107,7 +111,7 @@ INSERT INTO broker.provider_type
  '{"GOOGLE_OAUTH_ACCESS_TOKEN": "AccessToken", "GOOGLE_TOKEN_EXPIRY": "Expiration", "GOOGLE_PROJECT_ID": "ProjectId"}'),
 
 -- Entra chooses 60 to 90 minutes itself, so a key must allow for 90.
-('azure', 'An access token of Microsoft Entra ID, by workload identity federation.', 'client_id', 5400, NULL, true,
+('azure', 'An access token of Microsoft Entra ID, by workload identity federation.', 'client_id', '{}', 5400, NULL, true,
  '{"tenant_id": {"is": "text", "required": true, "max_length": 255, "pattern": "^[A-Za-z0-9][A-Za-z0-9.-]*$",
         "example": "72f988bf-86f1-41af-91ab-2d7cd011db47"},
     "authority": {"is": "url", "default": "https://login.microsoftonline.com"}}',
@@ -118,12 +122,14 @@ INSERT INTO broker.provider_type
  '{AccessToken,Expiration,TenantId}',
  '{"AZURE_ACCESS_TOKEN": "AccessToken", "AZURE_TOKEN_EXPIRY": "Expiration", "AZURE_TENANT_ID": "TenantId"}'),
 
-('oauth2', 'An access token from any authorization server with token exchange (RFC 8693).', 'audience', 1, NULL, true,
+-- RFC 8693 section 2.1: audience and resource both say where the token is to be used, and either will do.
+('oauth2', 'An access token from any authorization server with token exchange (RFC 8693).', 'audience', '{resource}', 1, NULL, true,
  '{"token_endpoint": {"is": "url", "required": true, "example": "https://auth.example.com/oauth2/token"},
     "client_auth": {"is": "text", "one_of": ["none", "client_secret_basic", "private_key_jwt"],
-        "needs": {"client_secret_basic": ["client_id", "client_secret"], "private_key_jwt": ["client_id"]}},
+        "needs": {"client_secret_basic": ["client_id", "client_secret"], "private_key_jwt": ["client_id"]},
+        "refuses": {"none": ["client_secret"], "private_key_jwt": ["client_secret"]}},
     "client_id": {"is": "text", "max_length": 255},
-    "client_secret": {"is": "secret", "example": "{\"file\": \"client-secret\"}"},
+    "client_secret": {"is": "secret", "needs": {"*": ["client_id"]}, "example": "{\"file\": \"client-secret\"}"},
     "subject_audience": {"is": "text", "max_length": 1024}}',
  '{"audience": {"is": "text", "max_length": 1024},
     "resource": {"is": "text", "max_length": 2048, "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:[^ #]+$", "example": "https://api.example.com"},
@@ -133,7 +139,7 @@ INSERT INTO broker.provider_type
  '{AccessToken,Expiration}',
  '{"ACCESS_TOKEN": "AccessToken", "TOKEN_EXPIRY": "Expiration"}'),
 
-('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', 1, NULL, false,
+('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, NULL, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "example": "https://api.example.com"},
     "claims": {"is": "claims", "example": "{\"scope\": \"read\"}"}}',
@@ -160,14 +166,14 @@ CREATE TABLE broker.access_provider (
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
     CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
     CONSTRAINT allowed_targets_start_with_a_literal_segment_or_are_two_stars
-        CHECK (broker.is_glob_list(allowed_targets)),
+        CHECK (internal.is_glob_list(allowed_targets)),
     CONSTRAINT a_shared_identity_lists_its_allowed_targets
         CHECK (NOT shared_identity OR '**' <> ALL (allowed_targets)),
     CONSTRAINT an_ambient_identity_is_a_shared_identity
         CHECK (shared_identity OR type <> 'aws-sts' OR settings ->> 'auth' IS DISTINCT FROM 'ambient')
 );
 COMMENT ON TABLE broker.access_provider IS
-    'Where credentials come from: an account or server on the far side, and how to talk to it. Holds no secrets, only references to files.';
+    'Where credentials come from: an account or server of a provider, and how to talk to it. Holds no secrets, only references to files.';
 COMMENT ON COLUMN broker.access_provider.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.access_provider.name IS 'Shown to clients as the provider of a key.';
 COMMENT ON COLUMN broker.access_provider.type IS 'One of broker.provider_type.';
@@ -176,42 +182,7 @@ COMMENT ON COLUMN broker.access_provider.settings IS
 COMMENT ON COLUMN broker.access_provider.allowed_targets IS
     'What the tenant''s keys may name as their target (role, service account, client, audience): globs, * within a segment, ** across; ** alone allows everything.';
 COMMENT ON COLUMN broker.access_provider.shared_identity IS
-    'True: the far side may be shown an identity in which all tenants look alike. Then allowed_targets is all that keeps tenants apart, so it must be listed.';
+    'True: the provider may be shown an identity in which all tenants look alike. Then allowed_targets is all that keeps tenants apart, so it must be listed.';
 COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys count as absent.';
 
-CALL audit.keep_history('broker.access_provider', 'tenant');
-
-
--- ---------------------------------------------------------------- keys
-
-CREATE TABLE broker.key (
-    tenant text COLLATE "C" NOT NULL,
-    name text COLLATE "C" NOT NULL,
-    provider text COLLATE "C" NOT NULL,
-    description text,
-    max_duration int NOT NULL,
-    settings jsonb NOT NULL DEFAULT '{}',
-    outputs jsonb NOT NULL DEFAULT '{}',
-    enabled boolean NOT NULL DEFAULT true,
-    CONSTRAINT a_key_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
-    CONSTRAINT the_access_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, provider)
-        REFERENCES broker.access_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
-    CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
-        CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
-    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
-    CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
-    CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (broker.is_outputs(outputs))
-);
-CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
-COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
-COMMENT ON COLUMN broker.key.tenant IS 'The tenant that it belongs to. A row never moves to another.';
-COMMENT ON COLUMN broker.key.name IS 'The name that clients ask for: a letter, then up to 63 letters, digits, _, . and -.';
-COMMENT ON COLUMN broker.key.provider IS 'The access provider, of the same tenant.';
-COMMENT ON COLUMN broker.key.description IS 'Shown to clients; optional.';
-COMMENT ON COLUMN broker.key.max_duration IS 'The longest life of a credential, in seconds, within the limits of the provider''s type.';
-COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
-COMMENT ON COLUMN broker.key.outputs IS
-    'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
-COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
-
-CALL audit.keep_history('broker.key', 'tenant');
+CALL internal.keep_history('broker.access_provider', 'tenant');

@@ -1,4 +1,41 @@
--- Who may have which key.
+-- The names under which clients ask for credentials, and who may have which.
+
+-- ---------------------------------------------------------------- keys
+
+CREATE TABLE broker.key (
+    tenant text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    provider text COLLATE "C" NOT NULL,
+    description text,
+    max_duration int NOT NULL,
+    settings jsonb NOT NULL DEFAULT '{}',
+    outputs jsonb NOT NULL DEFAULT '{}',
+    enabled boolean NOT NULL DEFAULT true,
+    CONSTRAINT a_key_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
+    CONSTRAINT the_access_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, provider)
+        REFERENCES broker.access_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
+        CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
+    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
+    CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
+    CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs))
+);
+COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
+COMMENT ON COLUMN broker.key.tenant IS 'The tenant that it belongs to. A row never moves to another.';
+COMMENT ON COLUMN broker.key.name IS 'The name that clients ask for: a letter, then up to 63 letters, digits, _, . and -.';
+COMMENT ON COLUMN broker.key.provider IS 'The access provider, of the same tenant.';
+COMMENT ON COLUMN broker.key.description IS 'Shown to clients; optional.';
+COMMENT ON COLUMN broker.key.max_duration IS 'The longest life of a credential, in seconds, within the limits of the provider''s type.';
+COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
+COMMENT ON COLUMN broker.key.outputs IS
+    'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
+COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
+CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
+
+CALL internal.keep_history('broker.key', 'tenant');
+
+
+-- ---------------------------------------------------------------- grants
 
 CREATE TABLE broker.subject_grant (
     id bigint GENERATED ALWAYS AS IDENTITY,
@@ -18,7 +55,7 @@ CREATE TABLE broker.subject_grant (
         REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_key_exists_in_the_same_tenant FOREIGN KEY (tenant, key)
         REFERENCES broker.key (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
-    CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (broker.is_line(subject, 1024)),
+    CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
     CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR subject ~ '^[^*:/]+([:/]|$)'),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
@@ -27,8 +64,6 @@ CREATE TABLE broker.subject_grant (
         CHECK (isfinite(valid_from) AND isfinite(valid_until)),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0)
 );
-CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, match, subject);
-CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 COMMENT ON TABLE broker.subject_grant IS
     'Who may have which key: a subject of an identity provider, whose token meets the claims, within the window. Grants only allow; to revoke is to delete or disable.';
 COMMENT ON COLUMN broker.subject_grant.id IS 'Given by the database, never used again; the audit log names it.';
@@ -46,5 +81,9 @@ COMMENT ON COLUMN broker.subject_grant.valid_until IS
 COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
 COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
+CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, match, subject);
+CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
+-- In the order of their end, for the view.
+CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;
 
-CALL audit.keep_history('broker.subject_grant', 'tenant');
+CALL internal.keep_history('broker.subject_grant', 'tenant');

@@ -1,5 +1,5 @@
--- What every table of the broker rests on: who wrote a row, and the history of every change.
--- The history also numbers the states of a tenant (its revision) and tells replicas to reload it.
+-- What every table of the broker rests on: the schemas, how something is refused, who wrote a row, and the
+-- history of every change. The history also numbers the states of a tenant (its revision) and tells replicas to reload it.
 
 DO $$
 DECLARE
@@ -22,7 +22,7 @@ BEGIN
 END
 $$;
 
--- What may be called is granted in R__privileges.sql; nothing is by default.
+-- What may be called is granted by name (V11); nothing is by default.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON ROUTINES FROM PUBLIC;
 
 CREATE SCHEMA broker;
@@ -31,25 +31,56 @@ CREATE SCHEMA audit;
 COMMENT ON SCHEMA audit IS 'Append-only: what was minted, and what was changed in the configuration.';
 CREATE SCHEMA IF NOT EXISTS runtime;
 COMMENT ON SCHEMA runtime IS 'Working data of the service and the history of migrations. Nothing here is edited by hand.';
+CREATE SCHEMA internal;
+COMMENT ON SCHEMA internal IS 'What the triggers, checks and views of the other schemas are made of. Nothing here is called by hand, and any release may change it.';
 
 
--- ---------------------------------------------------------------- append-only
+-- ---------------------------------------------------------------- refusals
 
-CREATE FUNCTION audit.refuse_change() RETURNS trigger
+CREATE FUNCTION internal.refuse(message text, hint text, code text DEFAULT 'check_violation') RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION '%.% is append-only: % is refused.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP
-        USING ERRCODE = 'insufficient_privilege',
-              HINT = CASE WHEN TG_TABLE_NAME LIKE 'event%'
-                          THEN 'What is recorded stays. Old months are retired whole, with: mintmark audit retire'
-                          ELSE 'What is recorded stays. Old entries are part of the proof for the later ones.' END;
+    RAISE EXCEPTION '%', message USING ERRCODE = code, HINT = coalesce(hint, '');
 END
 $$;
-COMMENT ON FUNCTION audit.refuse_change() IS 'Trigger: stops UPDATE, DELETE and TRUNCATE, whoever tries.';
+COMMENT ON FUNCTION internal.refuse(text, text, text) IS
+    'Ends the statement with a message, a hint and an error code. Whatever is refused in a sentence is refused here or below.';
 
-CREATE PROCEDURE audit.make_append_only(target regclass)
+CREATE FUNCTION internal.refuse_in(target regclass, rule text, message text, hint text, code text, named_column text DEFAULT '') RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION '%', message
+        USING ERRCODE = code, HINT = hint, CONSTRAINT = rule, COLUMN = named_column,
+              SCHEMA = (SELECT c.relnamespace::regnamespace FROM pg_class AS c WHERE c.oid = target),
+              TABLE = (SELECT c.relname FROM pg_class AS c WHERE c.oid = target);
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text) IS
+    'Ends the statement as the constraint of that name (or of that column) would, with a sentence and a hint.';
+
+
+-- ---------------------------------------------------------------- append-only
+
+CREATE FUNCTION internal.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.refuse(
+        format('%s.%s is append-only: %s is refused.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
+        CASE WHEN TG_TABLE_NAME LIKE 'event%'
+             THEN 'What is recorded stays. Old months are retired whole, with: mintmark audit retire'
+             ELSE 'What is recorded stays. Old entries are part of the proof for the later ones.' END,
+        'insufficient_privilege');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_change() IS 'Trigger: stops UPDATE, DELETE and TRUNCATE, whoever tries.';
+
+CREATE PROCEDURE internal.make_append_only(target regclass)
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -57,11 +88,11 @@ BEGIN
     -- For each statement, not each row: it also stops one that would hit no row, and it stays when a
     -- partition is detached.
     EXECUTE format('CREATE TRIGGER is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s
-                    FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change()', target);
+                    FOR EACH STATEMENT EXECUTE FUNCTION internal.refuse_change()', target);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER is_append_only', target);
 END
 $$;
-COMMENT ON PROCEDURE audit.make_append_only(regclass) IS
+COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
     'Makes a table append-only, for its owner too. Triggers that someone drops do not hold: then the hash chain tells.';
 
 
@@ -104,34 +135,40 @@ COMMENT ON COLUMN audit.config_change.transaction_id IS 'The transaction: change
 COMMENT ON COLUMN audit.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
 COMMENT ON COLUMN audit.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
-CALL audit.make_append_only('audit.config_change');
+CALL internal.make_append_only('audit.config_change');
 
 -- The canonical form is described in docs/audit.md. docs/verify.py and the service make the same bytes.
-CREATE FUNCTION audit.canonical_field(value text) RETURNS text
+CREATE FUNCTION internal.canonical_field(value text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN value IS NULL THEN '-,' ELSE octet_length(value) || ':' || value || ',' END;
-COMMENT ON FUNCTION audit.canonical_field(text) IS
+COMMENT ON FUNCTION internal.canonical_field(text) IS
     'A field of the canonical form: its length in bytes, a colon, the text, a comma; a null is "-,".';
 
-CREATE FUNCTION audit.micros(at timestamptz) RETURNS text
+CREATE FUNCTION internal.micros(at timestamptz) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN trunc(extract(epoch FROM at) * 1000000)::text;
-COMMENT ON FUNCTION audit.micros(timestamptz) IS
+COMMENT ON FUNCTION internal.micros(timestamptz) IS
     'A time in the canonical form: microseconds since 1970-01-01 UTC, in decimal digits.';
 
+-- plpgsql, since no expression that is stored may hold a table's row type: PostgreSQL would not alter the table any more.
 CREATE FUNCTION audit.change_hash(change audit.config_change) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN sha256((change).prev_hash || convert_to(
-        audit.canonical_field('mintmark change 1')
-        || audit.canonical_field((change).tenant)
-        || audit.canonical_field((change).revision::text)
-        || audit.canonical_field((change).table_name)
-        || audit.canonical_field((change).operation)
-        || audit.canonical_field((change).before::text)
-        || audit.canonical_field((change).after::text)
-        || audit.canonical_field((change).changed_by)
-        || audit.canonical_field(audit.micros((change).changed_at))
-        || audit.canonical_field((change).transaction_id::text), 'UTF8'));
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN sha256(change.prev_hash || convert_to(
+        internal.canonical_field('mintmark change 1')
+        || internal.canonical_field(change.tenant)
+        || internal.canonical_field(change.revision::text)
+        || internal.canonical_field(change.table_name)
+        || internal.canonical_field(change.operation)
+        || internal.canonical_field(change.before::text)
+        || internal.canonical_field(change.after::text)
+        || internal.canonical_field(change.changed_by)
+        || internal.canonical_field(internal.micros(change.changed_at))
+        || internal.canonical_field(change.transaction_id::text), 'UTF8'));
+END
+$$;
 COMMENT ON FUNCTION audit.change_hash(audit.config_change) IS
     'The hash that a row of audit.config_change must have: SHA-256 over prev_hash and its canonical form.';
 
@@ -186,7 +223,7 @@ COMMENT ON FUNCTION broker.revision(text) IS
 
 -- ---------------------------------------------------------------- triggers of every table in schema broker
 
-CREATE FUNCTION audit.sign_row() RETURNS trigger
+CREATE FUNCTION internal.sign_row() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -209,10 +246,10 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION audit.sign_row() IS
+COMMENT ON FUNCTION internal.sign_row() IS
     'Trigger: fills created_at, created_by, updated_at and updated_by, whatever the statement says. They stay when an UPDATE changes nothing.';
 
-CREATE FUNCTION audit.record_change() RETURNS trigger
+CREATE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET TimeZone = 'UTC'
@@ -225,10 +262,10 @@ DECLARE
     change audit.config_change;
 BEGIN
     IF old_row ->> tenant_column <> new_row ->> tenant_column THEN
-        RAISE EXCEPTION 'A row of broker.% stays with its tenant: it cannot move from "%" to "%".',
-                        TG_TABLE_NAME, old_row ->> tenant_column, new_row ->> tenant_column
-            USING ERRCODE = 'restrict_violation',
-                  HINT = 'Insert it anew for the other tenant, and delete it here.';
+        PERFORM internal.refuse(
+            format('A row of broker.%s stays with its tenant: it cannot move from "%s" to "%s".',
+                   TG_TABLE_NAME, old_row ->> tenant_column, new_row ->> tenant_column),
+            'Insert it anew for the other tenant, and delete it here.', 'restrict_violation');
     END IF;
 
     -- One editor of a tenant at a time, so that revisions are committed in their order. References to
@@ -255,31 +292,33 @@ BEGIN
             change.changed_by, change.changed_at, change.transaction_id, change.prev_hash, change.hash)
         ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'Another session changed tenant "%" meanwhile.', owning_tenant
-            USING ERRCODE = 'serialization_failure', HINT = 'Run the transaction again.';
+        PERFORM internal.refuse('Another session changed ' || coalesce('tenant "' || owning_tenant || '"', 'a table without tenant')
+                                || ' meanwhile.', 'Run the transaction again.', 'serialization_failure');
     END IF;
 
-    -- PostgreSQL sends equal notifications of a transaction once: a bulk edit reloads a tenant once.
-    PERFORM pg_notify('mintmark_catalog', coalesce(owning_tenant, ''));
+    -- PostgreSQL sends equal notifications of a transaction once: a bulk edit reloads a tenant once. It sends them to
+    -- every login that listens, so they don't say the name.
+    PERFORM pg_notify('mintmark_catalog',
+                      coalesce((SELECT t.external_id::text FROM broker.tenant AS t WHERE t.name = owning_tenant), ''));
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION audit.record_change() IS
+COMMENT ON FUNCTION internal.record_change() IS
     'Trigger: writes a change to audit.config_change, raises the revision of the tenant and notifies mintmark_catalog. Argument: the column that names the tenant, none for tables without.';
 
-CREATE FUNCTION audit.refuse_truncate() RETURNS trigger
+CREATE FUNCTION internal.refuse_truncate() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RAISE EXCEPTION 'TRUNCATE broker.% is refused: the change history could not record what it removes.', TG_TABLE_NAME
-        USING ERRCODE = 'insufficient_privilege',
-              HINT = format('DELETE FROM broker.%I records each row.', TG_TABLE_NAME);
+    PERFORM internal.refuse(
+        format('TRUNCATE broker.%s is refused: the change history could not record what it removes.', TG_TABLE_NAME),
+        format('DELETE FROM broker.%I records each row.', TG_TABLE_NAME), 'insufficient_privilege');
 END
 $$;
-COMMENT ON FUNCTION audit.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';
+COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';
 
-CREATE PROCEDURE audit.keep_history(target regclass, tenant_column text)
+CREATE PROCEDURE internal.keep_history(target regclass, tenant_column text)
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -297,13 +336,13 @@ BEGIN
     EXECUTE format('COMMENT ON COLUMN %s.updated_by IS ''The login that last changed the row. Kept by a trigger.''', target);
 
     EXECUTE format('CREATE TRIGGER is_signed BEFORE INSERT OR UPDATE ON %s
-                    FOR EACH ROW EXECUTE FUNCTION audit.sign_row()', target);
+                    FOR EACH ROW EXECUTE FUNCTION internal.sign_row()', target);
     EXECUTE format('CREATE TRIGGER is_recorded AFTER INSERT OR DELETE ON %s
-                    FOR EACH ROW EXECUTE FUNCTION audit.record_change(%s)', target, argument);
+                    FOR EACH ROW EXECUTE FUNCTION internal.record_change(%s)', target, argument);
     EXECUTE format('CREATE TRIGGER is_recorded_when_it_differs AFTER UPDATE ON %s
-                    FOR EACH ROW WHEN (OLD.* *<> NEW.*) EXECUTE FUNCTION audit.record_change(%s)', target, argument);
+                    FOR EACH ROW WHEN (OLD.* *<> NEW.*) EXECUTE FUNCTION internal.record_change(%s)', target, argument);
     EXECUTE format('CREATE TRIGGER is_not_truncated BEFORE TRUNCATE ON %s
-                    FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_truncate()', target);
+                    FOR EACH STATEMENT EXECUTE FUNCTION internal.refuse_truncate()', target);
     -- ALWAYS: session_replication_role = replica doesn't switch them off.
     EXECUTE format('ALTER TABLE %s
         ENABLE ALWAYS TRIGGER is_signed,
@@ -312,5 +351,5 @@ BEGIN
         ENABLE ALWAYS TRIGGER is_not_truncated', target);
 END
 $$;
-COMMENT ON PROCEDURE audit.keep_history(regclass, text) IS
+COMMENT ON PROCEDURE internal.keep_history(regclass, text) IS
     'Gives a new table of schema broker its columns created_at, created_by, updated_at, updated_by and its change history. Second argument: the column that names the tenant, null if there is none.';

@@ -1,23 +1,22 @@
--- Who may do what. The one place: everything is taken away first, then given anew, so that this file
--- is the whole truth each time it changes. Whatever a migration adds needs its line here.
+-- Who may do what to a table at all (privileges), and to which of its rows (policies). Whatever a later migration adds
+-- is given there, by name.
 
+-- ---------------------------------------------------------------- privileges
+
+-- Nothing is left of what this database's default privileges gave.
 DO $$
 DECLARE
     role text;
     area text;
+    what text;
 BEGIN
     FOREACH role IN ARRAY ARRAY['PUBLIC', '${app_role}', '${admin_role}', '${tenant_admin_role}', '${auditor_role}'] LOOP
-        IF role <> 'PUBLIC' AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
-            RAISE EXCEPTION 'The database role "%" does not exist.', role
-                USING ERRCODE = 'undefined_object',
-                      HINT = 'Run db/roles.sql first, in this database, as a role that may create roles.';
-        END IF;
         CONTINUE WHEN role = current_user;  -- one role for everything: the owner keeps what it owns
-        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'runtime'] LOOP
-            EXECUTE format('REVOKE ALL ON SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
-            EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
-            EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
-            EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA %I FROM %s', area, CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'runtime', 'internal'] LOOP
+            FOREACH what IN ARRAY ARRAY['', 'ALL TABLES IN ', 'ALL SEQUENCES IN ', 'ALL ROUTINES IN '] LOOP
+                EXECUTE format('REVOKE ALL ON %sSCHEMA %I FROM %s', what, area,
+                               CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+            END LOOP;
         END LOOP;
     END LOOP;
 END
@@ -25,7 +24,7 @@ $$;
 
 
 -- The service: reads the configuration, adds to the audit log, keeps used tokens.
-GRANT USAGE ON SCHEMA broker, audit, runtime TO "${app_role}";
+GRANT USAGE ON SCHEMA broker, audit, runtime, internal TO "${app_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA broker, runtime TO "${app_role}";
 GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
 GRANT INSERT ON audit.event TO "${app_role}";
@@ -42,7 +41,7 @@ GRANT EXECUTE ON FUNCTION broker.revision(text), audit.create_partitions(int) TO
 
 -- Platform admins: write the whole configuration but what belongs to the code (provider types) and to the
 -- triggers (id, external_id, created_at, created_by, updated_at, updated_by), and see what became of it.
-GRANT USAGE ON SCHEMA broker, audit TO "${admin_role}";
+GRANT USAGE ON SCHEMA broker, audit, internal TO "${admin_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit TO "${admin_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${admin_role}";
 -- Renaming and deleting a tenant is left to the trigger, which says what to do instead.
@@ -67,19 +66,18 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until,
       UPDATE (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}";
 -- Called by the CHECKs of these tables, as the writer.
-GRANT EXECUTE ON FUNCTION broker.is_line(text, int), broker.is_list(text[], int), broker.is_url(text),
-    broker.is_glob_list(text[]), broker.is_outputs(jsonb) TO "${admin_role}", "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION internal.is_line(text, int), internal.is_list(text[], int), internal.is_url(text),
+    internal.is_glob_list(text[]), internal.is_outputs(jsonb) TO "${admin_role}", "${tenant_admin_role}";
 
 
 -- Called by the triggers that say which row a reference could name, as the writer.
-GRANT EXECUTE ON FUNCTION broker.refuse_reference(regclass, text, text, text),
-    broker.refuse_stranger(regclass, text, text, text, text, text[], text), broker.there_are(text, text[], text)
-    TO "${admin_role}", "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION internal.refuse_stranger(regclass, text, text, text, text, text[], text),
+    internal.there_are(text, text[], text) TO "${admin_role}", "${tenant_admin_role}";
 
 
--- Tenant admins: keys and grants of their tenants; which these are is said in R__row_security.sql. A row's
+-- Tenant admins: keys and grants of their tenants; which these are is said below. A row's
 -- tenant is written once: there is no UPDATE (tenant).
-GRANT USAGE ON SCHEMA broker, audit TO "${tenant_admin_role}";
+GRANT USAGE ON SCHEMA broker, audit, internal TO "${tenant_admin_role}";
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
     broker.access_provider, broker.key, broker.subject_grant, audit.event, audit.open_mint,
     audit.config_change TO "${tenant_admin_role}";
@@ -101,21 +99,63 @@ GRANT INSERT (tenant, name, provider, description, max_duration, settings, outpu
 GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
       UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
     ON broker.subject_grant TO "${tenant_admin_role}";
-GRANT EXECUTE ON FUNCTION broker.revision(text), broker.tenants_of_login(), audit.first_mint_id(timestamptz)
+GRANT EXECUTE ON FUNCTION broker.revision(text), internal.tenants_of_login(), audit.first_mint_id(timestamptz)
     TO "${tenant_admin_role}";
 
 
 -- Auditors: read everything, write nothing.
-GRANT USAGE ON SCHEMA broker, audit, runtime TO "${auditor_role}";
+GRANT USAGE ON SCHEMA broker, audit, runtime, internal TO "${auditor_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit, runtime TO "${auditor_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${auditor_role}";
 
 
 -- The questions that admins and auditors ask: these functions see what their caller may see.
 GRANT EXECUTE ON FUNCTION broker.explain(text, text, jsonb, timestamptz), broker.what_can_mint(text, text),
-    broker.try_grant(broker.subject_grant, int, int, jsonb, timestamptz),
-    broker.grant_duration(broker.subject_grant, int, timestamptz), broker.common_start(text, text),
-    broker.claims_met(jsonb, jsonb), broker.first_unmet(jsonb, jsonb), broker.claim_met(jsonb, jsonb),
-    broker.value_fits(jsonb, jsonb), broker.claim_at(jsonb, text), broker.glob_matches(text, text),
-    broker.did_you_mean(text, text[], text), broker.nearest(text, text[]), broker.edit_distance(text, text)
+    internal.try_grant(broker.subject_grant, int, int, jsonb, timestamptz),
+    internal.grant_duration(broker.subject_grant, int, timestamptz), internal.common_start(text, text),
+    internal.claims_met(jsonb, jsonb), internal.first_unmet(jsonb, jsonb), internal.claim_met(jsonb, jsonb),
+    internal.value_fits(jsonb, jsonb), internal.claim_at(jsonb, text), internal.glob_matches(text, text),
+    internal.did_you_mean(text, text[], text), internal.nearest(text, text[]), internal.edit_distance(text, text)
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}";
+-- Whoever is refused something is told so.
+GRANT EXECUTE ON FUNCTION internal.refuse(text, text, text), internal.refuse_in(regclass, text, text, text, text, text)
+    TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}";
+
+
+-- ---------------------------------------------------------------- row security
+
+-- The policies of the service, of platform admins and of auditors say "true": the planner drops that, so
+-- it costs nothing. Owners are not held by policies, nor are the checks of foreign keys.
+
+DO $$
+DECLARE
+    held record;
+    mine constant text := 'tenant = ANY ((SELECT internal.tenants_of_login())::text[])';
+BEGIN
+    FOR held IN SELECT * FROM (VALUES
+            ('broker', 'tenant', replace(mine, 'tenant =', 'name ='), false),
+            ('broker', 'tenant_admin', mine, false),
+            ('broker', 'identity_provider', mine, false),
+            ('broker', 'access_provider', mine, false),
+            ('broker', 'key', mine, true),
+            ('broker', 'subject_grant', mine, true),
+            ('audit', 'event', mine, false),
+            ('audit', 'open_mint', mine, false),
+            ('audit', 'config_change', mine, false)
+        ) AS t (area, name, condition, written_by_tenant_admins)
+    LOOP
+        EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY', held.area, held.name);
+        EXECUTE format('CREATE POLICY the_service_reads_every_row ON %I.%I FOR SELECT TO "${app_role}" USING (true)',
+                       held.area, held.name);
+        EXECUTE format('CREATE POLICY auditors_read_every_row ON %I.%I FOR SELECT TO "${auditor_role}" USING (true)',
+                       held.area, held.name);
+        EXECUTE format('CREATE POLICY platform_admins_see_every_row ON %I.%I FOR %s TO "${admin_role}" USING (true)',
+                       held.area, held.name, CASE held.area WHEN 'broker' THEN 'ALL' ELSE 'SELECT' END);
+        EXECUTE format('CREATE POLICY tenant_admins_see_their_tenants ON %I.%I FOR %s TO "${tenant_admin_role}" USING (%s)',
+                       held.area, held.name, CASE WHEN held.written_by_tenant_admins THEN 'ALL' ELSE 'SELECT' END,
+                       held.condition);
+    END LOOP;
+
+    CREATE POLICY the_service_writes_what_happened ON audit.event FOR INSERT TO "${app_role}" WITH CHECK (true);
+END
+$$;

@@ -1,4 +1,6 @@
--- What was minted, refused and why: one row for each step of each mint.
+-- What was minted, refused and why: one row for each step of each mint, chained and sealed.
+
+-- ---------------------------------------------------------------- events
 
 CREATE TABLE audit.event (
     mint_id uuid NOT NULL,
@@ -66,19 +68,10 @@ CREATE TABLE audit.event (
         CHECK (octet_length(token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
     CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL))
 ) PARTITION BY RANGE (mint_id);
-
--- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
--- audit.first_mint_id() turns a time into a bound.
-CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
-CREATE INDEX events_of_a_subject_by_time ON audit.event (subject, mint_id) WHERE subject IS NOT NULL;
-CREATE INDEX events_of_a_credential ON audit.event (credential_id) WHERE credential_id IS NOT NULL;
-CREATE INDEX events_of_a_chain ON audit.event (chain, seq);
-CREATE INDEX events_of_a_request ON audit.event (request_id) WHERE request_id IS NOT NULL;
-
 COMMENT ON TABLE audit.event IS
     'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';
 COMMENT ON COLUMN audit.event.mint_id IS
-    'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials carry it on the far side where they can.';
+    'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
 COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome.';
 COMMENT ON COLUMN audit.event.kind IS
     'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted).';
@@ -112,7 +105,25 @@ COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, from 1, without ga
 COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
 COMMENT ON COLUMN audit.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
-CALL audit.make_append_only('audit.event');
+-- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
+-- audit.first_mint_id() turns a time into a bound.
+CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
+CREATE INDEX events_of_a_subject_by_time ON audit.event (subject, mint_id) WHERE subject IS NOT NULL;
+CREATE INDEX events_of_a_key_by_time ON audit.event (key, mint_id) WHERE key IS NOT NULL;
+CREATE INDEX events_of_a_grant_by_time ON audit.event (grant_id, mint_id) WHERE step = 1;
+CREATE INDEX events_of_a_credential ON audit.event (credential_id) WHERE credential_id IS NOT NULL;
+CREATE INDEX events_of_a_chain ON audit.event (chain, seq);
+CREATE INDEX events_of_a_request ON audit.event (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX credentials_by_expiry ON audit.event (expires_at) WHERE kind IN ('issued', 'withheld');
+-- Failures after which the provider may have made a credential all the same. Few.
+CREATE INDEX failures_in_doubt ON audit.event (mint_id)
+ WHERE kind = 'failed' AND reason IN ('provider_timeout', 'provider_unreachable');
+-- Only refusals pay for these.
+CREATE INDEX refusals_by_time ON audit.event (mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX refusals_of_a_subject_by_time ON audit.event (subject, mint_id)
+ WHERE kind IN ('denied', 'rejected') AND subject IS NOT NULL;
+
+CALL internal.make_append_only('audit.event');
 
 
 -- ---------------------------------------------------------------- partitions
@@ -143,7 +154,7 @@ BEGIN
                    partition, partition || '_holds_each_step_of_a_mint_once');
     EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
                    format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
-    CALL audit.make_append_only(format('audit.%I', partition)::regclass);
+    CALL internal.make_append_only(format('audit.%I', partition)::regclass);
     EXECUTE format('ALTER TABLE audit.event ATTACH PARTITION audit.%I FOR VALUES FROM (%L) TO (%L)',
                    partition, audit.first_mint_id(first_day), audit.first_mint_id(next_month));
     RETURN true;
@@ -163,8 +174,8 @@ DECLARE
     created int := 0;
 BEGIN
     IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
-        RAISE EXCEPTION 'Partitions can be made for 0 to 24 months ahead, not for %.', coalesce(months_ahead::text, 'null')
-            USING ERRCODE = 'invalid_parameter_value';
+        PERFORM internal.refuse(format('Partitions can be made for 0 to 24 months ahead, not for %s.', coalesce(months_ahead::text, 'null')),
+                                'The service asks for 3.', 'invalid_parameter_value');
     END IF;
     -- Replicas call this at the same time; the second finds the partitions there.
     PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: partitions of audit.event', 0));
@@ -178,3 +189,121 @@ COMMENT ON FUNCTION audit.create_partitions(int) IS
     'Makes the missing partitions of audit.event for this month (UTC) and so many after it; returns how many. The service calls it.';
 
 SELECT audit.create_partitions(3);
+
+
+-- ---------------------------------------------------------------- mints without outcome
+
+-- To find them among all rows takes longer the longer the log is, so they are kept as a list. The list is only a
+-- way to find them quickly: audit.unresolved looks at the rows again, and `mintmark audit verify` compares the two.
+CREATE TABLE audit.open_mint (
+    mint_id uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    CONSTRAINT a_mint_is_open_once PRIMARY KEY (mint_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+        autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000);
+COMMENT ON TABLE audit.open_mint IS
+    'The mints that have no outcome yet, kept by a trigger. Proves nothing; read audit.unresolved instead.';
+COMMENT ON COLUMN audit.open_mint.mint_id IS 'The mint.';
+COMMENT ON COLUMN audit.open_mint.tenant IS 'Its tenant.';
+
+-- Once for each statement, which is many rows. As the owner, so that the service needs no privilege on the list, and
+-- always along the index: the table is small, but no plan made while it was empty may read all that died in it.
+CREATE FUNCTION internal.keep_open_mints() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
+AS $$
+BEGIN
+    INSERT INTO audit.open_mint (mint_id, tenant)
+    SELECT written.mint_id, written.tenant FROM written WHERE written.step = 1
+        ON CONFLICT DO NOTHING;
+    DELETE FROM audit.open_mint AS done
+     USING written
+     WHERE written.step = 2 AND done.mint_id = written.mint_id;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_open_mints() IS
+    'Notes mints that were requested in audit.open_mint, and takes them out when their outcome is recorded.';
+
+CREATE TRIGGER keeps_open_mints AFTER INSERT ON audit.event
+    REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION internal.keep_open_mints();
+ALTER TABLE audit.event ENABLE ALWAYS TRIGGER keeps_open_mints;
+
+
+-- ---------------------------------------------------------------- checkpoints
+
+-- What the chains of events and changes had come to, signed with a key that is not here.
+CREATE TABLE audit.checkpoint (
+    number bigint NOT NULL,
+    sealed_at timestamptz NOT NULL,
+    jws text COLLATE "C" NOT NULL,
+    announced_by text COLLATE "C",
+    CONSTRAINT checkpoints_are_numbered_once PRIMARY KEY (number),
+    CONSTRAINT checkpoints_count_from_one CHECK (number >= 1)
+);
+COMMENT ON TABLE audit.checkpoint IS
+    'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
+COMMENT ON COLUMN audit.checkpoint.number IS 'Counts from 1, without gaps.';
+COMMENT ON COLUMN audit.checkpoint.sealed_at IS 'When, by the clock of the replica that sealed.';
+COMMENT ON COLUMN audit.checkpoint.jws IS
+    'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
+COMMENT ON COLUMN audit.checkpoint.announced_by IS
+    'Where a new key signs for the first time: the same payload, signed by the key before it.';
+CALL internal.make_append_only('audit.checkpoint');
+
+-- A checkpoint is the next one, and a signature. Who takes the service over can stop the sealing, but not for good.
+CREATE FUNCTION internal.check_checkpoint() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    next constant bigint := coalesce((SELECT max(c.number) FROM audit.checkpoint AS c), 0) + 1;
+BEGIN
+    IF NEW.number IS DISTINCT FROM next THEN
+        PERFORM internal.refuse_in(TG_RELID, 'checkpoints_are_numbered_without_gaps',
+            format('Checkpoint %s is not the next one.', coalesce(NEW.number::text, 'null')), format('The next one is %s.', next), 'check_violation');
+    END IF;
+    IF NEW.jws !~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$' THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_checkpoint_is_a_signature',
+            format('Checkpoint %s has no signature in compact form (RFC 7515 section 7.1).', NEW.number),
+            'Only a broker with the signing key can make one.', 'check_violation');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_checkpoint() IS
+    'Trigger: refuses checkpoints out of order, and what is no signature by its form.';
+
+CREATE TRIGGER comes_next BEFORE INSERT ON audit.checkpoint
+    FOR EACH ROW EXECUTE FUNCTION internal.check_checkpoint();
+ALTER TABLE audit.checkpoint ENABLE ALWAYS TRIGGER comes_next;
+
+CREATE TABLE runtime.sealing (
+    only_one boolean NOT NULL DEFAULT true,
+    sealed_by text,
+    CONSTRAINT one_replica_seals_at_a_time PRIMARY KEY (only_one),
+    CONSTRAINT there_is_one_row CHECK (only_one)
+);
+COMMENT ON TABLE runtime.sealing IS 'One row, which a replica locks while it seals.';
+COMMENT ON COLUMN runtime.sealing.only_one IS 'True.';
+COMMENT ON COLUMN runtime.sealing.sealed_by IS 'The replica that sealed last.';
+INSERT INTO runtime.sealing DEFAULT VALUES;
+
+CREATE TABLE runtime.sealed_chain (
+    kind text COLLATE "C" NOT NULL,
+    chain text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    CONSTRAINT a_chain_is_sealed_up_to_one_position PRIMARY KEY (kind, chain),
+    CONSTRAINT chains_are_of_events_or_of_changes CHECK (kind IN ('event', 'change'))
+);
+COMMENT ON TABLE runtime.sealed_chain IS
+    'How far each chain is sealed, so that a checkpoint lists only what grew. Proves nothing; the checkpoints do.';
+COMMENT ON COLUMN runtime.sealed_chain.kind IS 'event or change.';
+COMMENT ON COLUMN runtime.sealed_chain.chain IS
+    'event.chain; or the tenant of the changes, empty for the tables without tenant.';
+COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';

@@ -1,0 +1,110 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What whoever writes a migration must keep to (docs/schema.md). */
+class SchemaRulesTest {
+    /**
+     * Functions with a body or an argument default that is stored as an expression, and that depend
+     * on the row type of a table or view, or on an array of it.
+     */
+    private static final String STORED_ROW_TYPES =
+            """
+            SELECT DISTINCT p.oid::regprocedure
+              FROM pg_proc AS p
+              JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                                 AND d.refclassid = 'pg_type'::regclass
+              JOIN pg_type AS t ON t.oid = d.refobjid
+              LEFT JOIN pg_type AS element ON element.oid = t.typelem
+              JOIN pg_class AS c ON c.oid IN (t.typrelid, element.typrelid) AND c.relkind IN ('r', 'p', 'v')
+             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'runtime', 'internal')
+               AND (p.prosqlbody IS NOT NULL OR p.proargdefaults IS NOT NULL)
+            """;
+
+    private static final String TABLES =
+            """
+            SELECT c.oid::regclass FROM pg_class AS c
+             WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
+               AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+             ORDER BY 1
+            """;
+
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    @Test
+    void no_stored_expression_holds_the_row_type_of_a_table() {
+        assertEquals(List.of(), database.column(Who.OWNER, STORED_ROW_TYPES));
+    }
+
+    @Test
+    void a_function_that_breaks_the_rule_is_found() {
+        try (TestDatabase other = TestDatabase.migrated()) {
+            other.run(
+                    Who.OWNER,
+                    """
+                    SET ROLE mintmark_owner;
+                    CREATE FUNCTION internal.name_of(key broker.key) RETURNS text
+                        LANGUAGE sql RETURN key.name
+                    """);
+            assertEquals(
+                    List.of("internal.name_of(broker.key)"),
+                    other.column(Who.OWNER, STORED_ROW_TYPES));
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> a_later_migration_can_add_columns() {
+        List<String> tables = database.column(Who.OWNER, TABLES);
+        assertFalse(tables.isEmpty());
+        return tables.stream()
+                .map(table -> dynamicTest(table, () -> assertDoesNotThrow(() -> addColumn(table))));
+    }
+
+    private static void addColumn(String table) {
+        database.run(
+                Who.OWNER,
+                """
+                BEGIN;
+                SET LOCAL ROLE mintmark_owner;
+                ALTER TABLE %s ADD COLUMN added text NOT NULL DEFAULT 'x',
+                               ADD COLUMN added_later timestamptz DEFAULT clock_timestamp();
+                ROLLBACK
+                """
+                        .formatted(table));
+    }
+
+    @Test
+    void only_what_admins_call_stands_in_the_schema_of_the_configuration() {
+        assertEquals(
+                List.of("explain", "revision", "what_can_mint"),
+                database.column(
+                        """
+                        SELECT DISTINCT proname FROM pg_proc
+                         WHERE pronamespace = 'broker'::regnamespace ORDER BY 1
+                        """));
+    }
+}
