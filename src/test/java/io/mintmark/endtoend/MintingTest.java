@@ -14,6 +14,7 @@ import io.mintmark.mint.StsCall;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+@Tag("every-postgres")
 class MintingTest {
     private static World world;
 

@@ -6,12 +6,14 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.util.List;
 
 /** The views that answer what admins ask. */
+@Tag("every-postgres")
 class AdminViewsTest {
     private TestDatabase database;
 

@@ -8,6 +8,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What the views say of mints that didn't end well, or didn't end. */
+@Tag("every-postgres")
 class AuditViewsTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final Database connections = new Database(database.login(Who.APP));

@@ -10,6 +10,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -22,6 +23,7 @@ import java.sql.Statement;
 import java.util.List;
 
 /** Every change of the configuration is on record, whoever makes it and however. */
+@Tag("every-postgres")
 class ChangeHistoryTest {
     private TestDatabase database;
 

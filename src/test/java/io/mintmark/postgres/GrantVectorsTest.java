@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 
 /** Who may have which key, by vectors in files, asked of the service and of broker.explain. */
+@Tag("every-postgres")
 class GrantVectorsTest {
     private static final Path DIRECTORY = Path.of("src", "test", "resources", "vectors", "grants");
     private static final ObjectMapper JSON = new ObjectMapper();

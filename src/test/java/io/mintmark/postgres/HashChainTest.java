@@ -9,6 +9,7 @@ import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.math.BigDecimal;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 
+@Tag("every-postgres")
 class HashChainTest {
     private static final List<String> NASTY =
             List.of(

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase.Who;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.Optional;
 
+@Tag("every-postgres")
 class MigrationsTest {
     private static final Roles ROLES =
             new Roles(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.postgres.TestDatabase.Who;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Every recipe works, in the order in which an admin would follow them. */
+@Tag("every-postgres")
 class RecipesTest {
     private static final Path DIRECTORY = Path.of("db", "recipes");
     private static final List<String> SETTING_UP =

@@ -7,6 +7,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What admins can not write, and what they are told; the cases are files. */
+@Tag("every-postgres")
 class RefusalsTest {
     private static TestDatabase database;
 

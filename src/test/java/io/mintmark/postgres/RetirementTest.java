@@ -12,6 +12,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+@Tag("every-postgres")
 class RetirementTest {
     private static final Instant JANUARY = Instant.parse("2026-01-31T23:59:59Z");
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:01Z");

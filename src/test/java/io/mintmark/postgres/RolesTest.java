@@ -9,6 +9,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.postgresql.PGConnection;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** What each login may do, tried by logging in as it; the cases are files. */
+@Tag("every-postgres")
 class RolesTest {
     private static final String EVENT =
             """

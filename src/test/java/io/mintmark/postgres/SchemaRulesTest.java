@@ -10,6 +10,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What whoever writes a migration must keep to (docs/schema.md). */
+@Tag("every-postgres")
 class SchemaRulesTest {
     /**
      * Functions with a body or an argument default that is stored as an expression, and that depend

@@ -12,6 +12,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import java.util.List;
  * An attacker who owns the database, and so gets past the triggers, against an auditor who has the
  * public key. The log is put back after each attack.
  */
+@Tag("every-postgres")
 class TamperingTest {
     private static TestDatabase database;
     private static String mint;
