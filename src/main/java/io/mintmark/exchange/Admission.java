@@ -1,8 +1,8 @@
 package io.mintmark.exchange;
 
 import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.KnownIssuers;
-import io.mintmark.grant.SubjectView;
 import io.mintmark.token.Examination;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
@@ -52,11 +52,11 @@ final class Admission {
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
-                    SubjectView view = catalogue.view(verified, atLeast);
-                    if (view.believesToken()) {
+                    Entitlements entitlements = catalogue.entitlements(verified, atLeast);
+                    if (entitlements.believeToken()) {
                         MDC.put("tenant", verified.provider().tenant().value());
                         MDC.put("subject", verified.subject());
-                        return Verdict.passed(new Admitted(verified, view));
+                        return Verdict.passed(new Admitted(verified, entitlements));
                     }
                 }
             }

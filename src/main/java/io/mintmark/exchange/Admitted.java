@@ -1,12 +1,12 @@
 package io.mintmark.exchange;
 
-import io.mintmark.grant.SubjectView;
+import io.mintmark.grant.Entitlements;
 import io.mintmark.token.VerifiedToken;
 
 /**
  * A token that its tenant believes, and what the tenant has for its subject.
  *
- * @param view of a revision at which the tenant has the identity provider that the token was
- *     verified with
+ * @param entitlements of a revision at which the tenant has the identity provider that the token
+ *     was verified with
  */
-record Admitted(VerifiedToken token, SubjectView view) {}
+record Admitted(VerifiedToken token, Entitlements entitlements) {}

@@ -32,7 +32,7 @@ sealed interface Decision {
 
     /** Decides on one state of the tenant, at one moment. */
     static Decision of(Admitted admitted, List<KeyName> keys, Instant now) {
-        SortedMap<String, Granted> mintable = admitted.view().mintable(now);
+        SortedMap<String, Granted> mintable = admitted.entitlements().mintable(now);
         List<Granted> granted = new ArrayList<>();
         Map<KeyName, String> reasons = new LinkedHashMap<>();
         for (KeyName key : keys) {
@@ -40,7 +40,7 @@ sealed interface Decision {
             if (found != null) {
                 granted.add(found);
             } else {
-                reasons.put(key, admitted.view().hasKey(key) ? NOT_GRANTED : NO_SUCH_KEY);
+                reasons.put(key, admitted.entitlements().haveKey(key) ? NOT_GRANTED : NO_SUCH_KEY);
             }
         }
         return reasons.isEmpty()

@@ -110,7 +110,7 @@ public final class Exchange {
     private Verdict<KeyList> list(Admitted admitted) {
         String subject = admitted.token().subject();
         var idp = admitted.token().provider().name();
-        var mintable = admitted.view().mintable(clock.instant());
+        var mintable = admitted.entitlements().mintable(clock.instant());
         return mintable.isEmpty()
                 ? Verdict.refused(new AccessRefusal.SubjectNotFound(subject, idp.value()))
                 : Verdict.passed(new KeyList(subject, idp, List.copyOf(mintable.values())));

@@ -105,7 +105,7 @@ final class Intents {
 
     /** The state to decide on after the commit: the same, unless the tenant has a newer one. */
     private Verdict<Admitted> decideAgain(MintRequest request, Intent intent, long revision) {
-        if (revision <= intent.admitted().view().revision()) {
+        if (revision <= intent.admitted().entitlements().revision()) {
             return Verdict.passed(intent.admitted());
         }
         try {

@@ -163,7 +163,7 @@ final class ProviderCalls {
         return new MintOrder(
                 order.trail().mintId(),
                 token.provider().tenant(),
-                admitted.view().externalId(),
+                admitted.entitlements().externalId(),
                 order.granted().key().name(),
                 token.provider().name(),
                 token.subject(),

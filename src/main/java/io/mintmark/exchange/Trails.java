@@ -108,7 +108,10 @@ final class Trails {
     private static Warrant warrant(Granted granted, Admitted admitted) {
         Provider provider = granted.key().provider();
         return new Warrant(
-                provider.name(), provider.type(), granted.grantId(), admitted.view().revision());
+                provider.name(),
+                provider.type(),
+                granted.grantId(),
+                admitted.entitlements().revision());
     }
 
     private static String hex(byte[] hash) {
@@ -124,7 +127,7 @@ final class Trails {
                 Optional.of(token.subject()),
                 token.tokenId(),
                 hex(token.hash()),
-                claims(admitted.view().claimsLookedAt()));
+                claims(admitted.entitlements().claimsLookedAt()));
     }
 
     private static Optional<String> claims(SortedMap<String, JsonNode> looked) {

@@ -25,8 +25,9 @@ public final class Catalogue {
     private record SubjectAt(TenantName tenant, long revision, IdpName idp, String subject) {}
 
     private final CatalogueStore store;
-    private final Fresh<TenantName, TenantSnapshot> tenants;
-    private final Fresh<SubjectAt, SubjectGrants> subjects;
+    private final SingleFlightCache<TenantName, TenantSnapshot> tenants;
+    private final SingleFlightCache<SubjectAt, SubjectGrants> subjects;
+    private final MatchingMeter meter;
 
     /**
      * @param maxStaleness after which nothing is used without asking again
@@ -34,9 +35,10 @@ public final class Catalogue {
      */
     public Catalogue(CatalogueStore store, Duration maxStaleness, LongSupplier nanos) {
         this.store = store;
-        this.tenants = new Fresh<>(maxStaleness, TENANTS_KEPT, nanos, this::snapshot);
+        this.meter = new MatchingMeter(nanos);
+        this.tenants = new SingleFlightCache<>(maxStaleness, TENANTS_KEPT, nanos, this::snapshot);
         this.subjects =
-                new Fresh<>(
+                new SingleFlightCache<>(
                         Duration.ofNanos(Long.MAX_VALUE),
                         SUBJECTS_KEPT,
                         nanos,
@@ -53,16 +55,17 @@ public final class Catalogue {
      * What the token's subject has at its tenant, all of one revision.
      *
      * @param atLeast the revision that it must have reached
-     * @throws Unavailable if it can't be read
+     * @throws Unavailable if it can't be read, or is too much work to decide
      */
-    public SubjectView view(VerifiedToken token, long atLeast) {
+    public Entitlements entitlements(VerifiedToken token, long atLeast) {
         TenantName tenant = token.provider().tenant();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TenantSnapshot snapshot = tenants.get(tenant);
             if (snapshot.revision() >= atLeast) {
                 SubjectGrants grants = grants(snapshot, token);
                 if (grants.revision() == snapshot.revision()) {
-                    return new SubjectView(snapshot, grants, token);
+                    return meter.within(
+                            tenant, budget -> new Entitlements(snapshot, grants, token, budget));
                 }
             }
             tenants.changed(tenant);

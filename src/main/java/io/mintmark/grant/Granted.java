@@ -7,9 +7,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
-/**
- * The proof that a subject may have a key, for so long. Only a {@link SubjectView} can make one.
- */
+/** The proof that a subject may have a key, for so long. Only {@link Entitlements} can make one. */
 public final class Granted {
     private final Key key;
     private final Grant grant;

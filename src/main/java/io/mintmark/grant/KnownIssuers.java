@@ -31,10 +31,10 @@ public final class KnownIssuers implements IdentityProviders {
         LISTED
     }
 
-    private final Fresh<String, Boolean> known;
-    private final Fresh<Pairs, List<IdentityProvider>> trusting;
-    private final Fresh<String, List<IdentityProvider>> listedOf;
-    private final Fresh<Everything, List<IdentityProvider>> listed;
+    private final SingleFlightCache<String, Boolean> known;
+    private final SingleFlightCache<Pairs, List<IdentityProvider>> trusting;
+    private final SingleFlightCache<String, List<IdentityProvider>> listedOf;
+    private final SingleFlightCache<Everything, List<IdentityProvider>> listed;
     private final OwnIssuer ownIssuer;
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
@@ -49,20 +49,22 @@ public final class KnownIssuers implements IdentityProviders {
             Duration maxStaleness,
             LongSupplier nanos) {
         this.ownIssuer = ownIssuer;
-        known = new Fresh<>(maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.knows(issuer));
+        known =
+                new SingleFlightCache<>(
+                        maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.knows(issuer));
         trusting =
-                new Fresh<>(
+                new SingleFlightCache<>(
                         maxStaleness,
                         ANSWERS_KEPT,
                         nanos,
                         (pairs, _) -> store.trusting(pairs.issuer(), pairs.audiences()));
         listedOf =
-                new Fresh<>(
+                new SingleFlightCache<>(
                         maxStaleness,
                         ANSWERS_KEPT,
                         nanos,
                         (issuer, _) -> others(store.listed(issuer)));
-        listed = new Fresh<>(maxStaleness, 1, nanos, (_, _) -> others(store.listed()));
+        listed = new SingleFlightCache<>(maxStaleness, 1, nanos, (_, _) -> others(store.listed()));
     }
 
     private List<IdentityProvider> others(List<IdentityProvider> providers) {

@@ -1,6 +1,7 @@
 package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
+import io.mintmark.token.MatchingBudget;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,17 +46,25 @@ public final class PatternGrants {
         };
     }
 
-    /** The grants whose pattern matches. */
-    List<Grant> matching(IdpName idp, String subject) {
+    /**
+     * The grants whose pattern matches.
+     *
+     * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
+     */
+    List<Grant> matching(IdpName idp, String subject, MatchingBudget budget) {
         List<Grant> found = new ArrayList<>();
         for (int length : prefixLengths) {
             if (length > subject.length()) {
                 break;
             }
+            budget.spend(length);
             Start start = new Start(idp, subject.substring(0, length));
-            byStart.getOrDefault(start, List.of()).stream()
-                    .filter(grant -> grant.subject().matches(subject))
-                    .forEach(found::add);
+            for (Grant grant : byStart.getOrDefault(start, List.of())) {
+                budget.spend(grant.subject().steps(subject));
+                if (grant.subject().matches(subject)) {
+                    found.add(grant);
+                }
+            }
         }
         return found;
     }

@@ -11,6 +11,14 @@ public sealed interface SubjectPattern {
     /** All subjects that a glob matches. */
     record Matching(Glob glob) implements SubjectPattern {}
 
+    /** At most how many characters {@link #matches} looks at. */
+    default long steps(String subject) {
+        return switch (this) {
+            case Exact exact -> exact.subject().length();
+            case Matching(Glob glob) -> glob.steps(subject);
+        };
+    }
+
     /** Whether a subject is meant. */
     default boolean matches(String subject) {
         return switch (this) {

@@ -1,67 +1,145 @@
 package io.mintmark.tenant;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
 /**
  * A pattern over names that are made of segments: {@code *} stands for any text without {@code :}
  * and {@code /}, {@code **} for any text. All else is literal, there is nothing to escape with.
  *
- * <p>Matching takes at most pattern times text steps, whatever the pattern: it walks through the
- * text once, and through all places in the pattern that it could be at side by side. Nothing is
- * tried and taken back, which is what an admin's pattern could make explode.
- *
- * @param pattern the pattern as it was written; may be empty, and then matches the empty text only
+ * <p>Matching is linear in the text: it walks through it once for each star, of which there are at
+ * most {@value #MAX_STARS}, and looks for the literal behind the star as Knuth, Morris and Pratt
+ * do. Nothing is tried and taken back, which is what an admin's pattern could make explode.
  */
-public record Glob(String pattern) {
+public final class Glob {
+    /** In characters (code points), as the database counts them. */
+    public static final int MAX_LENGTH = 512;
 
-    /** Whether the whole of {@code text} fits the pattern. */
-    public boolean matches(String text) {
-        String prefix = literalPrefix();
-        if (!text.startsWith(prefix)) {
-            return false;
+    /** Wildcards, of which {@code **} is one. */
+    public static final int MAX_STARS = 8;
+
+    private final String pattern;
+    private final String prefix;
+    private final List<Part> parts;
+
+    /** A star and the literal behind it; only the last part's literal may be empty. */
+    private record Part(boolean deep, Literal literal) {}
+
+    /**
+     * A pattern.
+     *
+     * @param pattern as it was written; may be empty, and then matches the empty text only
+     * @throws IllegalArgumentException if it is longer, or has more stars, than is allowed
+     */
+    public Glob(String pattern) {
+        this.pattern = pattern;
+        int star = pattern.indexOf('*');
+        this.prefix = star < 0 ? pattern : pattern.substring(0, star);
+        this.parts = parts(pattern.substring(prefix.length()));
+        int length = pattern.codePointCount(0, pattern.length());
+        if (length > MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a glob has %d characters; %d are allowed".formatted(length, MAX_LENGTH));
         }
-        boolean[] reached = new boolean[pattern.length() + 1];
-        reached[prefix.length()] = true;
-        passStars(reached);
-        for (int t = prefix.length(); t < text.length(); t++) {
-            reached = after(text.charAt(t), reached);
+    }
+
+    private static List<Part> parts(String rest) {
+        List<Part> parts = new ArrayList<>();
+        int stars = 0;
+        for (int at = 0; at < rest.length(); ) {
+            int literal = at;
+            while (literal < rest.length() && rest.charAt(literal) == '*') {
+                literal++;
+            }
+            int next = rest.indexOf('*', literal);
+            int end = next < 0 ? rest.length() : next;
+            stars += (literal - at + 1) / 2;
+            if (stars > MAX_STARS) {
+                throw new IllegalArgumentException(
+                        "a glob has more stars than the %d that are allowed".formatted(MAX_STARS));
+            }
+            parts.add(new Part(literal - at > 1, new Literal(rest.substring(literal, end))));
+            at = end;
         }
-        return reached[pattern.length()];
+        return List.copyOf(parts);
+    }
+
+    /** The pattern as it was written. */
+    public String pattern() {
+        return pattern;
     }
 
     /** What every text that matches begins with. */
     public String literalPrefix() {
-        int star = pattern.indexOf('*');
-        return star < 0 ? pattern : pattern.substring(0, star);
+        return prefix;
     }
 
-    /** The places in the pattern that one more character of the text leads to. */
-    private boolean[] after(char c, boolean[] reached) {
-        boolean[] next = new boolean[reached.length];
-        for (int p = 0; p < pattern.length(); p++) {
-            if (reached[p] && isStar(p)) {
-                next[p] |= isDeep(p) || !separates(c);
-            } else if (reached[p] && pattern.charAt(p) == c) {
-                next[p + 1] = true;
+    /** At most how many characters {@link #matches} looks at. */
+    public long steps(String text) {
+        return pattern.length() + (fitsAtItsEnds(text) ? (long) parts.size() * text.length() : 0);
+    }
+
+    /** Whether the whole of {@code text} fits the pattern. */
+    public boolean matches(String text) {
+        if (parts.isEmpty() || !fitsAtItsEnds(text)) {
+            return text.equals(pattern);
+        }
+        BitSet reached = new BitSet(text.length() + 1);
+        reached.set(prefix.length());
+        for (int i = 0; i < parts.size() - 1; i++) {
+            reached = behind(parts.get(i), text, reached, parts.get(i + 1).deep());
+        }
+        Part last = parts.getLast();
+        int tail = text.length() - last.literal().length();
+        int nearest = reached.previousSetBit(tail);
+        return nearest >= 0 && (last.deep() || isOneSegment(text, nearest, tail));
+    }
+
+    /** Whether a text begins and ends as each that matches does. */
+    private boolean fitsAtItsEnds(String text) {
+        String suffix = parts.isEmpty() ? "" : parts.getLast().literal().text();
+        return text.length() >= prefix.length() + suffix.length()
+                && text.startsWith(prefix)
+                && text.endsWith(suffix);
+    }
+
+    /** The places behind a part, given those before it; or just the first, where that is enough. */
+    private static BitSet behind(Part part, String text, BitSet reached, boolean first) {
+        BitSet behind = new BitSet(text.length() + 1);
+        Literal literal = part.literal();
+        int looked = reached.isEmpty() ? text.length() : reached.nextSetBit(0);
+        int nearest = -1;
+        int matched = 0;
+        for (int at = looked; at < text.length(); at++) {
+            matched = literal.next(matched, text.charAt(at));
+            if (matched == literal.length()) {
+                for (int start = at + 1 - matched; looked <= start; looked++) {
+                    nearest = nearest(part, text, reached, looked, nearest);
+                }
+                if (nearest >= 0) {
+                    behind.set(at + 1);
+                    if (first) {
+                        break;
+                    }
+                }
             }
         }
-        passStars(next);
-        return next;
+        return behind;
     }
 
-    /** A star may stand for nothing, so whoever is before it is behind it too. */
-    private void passStars(boolean[] reached) {
-        for (int p = 0; p < pattern.length(); p++) {
-            if (reached[p] && isStar(p)) {
-                reached[isDeep(p) ? p + 2 : p + 1] = true;
-            }
+    /** The last place before {@code at}, or at it, from which the part's star leads there. */
+    private static int nearest(Part part, String text, BitSet reached, int at, int before) {
+        if (reached.get(at)) {
+            return at;
         }
+        return !part.deep() && at > 0 && separates(text.charAt(at - 1)) ? -1 : before;
     }
 
-    private boolean isStar(int at) {
-        return at < pattern.length() && pattern.charAt(at) == '*';
-    }
-
-    private boolean isDeep(int at) {
-        return isStar(at) && isStar(at + 1);
+    private static boolean isOneSegment(String text, int from, int to) {
+        return text.substring(from, to).chars().noneMatch(c -> separates((char) c));
     }
 
     private static boolean separates(char c) {
@@ -69,7 +147,52 @@ public record Glob(String pattern) {
     }
 
     @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Glob that && pattern.equals(that.pattern);
+    }
+
+    @Override
+    public int hashCode() {
+        return pattern.hashCode();
+    }
+
+    @Override
     public String toString() {
         return pattern;
+    }
+
+    /** A text to be found, with what is known of it when a place turns out to be the wrong one. */
+    private static final class Literal {
+        private final String text;
+
+        /** For each number of characters that fitted: how many still do, one place further on. */
+        private final int[] borders;
+
+        Literal(String text) {
+            this.text = text;
+            this.borders = new int[text.length() + 1];
+            borders[0] = -1;
+            for (int fitted = 1; fitted <= text.length(); fitted++) {
+                borders[fitted] =
+                        fitted == 1 ? 0 : next(borders[fitted - 1], text.charAt(fitted - 1));
+            }
+        }
+
+        String text() {
+            return text;
+        }
+
+        int length() {
+            return text.length();
+        }
+
+        /** How many characters fit after one more, {@code fitted} having fitted before. */
+        int next(int fitted, char c) {
+            int at = fitted == text.length() ? borders[fitted] : fitted;
+            while (at >= 0 && text.charAt(at) != c) {
+                at = borders[at];
+            }
+            return at + 1;
+        }
     }
 }

@@ -149,10 +149,13 @@ public final class TokenVerifier {
     }
 
     private static Verdict<Lifetime> requiredClaims(Lifetime lifetime, Jwt jwt) {
-        ClaimConditions required = lifetime.provider().requiredClaims();
-        return required.firstUnmet(ComparableClaims.of(jwt.claims())).isPresent()
-                ? Verdict.refused(new ClaimsNotAccepted())
-                : Verdict.passed(lifetime);
+        IdentityProvider provider = lifetime.provider();
+        return provider.requiredClaims()
+                        .areMetBy(
+                                ComparableClaims.of(jwt.claims()),
+                                new MatchingBudget(provider.tenant()))
+                ? Verdict.passed(lifetime)
+                : Verdict.refused(new ClaimsNotAccepted());
     }
 
     private List<String> configuredIssuers() {

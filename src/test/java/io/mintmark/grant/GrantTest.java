@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.tenant.Glob;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.ClaimConditions;
+import io.mintmark.token.MatchingBudget;
 
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +40,10 @@ class GrantTest {
     private static Grant glob(String pattern) {
         return grant(
                 new SubjectPattern.Matching(new Glob(pattern)), Optional.empty(), Optional.empty());
+    }
+
+    private static MatchingBudget budget() {
+        return new MatchingBudget(new TenantName("acme"));
     }
 
     @Test
@@ -84,14 +90,20 @@ class GrantTest {
         List<Grant> many =
                 IntStream.range(0, 10_000).mapToObj(i -> glob("repo:acme/app" + i + ":*")).toList();
         PatternGrants patterns = PatternGrants.of(many);
-        assertEquals(List.of(many.get(4_321)), patterns.matching(IDP, "repo:acme/app4321:main"));
-        assertEquals(List.of(), patterns.matching(IDP, "repo:acme/app4321:main:x"));
-        assertEquals(List.of(), patterns.matching(new IdpName("other"), "repo:acme/app4321:main"));
+        assertEquals(
+                List.of(many.get(4_321)),
+                patterns.matching(IDP, "repo:acme/app4321:main", budget()));
+        assertEquals(List.of(), patterns.matching(IDP, "repo:acme/app4321:main:x", budget()));
+        assertEquals(
+                List.of(),
+                patterns.matching(new IdpName("other"), "repo:acme/app4321:main", budget()));
     }
 
     @Test
     void a_subject_that_is_shorter_than_every_pattern_matches_none() {
-        assertEquals(List.of(), PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "ab"));
-        assertEquals(1, PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "abc").size());
+        assertEquals(
+                List.of(), PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "ab", budget()));
+        assertEquals(
+                1, PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "abc", budget()).size());
     }
 }

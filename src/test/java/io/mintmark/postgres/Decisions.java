@@ -106,7 +106,8 @@ final class Decisions implements AutoCloseable {
                 """
                         .formatted(name, issuer.url(), issuer.jwks()));
         update(
-                "UPDATE broker.identity_provider SET required_claims = cast(? AS jsonb) WHERE name = ?",
+                "UPDATE broker.identity_provider SET required_claims = cast(? AS jsonb) WHERE name"
+                        + " = ?",
                 requiredClaims.isObject() ? requiredClaims.toString() : "{}",
                 name);
         update(GRANTS, name, name, now.toString(), now.toString(), grants.toString());
@@ -131,7 +132,7 @@ final class Decisions implements AutoCloseable {
         if (examine(tenant, claims) instanceof Verdict.Passed<VerifiedToken>(var token)) {
             long first = firstGrant(tenant);
             catalogue()
-                    .view(token, 0)
+                    .entitlements(token, 0)
                     .mintable(now)
                     .forEach((key, granted) -> mintable.put(key, mintable(granted, first)));
         }

@@ -1,6 +1,5 @@
 package io.mintmark.token;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,7 +11,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.DoubleNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
-import io.mintmark.token.ClaimConditions.Unmet;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.verdict.Unavailable;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 final class ClaimConditionsTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -59,7 +61,7 @@ final class ClaimConditionsTest {
                 "{\"\":\"x\"}                       | {\"\":\"x\"}"
             })
     void these_are_met(String conditions, String claims) throws IOException {
-        assertEquals(Optional.empty(), conditions(conditions).firstUnmet(json(claims)));
+        assertTrue(areMet(conditions(conditions), json(claims)));
     }
 
     @ParameterizedTest
@@ -94,18 +96,15 @@ final class ClaimConditionsTest {
                 "{\"a\":\"\u00e9\"}                 | {\"a\":\"e\u0301\"}"
             })
     void these_are_not(String conditions, String claims) throws IOException {
-        assertTrue(conditions(conditions).firstUnmet(json(claims)).isPresent());
+        assertFalse(areMet(conditions(conditions), json(claims)));
     }
 
     @Test
-    void the_first_unmet_one_by_name_is_told_with_what_was_seen() throws IOException {
-        ClaimConditions conditions = conditions("{\"c\":1,\"b\":[\"x\",\"y\"],\"a\":true,\"d\":2}");
-        assertEquals(
-                Optional.of(new Unmet("b", json("[\"x\",\"y\"]"), Optional.of(json("\"z\"")))),
-                conditions.firstUnmet(json("{\"a\":true,\"b\":\"z\"}")));
-        assertEquals(
-                Optional.of(new Unmet("a", json("true"), Optional.empty())),
-                conditions.firstUnmet(json("{}")));
+    void all_of_them_must_be_met() throws IOException {
+        ClaimConditions conditions = conditions("{\"b\":[\"x\",\"y\"],\"a\":true}");
+        assertTrue(areMet(conditions, json("{\"a\":true,\"b\":\"y\"}")));
+        assertFalse(areMet(conditions, json("{\"a\":true,\"b\":\"z\"}")));
+        assertFalse(areMet(conditions, json("{\"a\":false,\"b\":\"y\"}")));
     }
 
     @ParameterizedTest
@@ -135,10 +134,10 @@ final class ClaimConditionsTest {
         JsonNode infinite = DoubleNode.valueOf(Double.POSITIVE_INFINITY);
         assertThrows(
                 IllegalArgumentException.class, () -> new ClaimConditions(Map.of("a", infinite)));
-        assertTrue(
-                conditions("{\"a\":1}")
-                        .firstUnmet(JsonNodeFactory.instance.objectNode().set("a", infinite))
-                        .isPresent());
+        assertFalse(
+                areMet(
+                        conditions("{\"a\":1}"),
+                        JsonNodeFactory.instance.objectNode().set("a", infinite)));
     }
 
     @Test
@@ -148,14 +147,41 @@ final class ClaimConditionsTest {
         ClaimConditions conditions = new ClaimConditions(byClaim);
         values.add("y");
         byClaim.clear();
-        assertFalse(conditions.firstUnmet(json("{\"a\":\"y\"}")).isEmpty());
+        assertFalse(areMet(conditions, json("{\"a\":\"y\"}")));
         assertThrows(UnsupportedOperationException.class, conditions.byClaim()::clear);
     }
 
     @Test
-    void a_printed_condition_shows_no_value_of_the_token() throws IOException {
-        Unmet unmet = conditions("{\"a\":1}").firstUnmet(json("{\"a\":\"private\"}")).orElseThrow();
-        assertEquals("Unmet[a]", unmet.toString());
+    void a_glob_beyond_the_bounds_is_refused_by_the_claims_name() {
+        String json = "{\"claim\":{\"glob\":\"%s\"}}".formatted("**a".repeat(9));
+        IllegalArgumentException thrown =
+                assertThrows(IllegalArgumentException.class, () -> conditions(json));
+        assertTrue(String.valueOf(thrown.getMessage()).contains("'claim'"), thrown::getMessage);
+    }
+
+    @Test
+    void globs_that_are_too_much_work_are_refused_before_it_is_done() throws IOException {
+        JsonNode claims = json("{\"a\":\"%s\"}".formatted("a".repeat(11_000)));
+        ClaimConditions conditions = anyOf(i -> "{\"glob\":\"a**a*%d*a\"}".formatted(i));
+        assertThrows(Unavailable.class, () -> areMet(conditions, claims));
+    }
+
+    @Test
+    void comparisons_that_are_too_much_work_are_refused_before_it_is_done() throws IOException {
+        JsonNode claims = json("{\"a\":[%s0]}".formatted("0,".repeat(5_000)));
+        assertThrows(Unavailable.class, () -> areMet(anyOf(i -> "%d".formatted(i + 1)), claims));
+        assertThrows(Unavailable.class, () -> areMet(anyOf("\"%d\""::formatted), claims));
+    }
+
+    private static ClaimConditions anyOf(IntFunction<String> one) throws IOException {
+        return conditions(
+                IntStream.range(0, 150)
+                        .mapToObj(one)
+                        .collect(Collectors.joining(",", "{\"a\":[", "]}")));
+    }
+
+    private static boolean areMet(ClaimConditions conditions, JsonNode claims) {
+        return conditions.areMetBy(claims, new MatchingBudget(new TenantName("acme")));
     }
 
     private static ClaimConditions conditions(String json) throws IOException {

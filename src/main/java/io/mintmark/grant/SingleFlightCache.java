@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * announced while it is being read is never missed. One reader at a time for each key; those that
  * waited for a reading that failed share its failure.
  */
-final class Fresh<K, V> {
+final class SingleFlightCache<K, V> {
 
     /** Reads a value. {@code known} is the last one, which may still be the right one. */
     interface Reader<K, V> {
@@ -45,7 +45,7 @@ final class Fresh<K, V> {
      * @param atMost how many values are kept
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    Fresh(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
+    SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
         this.slots = Caffeine.newBuilder().maximumSize(atMost).build();
         this.maxAge = maxAge.toNanos();
         this.nanos = nanos;

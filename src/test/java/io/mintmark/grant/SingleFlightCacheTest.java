@@ -13,13 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-class FreshTest {
+class SingleFlightCacheTest {
     private static final Duration MAX_AGE = Duration.ofSeconds(10);
 
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger reads = new AtomicInteger();
-    private final Fresh<String, Integer> fresh =
-            new Fresh<>(MAX_AGE, 10, nanos::incrementAndGet, (_, _) -> reads.incrementAndGet());
+    private final SingleFlightCache<String, Integer> fresh =
+            new SingleFlightCache<>(
+                    MAX_AGE, 10, nanos::incrementAndGet, (_, _) -> reads.incrementAndGet());
 
     @Test
     void a_value_is_read_once_and_used_again() {
@@ -53,8 +54,8 @@ class FreshTest {
     @Test
     void a_change_that_is_announced_while_the_value_is_read_is_not_missed() {
         AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
-        Fresh<String, Integer> slow =
-                new Fresh<>(
+        SingleFlightCache<String, Integer> slow =
+                new SingleFlightCache<>(
                         MAX_AGE,
                         10,
                         nanos::incrementAndGet,
@@ -74,8 +75,8 @@ class FreshTest {
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger attempts = new AtomicInteger();
-        Fresh<String, Integer> failing =
-                new Fresh<>(
+        SingleFlightCache<String, Integer> failing =
+                new SingleFlightCache<>(
                         MAX_AGE,
                         10,
                         nanos::get,

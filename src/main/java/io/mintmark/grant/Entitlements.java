@@ -3,6 +3,7 @@ package io.mintmark.grant;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.tenant.KeyName;
+import io.mintmark.token.MatchingBudget;
 import io.mintmark.token.VerifiedToken;
 
 import java.time.Duration;
@@ -16,31 +17,43 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * What a tenant has for one subject, at one revision: decides, without asking anybody. Of several
- * grants for a key the one that gives the longest life counts, then the lowest id.
+ * What a tenant has for one token, in one state: decides, without asking anybody. The token is held
+ * against the grants once, when this is made. Of several grants for a key the one that gives the
+ * longest life counts, then the lowest id.
  */
-public final class SubjectView {
+public final class Entitlements {
     private static final Comparator<Granted> BEST =
             Comparator.comparing(Granted::duration).reversed().thenComparingLong(Granted::grantId);
 
     private final TenantSnapshot tenant;
     private final VerifiedToken token;
-    private final List<Grant> grants;
+    private final JsonNode claims;
+    private final List<Grant> ofSubject;
+    private final List<Grant> met;
 
-    SubjectView(TenantSnapshot tenant, SubjectGrants exact, VerifiedToken token) {
+    /**
+     * Holds a token against the grants.
+     *
+     * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
+     */
+    Entitlements(
+            TenantSnapshot tenant,
+            SubjectGrants exact,
+            VerifiedToken token,
+            MatchingBudget budget) {
         this.tenant = tenant;
         this.token = token;
-        this.grants =
-                Stream.concat(
-                                exact.grants().stream(),
-                                tenant
-                                        .patterns()
-                                        .matching(token.provider().name(), token.subject())
-                                        .stream())
+        this.claims = token.claims();
+        List<Grant> patterns =
+                tenant.patterns().matching(token.provider().name(), token.subject(), budget);
+        this.ofSubject = Stream.concat(exact.grants().stream(), patterns.stream()).toList();
+        this.met =
+                ofSubject.stream()
+                        .filter(grant -> grant.claims().areMetBy(claims, budget))
                         .toList();
     }
 
-    /** The tenant's revision that this is a view of. */
+    /** The tenant's revision that this is of. */
     public long revision() {
         return tenant.revision();
     }
@@ -51,28 +64,26 @@ public final class SubjectView {
     }
 
     /**
-     * Whether the tenant, at this revision, has the very identity provider that the token was
-     * verified with. If not, the token must be verified again.
+     * Whether the tenant, in this state, has the very identity provider that the token was verified
+     * with. If not, the token must be verified again.
      */
-    public boolean believesToken() {
+    public boolean believeToken() {
         return token.provider().equals(tenant.identityProviders().get(token.provider().name()));
     }
 
     /** Whether the tenant has an enabled key of this name. */
-    public boolean hasKey(KeyName key) {
+    public boolean haveKey(KeyName key) {
         return tenant.keys().containsKey(key);
     }
 
     /** The keys that the subject could mint now, by name. */
     public SortedMap<String, Granted> mintable(Instant now) {
         SortedMap<String, Granted> mintable = new TreeMap<>();
-        grants.stream()
-                .filter(grant -> grant.subject().matches(token.subject()))
+        met.stream()
                 .filter(grant -> grant.inForce(now))
-                .filter(grant -> grant.claims().firstUnmet(token.claims()).isEmpty())
                 .flatMap(grant -> granted(grant, now).stream())
                 .forEach(granted ->
-                        mintable.merge(granted.key().name().value(), granted, SubjectView::best));
+                        mintable.merge(granted.key().name().value(), granted, Entitlements::best));
         return mintable;
     }
 
@@ -95,7 +106,7 @@ public final class SubjectView {
         SortedMap<String, JsonNode> looked = new TreeMap<>();
         Stream.concat(
                         Stream.of(token.provider().requiredClaims()),
-                        grants.stream().map(Grant::claims))
+                        ofSubject.stream().map(Grant::claims))
                 .flatMap(conditions -> conditions.byClaim().keySet().stream())
                 .distinct()
                 .forEach(name -> {
@@ -108,6 +119,6 @@ public final class SubjectView {
     }
 
     private JsonNode claim(String name) {
-        return name.startsWith("/") ? token.claims().at(name) : token.claims().path(name);
+        return name.startsWith("/") ? claims.at(name) : claims.path(name);
     }
 }
