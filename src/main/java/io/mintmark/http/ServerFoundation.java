@@ -6,6 +6,7 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.http.connection.GuardedPort;
 
+import java.time.Duration;
 import java.time.InstantSource;
 
 /**
@@ -37,9 +38,16 @@ final class ServerFoundation implements AutoCloseable {
         return builder.build();
     }
 
+    /** Serves on, with answers that end their connections, until none is open or time is up. */
+    void drain(Duration atMost) throws InterruptedException {
+        guard.drain();
+        guard.awaitEmpty(atMost);
+    }
+
     /** Connections end with the requests that are under way on them. */
-    void windDown() {
-        guard.windDown();
+    void closeIdle() {
+        guard.drain();
+        guard.closeIdle();
     }
 
     @Override

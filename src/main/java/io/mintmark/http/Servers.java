@@ -91,8 +91,8 @@ public final class Servers implements AutoCloseable {
     /** Takes no new requests and waits for those in flight. */
     @Override
     public void close() {
-        forClients.windDown();
-        forOperators.windDown();
+        forClients.closeIdle();
+        forOperators.closeIdle();
         server.stop();
         forClients.close();
         forOperators.close();

@@ -25,7 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 final class GuardedServer implements AutoCloseable {
     static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
-    static final int LENGTHY = 16 * 1024 * 1024;
+    static final int LENGTHY = 2 * 1024 * 1024;
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -100,8 +100,8 @@ final class GuardedServer implements AutoCloseable {
     }
 
     /** Begins to stop, and lets requests under way take their time. */
-    void windDown() {
-        foundation.windDown();
+    void closeIdle() {
+        foundation.closeIdle();
     }
 
     int port() {
@@ -131,7 +131,7 @@ final class GuardedServer implements AutoCloseable {
     @Override
     public void close() {
         go();
-        windDown();
+        closeIdle();
         server.stop();
         foundation.close();
         warnings.close();

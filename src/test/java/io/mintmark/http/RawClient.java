@@ -32,9 +32,17 @@ final class RawClient implements AutoCloseable {
      *     many as it likes
      */
     RawClient(int port, int receiveBuffer) throws IOException {
+        this(port, receiveBuffer, "127.0.0.1");
+    }
+
+    /**
+     * @param from the client's own address
+     */
+    RawClient(int port, int receiveBuffer, String from) throws IOException {
         if (receiveBuffer > 0) {
             socket.setReceiveBufferSize(receiveBuffer);
         }
+        socket.bind(new InetSocketAddress(InetAddress.ofLiteral(from), 0));
         socket.setSoTimeout(PATIENCE);
         socket.setTcpNoDelay(true);
         socket.connect(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));

@@ -19,7 +19,12 @@ final class ServerWarnings extends Handler {
     @Override
     public void publish(LogRecord record) {
         if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
-            warnings.add(record.getLoggerName() + ": " + record.getMessage());
+            warnings.add(
+                    record.getLoggerName()
+                            + ": "
+                            + record.getMessage()
+                            + ": "
+                            + record.getThrown());
         }
     }
 

@@ -158,7 +158,7 @@ class SlowClientsTest {
                 RawClient client = patient.client()) {
             client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
             Eventually.holds(() -> patient.requests().contains("/wait"));
-            patient.windDown();
+            patient.closeIdle();
             patient.go();
             assertEquals("waited", client.answer().body());
             assertEquals("", client.untilClosed());

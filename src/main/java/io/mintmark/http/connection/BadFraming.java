@@ -9,21 +9,21 @@ final class BadFraming {
     private BadFraming() {}
 
     /** Ends the request with 400, and the connection with it. */
-    static RequestException in(Conversation conversation, String why) {
-        return refused(conversation, Status.BAD_REQUEST_400, why);
+    static RequestException in(ConnectionState state, String why) {
+        return refused(state, Status.BAD_REQUEST_400, why);
     }
 
     /** The same with 411, which says what is missing. */
-    static RequestException withoutLength(Conversation conversation) {
-        return refused(conversation, Status.LENGTH_REQUIRED_411, "a Transfer-Encoding");
+    static RequestException withoutLength(ConnectionState state) {
+        return refused(state, Status.LENGTH_REQUIRED_411, "a Transfer-Encoding");
     }
 
-    private static RequestException refused(Conversation conversation, Status status, String why) {
-        conversation.breaks();
+    private static RequestException refused(ConnectionState state, Status status, String why) {
+        state.breaks();
         return RequestException.builder()
                 .type(EventType.BAD_REQUEST)
                 .status(status)
-                .request(conversation.request())
+                .request(state.request())
                 .setKeepAlive(false)
                 .message(why)
                 .build();

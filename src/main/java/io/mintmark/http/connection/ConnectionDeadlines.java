@@ -3,20 +3,24 @@ package io.mintmark.http.connection;
 import io.mintmark.config.ServerBounds;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
-/** Watches over all conversations of a port: how many there may be, and how long they may stall. */
+/** Watches over all connections of a port: how many there may be, and how long they may stall. */
 final class ConnectionDeadlines implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofMillis(100);
 
-    private final Crowd connections;
-    private final Crowd requests;
+    private final ConnectionLimiter connections;
+    private final ConnectionLimiter requests;
     private final Thread watch =
             Thread.ofPlatform().daemon().name("connection-deadlines").unstarted(this::watch);
-    private volatile boolean windingDown;
+    private final CountDownLatch empty = new CountDownLatch(1);
+    private volatile boolean draining;
+    private volatile boolean closingIdle;
 
     ConnectionDeadlines(ServerBounds bounds) {
-        this.connections = new Crowd(bounds.maxConnections());
-        this.requests = new Crowd(bounds.maxRequests());
+        this.connections = new ConnectionLimiter(bounds.maxConnections());
+        this.requests = new ConnectionLimiter(bounds.maxRequests());
     }
 
     /** Starts watching. */
@@ -25,36 +29,60 @@ final class ConnectionDeadlines implements AutoCloseable {
         return this;
     }
 
-    void connected(Conversation conversation) {
-        connections.join(conversation);
+    void connected(ConnectionState state) {
+        connections.join(state);
     }
 
-    void requested(Conversation conversation) {
-        requests.join(conversation);
+    /** A request is known as far as its headers. */
+    void requested(ConnectionState state) {
+        requests.join(state);
     }
 
-    void answered(Conversation conversation) {
-        requests.leave(conversation);
+    /** Its answer is written. */
+    void answered(ConnectionState state) {
+        requests.leave(state);
     }
 
-    void disconnected(Conversation conversation) {
-        requests.leave(conversation);
-        connections.leave(conversation);
+    void disconnected(ConnectionState state) {
+        requests.leave(state);
+        connections.leave(state);
+        noteWhetherEmpty();
+    }
+
+    /** From now on every answer is its connection's last. */
+    void drain() {
+        draining = true;
+        noteWhetherEmpty();
+    }
+
+    private void noteWhetherEmpty() {
+        if (draining && connections.isEmpty()) {
+            empty.countDown();
+        }
+    }
+
+    boolean isDraining() {
+        return draining;
+    }
+
+    /** Waits until no connection is open, if only for a moment. */
+    boolean awaitEmpty(Duration atMost) throws InterruptedException {
+        return empty.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** From now on a connection ends as soon as no request is under way on it. */
-    void windDown() {
-        windingDown = true;
+    void closeIdle() {
+        closingIdle = true;
     }
 
     private void watch() {
         try {
             while (true) {
                 Thread.sleep(PERIOD);
-                connections.sweep();
-                requests.sweep();
-                if (windingDown) {
-                    connections.sendHome();
+                connections.closeOverdue();
+                requests.closeOverdue();
+                if (closingIdle) {
+                    connections.closeIdle();
                 }
             }
         } catch (InterruptedException e) {

@@ -1,45 +1,48 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
-import io.helidon.common.task.InterruptableTask;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** A connection that is watched from its beginning to its end. */
-final class GuardedConnection implements ServerConnection, InterruptableTask<Void> {
+/**
+ * A connection that is watched from its beginning to its end. The server can't interrupt it: what
+ * has been read of a request would be lost.
+ */
+final class GuardedConnection implements ServerConnection {
     /** What a client may still send when it has got its last answer, in bytes. */
-    private static final int FAREWELL = 1024 * 1024;
+    private static final int MOST_LINGERING = 1024 * 1024;
 
     private final ServerConnection connection;
     private final Supplier<byte[]> socket;
-    private final Conversation conversation;
+    private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
 
     GuardedConnection(
             ServerConnection connection,
             Supplier<byte[]> socket,
-            Conversation conversation,
+            ConnectionState state,
             ConnectionDeadlines deadlines) {
         this.connection = connection;
         this.socket = socket;
-        this.conversation = conversation;
+        this.state = state;
         this.deadlines = deadlines;
     }
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        deadlines.connected(conversation);
+        deadlines.connected(state);
         try {
             connection.handle(limit);
         } finally {
-            if (conversation.isUnread()) {
-                conversation.farewell();
-                drain();
+            deadlines.answered(state);
+            if (state.lingers()) {
+                linger();
             }
-            deadlines.disconnected(conversation);
+            deadlines.disconnected(state);
         }
     }
 
@@ -47,15 +50,15 @@ final class GuardedConnection implements ServerConnection, InterruptableTask<Voi
      * Closing a socket while the client is still sending makes its system throw away what it has
      * received, and with it the answer that says what was wrong.
      */
-    private void drain() {
+    private void linger() {
         try {
-            int drained = 0;
-            while (drained < FAREWELL) {
-                byte[] bytes = conversation.onClient(socket);
-                drained += bytes == null ? FAREWELL : bytes.length;
+            int received = 0;
+            while (received < MOST_LINGERING) {
+                byte[] bytes = state.awaitClient(socket);
+                received += bytes == null ? MOST_LINGERING : bytes.length;
             }
-        } catch (UncheckedIOException e) {
-            return; // the client has left
+        } catch (UncheckedIOException | CloseConnectionException e) {
+            return; // the client has left, or has taken too long
         }
     }
 
@@ -63,11 +66,6 @@ final class GuardedConnection implements ServerConnection, InterruptableTask<Voi
     @Override
     public Duration idleTime() {
         return Duration.ZERO;
-    }
-
-    @Override
-    public boolean canInterrupt() {
-        return connection instanceof InterruptableTask<?> task && task.canInterrupt();
     }
 
     @Override

@@ -11,27 +11,28 @@ import io.helidon.webserver.Router;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** A connection's context whose reader and writer tell the conversation what they do. */
+/** A connection's context whose reader and writer keep its state. */
 final class GuardedContext implements ConnectionContext {
     private final ConnectionContext context;
-    private final Conversation conversation;
-    private final StrictReader reader;
-    private final PatientWriter writer;
+    private final ConnectionState state;
+    private final RequestReader reader;
+    private final ResponseWriter writer;
 
-    GuardedContext(ConnectionContext context, Conversation conversation) {
+    GuardedContext(
+            ConnectionContext context, ConnectionState state, ConnectionDeadlines deadlines) {
         this.context = context;
-        this.conversation = conversation;
-        this.reader = new StrictReader(context.serverSocket(), conversation);
-        this.writer = new PatientWriter(context.dataWriter(), conversation);
+        this.state = state;
+        this.reader = new RequestReader(context.serverSocket(), state, deadlines);
+        this.writer = new ResponseWriter(context.dataWriter(), state);
     }
 
-    /** The conversation on a connection that was guarded from its beginning. */
-    static Conversation conversation(ConnectionContext context) {
-        return ((GuardedContext) context).conversation;
+    /** The state of a connection that was guarded from its beginning. */
+    static ConnectionState state(ConnectionContext context) {
+        return ((GuardedContext) context).state;
     }
 
     @Override
-    public StrictReader dataReader() {
+    public RequestReader dataReader() {
         return reader;
     }
 

@@ -22,6 +22,12 @@ public final class GuardedPort implements AutoCloseable {
     /** Room for the longest token in a header, in bytes. */
     private static final int LONGEST_HEADERS = 32 * 1024;
 
+    /**
+     * What the system keeps of answers that a client doesn't take, in bytes (Linux doubles it): the
+     * next request of a connection is read when the answer before has found room there.
+     */
+    private static final int SOCKET_BUFFER = 32 * 1024;
+
     /** How long a request waits for its turn. */
     private static final Duration QUEUEING = Duration.ofSeconds(1);
 
@@ -42,6 +48,9 @@ public final class GuardedPort implements AutoCloseable {
     public void guard(ListenerConfig.BuilderBase<?, ?> port) {
         port.protocolsDiscoverServices(false)
                 .addConnectionSelector(new GuardedSelector(selector(), bounds, nanoTime, deadlines))
+                .connectionOptions(socket ->
+                        socket.socketSendBufferSize(SOCKET_BUFFER)
+                                .socketReceiveBufferSize(SOCKET_BUFFER))
                 .maxTcpConnections(bounds.maxConnections())
                 .concurrencyLimit(requestLimit());
     }
@@ -54,8 +63,8 @@ public final class GuardedPort implements AutoCloseable {
                         .continueImmediately(true)
                         .receiveLog(false)
                         .sendLog(false)
-                        .addReceiveListener(new Framing(deadlines))
-                        .addSendListener(new LastAnswers(deadlines))
+                        .addReceiveListener(new RequestFraming(deadlines))
+                        .addSendListener(new Persistence(deadlines))
                         .build();
         return Http1ConnectionSelectorConfig.builder().config(http).build();
     }
@@ -69,13 +78,26 @@ public final class GuardedPort implements AutoCloseable {
                 .build();
     }
 
+    /** From now on every answer says that its connection ends, and it does. */
+    public void drain() {
+        deadlines.drain();
+    }
+
     /**
-     * From now on a connection ends with the request that is under way on it. To be called before
-     * the server stops: it ends connections that are idle at that moment, and would wait for those
-     * that become idle a moment later.
+     * Waits until no connection is open while it drains, if only for a moment.
+     *
+     * @return whether it came to that in time
      */
-    public void windDown() {
-        deadlines.windDown();
+    public boolean awaitEmpty(Duration atMost) throws InterruptedException {
+        return deadlines.awaitEmpty(atMost);
+    }
+
+    /**
+     * From now on a connection ends as soon as no request is under way on it. To be called before
+     * the server stops, which waits for all connections to end.
+     */
+    public void closeIdle() {
+        deadlines.closeIdle();
     }
 
     @Override

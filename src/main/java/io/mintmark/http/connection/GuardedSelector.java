@@ -44,12 +44,12 @@ final class GuardedSelector implements ServerConnectionSelector {
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-        Conversation conversation =
-                new Conversation(bounds, nanoTime, context.serverSocket()::close);
+        ConnectionState state =
+                new ConnectionState(bounds, nanoTime, context.serverSocket()::close);
         return new GuardedConnection(
-                http.connection(new GuardedContext(context, conversation)),
+                http.connection(new GuardedContext(context, state, deadlines)),
                 context.serverSocket(),
-                conversation,
+                state,
                 deadlines);
     }
 }

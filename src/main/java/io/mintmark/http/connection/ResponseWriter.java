@@ -8,18 +8,18 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes what a client gets, for as long as its conversation may take. Answers to HEAD end with
- * their headers, which the server doesn't see to; a client would take the rest for its next answer.
+ * Writes what a client gets, for as long as it may take over it. Answers to HEAD end with their
+ * headers, which the server doesn't see to; a client would take the rest for its next answer.
  */
-final class PatientWriter implements DataWriter {
+final class ResponseWriter implements DataWriter {
     private static final String END_OF_HEADERS = "\r\n\r\n";
 
     private final DataWriter writer;
-    private final Conversation conversation;
+    private final ConnectionState state;
 
-    PatientWriter(DataWriter writer, Conversation conversation) {
+    ResponseWriter(DataWriter writer, ConnectionState state) {
         this.writer = writer;
-        this.conversation = conversation;
+        this.state = state;
     }
 
     @Override
@@ -39,9 +39,9 @@ final class PatientWriter implements DataWriter {
 
     @Override
     public void writeNow(BufferData buffer) {
-        BufferData data = conversation.isHead() ? headersOf(buffer) : buffer;
+        BufferData data = state.isHead() ? headersOf(buffer) : buffer;
         try {
-            conversation.onClient(() -> {
+            state.awaitClient(() -> {
                 writer.writeNow(data);
                 return data;
             });

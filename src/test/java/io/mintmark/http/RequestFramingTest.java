@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-class FramingTest {
+class RequestFramingTest {
     private static final String SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final String POST = "POST /read HTTP/1.1\r\nHost: a\r\n";
     private static final GuardedServer server = GuardedServer.patient();
@@ -68,7 +68,8 @@ class FramingTest {
     }
 
     private static String resource() {
-        try (InputStream in = FramingTest.class.getResourceAsStream("/http/bad-framing.txt")) {
+        try (InputStream in =
+                RequestFramingTest.class.getResourceAsStream("/http/bad-framing.txt")) {
             return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.util.List;
 
-class LastAnswersTest {
+class PersistenceTest {
     private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
     private static final String NEXT = "GET /ok" + HOST + "\r\n";
     private static final GuardedServer server = GuardedServer.patient();

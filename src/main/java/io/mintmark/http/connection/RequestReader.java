@@ -15,49 +15,55 @@ import java.util.regex.Pattern;
  * reading of chunks is out of reach. A client that leaves, whenever it does, ends the connection
  * and nothing else.
  */
-final class StrictReader extends DataReader {
+final class RequestReader extends DataReader {
     /** Methods differ by case, which the server forgets: a proxy takes {@code head} for no HEAD. */
     private static final Pattern METHOD = Pattern.compile("[A-Z]+(-[A-Z]+)* ");
 
-    private final Conversation conversation;
+    private final ConnectionState state;
+    private final ConnectionDeadlines deadlines;
 
-    StrictReader(Supplier<byte[]> socket, Conversation conversation) {
-        super(() -> receive(socket, conversation));
-        this.conversation = conversation;
+    RequestReader(Supplier<byte[]> socket, ConnectionState state, ConnectionDeadlines deadlines) {
+        super(() -> receive(socket, state));
+        this.state = state;
+        this.deadlines = deadlines;
     }
 
-    private static byte[] receive(Supplier<byte[]> socket, Conversation conversation) {
-        conversation.receives();
+    private static byte[] receive(Supplier<byte[]> socket, ConnectionState state) {
+        state.receives();
         byte[] bytes;
         try {
-            bytes = conversation.onClient(socket);
+            bytes = state.awaitClient(socket);
         } catch (UncheckedIOException e) {
             throw new CloseConnectionException("the connection broke", e);
         }
         if (bytes == null) {
             throw new CloseConnectionException("the client has left");
         }
-        conversation.hasReceived();
+        state.hasReceived();
         return bytes;
     }
 
     /** Every read begins here, also of what has been received already. */
     @Override
     public void ensureAvailable() {
-        if (conversation.isBroken()) {
+        if (state.isBroken()) {
             throw new CloseConnectionException("nobody knows where the next request begins");
         }
         super.ensureAvailable();
     }
 
-    /** Every request begins with the search for the end of its line. */
+    /**
+     * Every request begins with the search for the end of its line, when the answer before is
+     * written.
+     */
     @Override
     public int findNewLine(int max) {
-        if (conversation.isLast()) {
+        if (state.isLast()) {
             throw new CloseConnectionException("the last answer is given");
         }
-        if (conversation.awaitsLine()) {
-            conversation.requestBegins();
+        if (state.awaitsLine()) {
+            deadlines.answered(state);
+            state.requestBegins();
         }
         return super.findNewLine(max);
     }
@@ -66,9 +72,9 @@ final class StrictReader extends DataReader {
     @Override
     public byte[] readBytes(int length) {
         byte[] bytes = super.readBytes(length);
-        if (conversation.awaitsLine()
+        if (state.awaitsLine()
                 && !METHOD.matcher(new String(bytes, StandardCharsets.ISO_8859_1)).lookingAt()) {
-            throw BadFraming.in(conversation, "no method");
+            throw BadFraming.in(state, "no method");
         }
         return bytes;
     }
@@ -76,14 +82,14 @@ final class StrictReader extends DataReader {
     /** Lines are what separates chunks, and there are none. */
     @Override
     public String readLine() {
-        throw BadFraming.in(conversation, "a chunk");
+        throw BadFraming.in(state, "a chunk");
     }
 
     /** Buffers are what bodies are read in. */
     @Override
     public BufferData readBuffer(int length) {
         BufferData data = super.readBuffer(length);
-        conversation.body().taken(length);
+        state.body().taken(length);
         return data;
     }
 

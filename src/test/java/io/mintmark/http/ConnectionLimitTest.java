@@ -1,6 +1,7 @@
 package io.mintmark.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -11,16 +12,18 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** No time-out is reached here: it is the crowd that makes the server hang up. */
-class CrowdedPortTest {
+/**
+ * No time-out is reached here: it is the number of connections that makes the server close some.
+ */
+class ConnectionLimitTest {
     private static final String GET = "GET /ok HTTP/1.1\r\nHost: a\r\n\r\n";
 
     private final GuardedServer server = new GuardedServer(GuardedServer.bounds(64, 16));
-    private final List<RawClient> crowd = new ArrayList<>();
+    private final List<RawClient> others = new ArrayList<>();
 
     @AfterEach
     void stop() throws IOException {
-        for (RawClient client : crowd) {
+        for (RawClient client : others) {
             client.close();
         }
         server.close();
@@ -37,13 +40,26 @@ class CrowdedPortTest {
     void those_who_hold_connections_without_using_them_do_not_keep_out_others(String start)
             throws IOException {
         for (int i = 0; i < 1_000; i++) {
-            crowd.add(server.client().trySending(start));
+            others.add(server.client().trySending(start));
             if (i % 50 == 0) {
                 assertServed();
             }
         }
         assertServed();
-        assertEquals("", crowd.getFirst().untilClosed());
+        assertEquals("", others.getFirst().untilClosed());
+    }
+
+    @Test
+    void those_who_do_not_read_their_answers_do_not_keep_out_others() throws IOException {
+        for (int i = 0; i < 200; i++) {
+            RawClient client = new RawClient(server.port(), 4096, "127.0.9." + (i + 1));
+            others.add(client.trySending("GET /long HTTP/1.1\r\nHost: a\r\n\r\n"));
+            if (i % 10 == 0) {
+                assertServed();
+            }
+        }
+        assertServed();
+        assertTrue(others.getFirst().untilClosed().length() < GuardedServer.LENGTHY);
     }
 
     @Test
@@ -53,7 +69,7 @@ class CrowdedPortTest {
             Thread.onSpinWait();
         }
         for (int i = 0; i < 500; i++) {
-            crowd.add(server.client());
+            others.add(server.client());
         }
         assertServed();
         server.go();

@@ -14,46 +14,46 @@ import java.util.regex.Pattern;
  * {@code Content-Length}, of digits, and no {@code Transfer-Encoding}. If a proxy in front read
  * anything else differently from the server, a client could slip in requests in others' names.
  */
-final class Framing implements Http1ConnectionListener {
+final class RequestFraming implements Http1ConnectionListener {
     private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
     private final ConnectionDeadlines deadlines;
 
-    Framing(ConnectionDeadlines deadlines) {
+    RequestFraming(ConnectionDeadlines deadlines) {
         this.deadlines = deadlines;
     }
 
     @Override
     public void prologue(ConnectionContext context, HttpPrologue line) {
-        GuardedContext.conversation(context).lineIsRead(line);
+        GuardedContext.state(context).lineIsRead(line);
     }
 
     @Override
     public void headers(ConnectionContext context, Headers headers) {
-        Conversation conversation = GuardedContext.conversation(context);
-        conversation.headersAreRead(headers);
-        requireNames(conversation, headers);
-        conversation.bodyBegins(body(conversation, headers), ConnectionHeader.saysClose(headers));
-        deadlines.requested(conversation);
+        ConnectionState state = GuardedContext.state(context);
+        state.headersAreRead(headers);
+        requireNames(state, headers);
+        state.bodyBegins(body(state, headers), ConnectionHeader.saysClose(headers));
+        deadlines.requested(state);
     }
 
     /** The server checks that a name is a token, and forgets that a token isn't empty. */
-    private static void requireNames(Conversation conversation, Headers headers) {
+    private static void requireNames(ConnectionState state, Headers headers) {
         if (headers.stream().anyMatch(header -> header.name().isEmpty())) {
-            throw BadFraming.in(conversation, "a header without a name");
+            throw BadFraming.in(state, "a header without a name");
         }
     }
 
-    private static RequestBody body(Conversation conversation, Headers headers) {
+    private static RequestBody body(ConnectionState state, Headers headers) {
         if (headers.contains(HeaderNames.TRANSFER_ENCODING)) {
-            throw BadFraming.withoutLength(conversation);
+            throw BadFraming.withoutLength(state);
         }
         List<String> lengths = headers.all(HeaderNames.CONTENT_LENGTH, List::of);
         if (lengths.isEmpty()) {
             return RequestBody.none();
         }
         if (lengths.size() > 1 || !isLength(lengths.getFirst())) {
-            throw BadFraming.in(conversation, "no unambiguous length");
+            throw BadFraming.in(state, "no unambiguous length");
         }
         return RequestBody.ofLength(Long.parseLong(lengths.getFirst()));
     }

@@ -1,0 +1,71 @@
+package io.mintmark.http.connection;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Connections that share a bound. When it is nearly reached, it makes room by closing those that
+ * have waited longest for their clients, so that clients that hold connections without using them,
+ * or don't take their answers, don't keep out others.
+ */
+final class ConnectionLimiter {
+    /** This part of the bound is kept free. */
+    private static final int ONE_IN = 16;
+
+    private final Set<ConnectionState> members = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock makingRoom = new ReentrantLock();
+    private final int room;
+    private final int most;
+
+    ConnectionLimiter(int bound) {
+        this.room = Math.max(1, bound / ONE_IN);
+        this.most = bound - room;
+    }
+
+    void join(ConnectionState state) {
+        members.add(state);
+        makeRoom();
+    }
+
+    void leave(ConnectionState state) {
+        members.remove(state);
+    }
+
+    boolean isEmpty() {
+        return members.isEmpty();
+    }
+
+    /** Closes those whose clients are overdue. */
+    void closeOverdue() {
+        members.removeIf(ConnectionState::closeIfOverdue);
+        makeRoom();
+    }
+
+    /** Closes those that have no request under way. */
+    void closeIdle() {
+        members.removeIf(ConnectionState::closeIfIdle);
+    }
+
+    private void makeRoom() {
+        if (members.size() > most && makingRoom.tryLock()) {
+            try {
+                longestWaits(members.size() - most + room).stream()
+                        .filter(ConnectionState.Wait::end)
+                        .forEach(wait -> leave(wait.state()));
+            } finally {
+                makingRoom.unlock();
+            }
+        }
+    }
+
+    private List<ConnectionState.Wait> longestWaits(int count) {
+        return members.stream()
+                .flatMap(state -> state.clientWait().stream())
+                .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
+                .limit(count)
+                .toList();
+    }
+}
