@@ -191,3 +191,5 @@ SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, 
 COMMENT ON VIEW audit.unused_grant IS
     'Grants that nothing was minted under for 90 days, or ever, as far as the log goes back.';
 COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The last time that something was minted under it; null: never.';
+
+UPDATE runtime.schema_version SET version = 10;

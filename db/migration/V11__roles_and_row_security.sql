@@ -159,3 +159,5 @@ BEGIN
     CREATE POLICY the_service_writes_what_happened ON audit.event FOR INSERT TO "${app_role}" WITH CHECK (true);
 END
 $$;
+
+UPDATE runtime.schema_version SET version = 11;

@@ -34,6 +34,19 @@ COMMENT ON SCHEMA runtime IS 'Working data of the service and the history of mig
 CREATE SCHEMA internal;
 COMMENT ON SCHEMA internal IS 'What the triggers, checks and views of the other schemas are made of. Nothing here is called by hand, and any release may change it.';
 
+-- Before it does anything else, a program looks here. Each migration says in its last line which version it makes.
+CREATE TABLE runtime.schema_version (
+    version int NOT NULL,
+    oldest_program text NOT NULL,
+    CONSTRAINT a_schema_version_is_told_once PRIMARY KEY (version),
+    CONSTRAINT oldest_program_is_a_number_with_dots CHECK (oldest_program ~ '^[0-9]+([.][0-9]+)*$')
+);
+COMMENT ON TABLE runtime.schema_version IS 'What schema this is, and which programs can work with it. Written by migrations.';
+COMMENT ON COLUMN runtime.schema_version.version IS 'The number of the last migration.';
+COMMENT ON COLUMN runtime.schema_version.oldest_program IS
+    'The oldest Mintmark that can work with this schema. Older ones do not start.';
+INSERT INTO runtime.schema_version (version, oldest_program) VALUES (1, '0.1.0');
+
 
 -- ---------------------------------------------------------------- refusals
 

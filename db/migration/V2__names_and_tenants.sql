@@ -103,3 +103,5 @@ AS $$
     SELECT coalesce(array_agg(a.tenant), '{}') FROM broker.tenant_admin AS a WHERE a.role_name = session_user;
 $$;
 COMMENT ON FUNCTION internal.tenants_of_login() IS 'The tenants in broker.tenant_admin for the login.';
+
+UPDATE runtime.schema_version SET version = 2;

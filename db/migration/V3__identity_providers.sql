@@ -176,3 +176,5 @@ COMMENT ON COLUMN runtime.used_token.idp IS 'The identity provider. No reference
 COMMENT ON COLUMN runtime.used_token.token_id IS 'The jti claim.';
 COMMENT ON COLUMN runtime.used_token.usable_until IS 'When the token is too old or expired; the row can go after that.';
 CREATE INDEX used_tokens_to_forget ON runtime.used_token (usable_until);
+
+UPDATE runtime.schema_version SET version = 3;

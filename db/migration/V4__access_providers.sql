@@ -186,3 +186,5 @@ COMMENT ON COLUMN broker.access_provider.shared_identity IS
 COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys count as absent.';
 
 CALL internal.keep_history('broker.access_provider', 'tenant');
+
+UPDATE runtime.schema_version SET version = 4;

@@ -87,3 +87,5 @@ CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;
 
 CALL internal.keep_history('broker.subject_grant', 'tenant');
+
+UPDATE runtime.schema_version SET version = 5;

@@ -340,3 +340,5 @@ END
 $$;
 COMMENT ON FUNCTION broker.explain(text, text, jsonb, timestamptz) IS
     'For a token of an identity provider with this subject and these claims: each key of the tenant, whether it is granted and by which grant, else the first condition that failed for the grant that came nearest. Decides as the service does.';
+
+UPDATE runtime.schema_version SET version = 6;

@@ -477,3 +477,5 @@ COMMENT ON FUNCTION internal.say_what_is_wrong_with_grant() IS
 CREATE TRIGGER says_what_is_wrong BEFORE INSERT OR UPDATE ON broker.subject_grant
     FOR EACH ROW EXECUTE FUNCTION internal.say_what_is_wrong_with_grant();
 ALTER TABLE broker.subject_grant ENABLE ALWAYS TRIGGER says_what_is_wrong;
+
+UPDATE runtime.schema_version SET version = 7;

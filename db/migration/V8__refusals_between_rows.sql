@@ -631,3 +631,5 @@ COMMENT ON FUNCTION internal.check_written_shared_issuer() IS
 CREATE TRIGGER leaves_no_stranger AFTER INSERT OR UPDATE ON broker.shared_issuer
     FOR EACH ROW EXECUTE FUNCTION internal.check_written_shared_issuer();
 ALTER TABLE broker.shared_issuer ENABLE ALWAYS TRIGGER leaves_no_stranger;
+
+UPDATE runtime.schema_version SET version = 8;

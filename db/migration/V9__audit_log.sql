@@ -307,3 +307,5 @@ COMMENT ON COLUMN runtime.sealed_chain.kind IS 'event or change.';
 COMMENT ON COLUMN runtime.sealed_chain.chain IS
     'event.chain; or the tenant of the changes, empty for the tables without tenant.';
 COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';
+
+UPDATE runtime.schema_version SET version = 9;

@@ -124,7 +124,7 @@ public final class Commands {
     private final class Migrate implements Runnable {
         @Override
         public void run() {
-            int count = Logins.migrations(settings().database()).run();
+            int count = Logins.migrations(settings().migrating()).run();
             log.info("The schema is up to date, {} migrations ran", count);
         }
     }

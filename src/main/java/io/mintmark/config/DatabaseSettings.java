@@ -66,11 +66,25 @@ public record DatabaseSettings(
     }
 
     static DatabaseSettings from(Values values) {
+        return with(values, service(values), owner(values));
+    }
+
+    /** For migrating alone: the owner's login will do, under either name. */
+    static DatabaseSettings forMigrating(Values values) {
+        Login migrator = owner(values).orElseGet(() -> service(values));
+        return with(values, migrator, Optional.of(migrator));
+    }
+
+    private static Login service(Values values) {
+        return new Login(values.get(USERNAME), values.find(PASSWORD));
+    }
+
+    private static DatabaseSettings with(Values values, Login login, Optional<Login> owner) {
         return new DatabaseSettings(
                 values.get(URL),
-                new Login(values.get(USERNAME), values.find(PASSWORD)),
+                login,
                 values.get(MIGRATE),
-                owner(values),
+                owner,
                 values.get(SINGLE_ROLE),
                 DatabaseRoles.from(values));
     }

@@ -48,6 +48,16 @@ public final class SettingsReader {
     }
 
     /**
+     * Those of the database alone, for the login that migrates: that of the owner if one is named,
+     * else the one that is given as the service's.
+     *
+     * @throws InvalidSettings at the first that is wrong or missing
+     */
+    public DatabaseSettings migrating() {
+        return DatabaseSettings.forMigrating(values);
+    }
+
+    /**
      * Those of the audit log's proof alone.
      *
      * @throws InvalidSettings if it is wrong or missing

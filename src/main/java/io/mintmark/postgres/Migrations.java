@@ -2,7 +2,10 @@ package io.mintmark.postgres;
 
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -11,12 +14,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Brings the schema up to date. All objects belong to the owner's role, whoever runs this, so that
  * any of its members can run the next migration.
  */
 public final class Migrations {
+    private static final Logger log = LoggerFactory.getLogger(Migrations.class);
     private static final String HISTORY_SCHEMA = "runtime";
 
     private static final String KNOWN_ROLES =
@@ -40,21 +45,52 @@ public final class Migrations {
     }
 
     /**
-     * Runs what is missing.
+     * Runs what is missing; nothing at all on a newer schema, which another program made.
      *
      * @return how many migrations ran
      * @throws DatabaseUnfit with a sentence that says what to do
      */
     public int run() {
         try {
-            return flyway(knownRoles()).migrate().migrationsExecuted;
+            Map<String, Boolean> known = knownRoles();
+            requireOwner(known);
+            return isNewerThanOurs(known) ? 0 : flyway(known).migrate().migrationsExecuted;
+        } catch (FlywayValidateException e) {
+            throw SchemaVersion.unknown();
         } catch (SQLException | FlywayException e) {
             throw DatabaseUnfit.because(e);
         }
     }
 
+    /** Objects that belong to anybody else could not be changed by the next migration. */
+    private void requireOwner(Map<String, Boolean> known) {
+        if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {
+            throw new DatabaseUnfit(
+                    "login '%s' is no member of the role '%s', which owns the schema; migrate with one that is"
+                            .formatted(login.username(), roles.owner()));
+        }
+    }
+
+    private boolean isNewerThanOurs(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            Optional<SchemaVersion> newer =
+                    SchemaVersion.of(connection).filter(SchemaVersion::isNewerThanOurs);
+            newer.ifPresent(found ->
+                    log.info(
+                            "No migration was run: the schema has version {}, newer than"
+                                    + " this program's {}",
+                            found.version(),
+                            SchemaVersion.OURS));
+            return newer.isPresent();
+        }
+    }
+
+    private boolean actsAsOwner(Map<String, Boolean> known) {
+        return known.getOrDefault(roles.owner(), false);
+    }
+
     private Flyway flyway(Map<String, Boolean> known) {
-        boolean actsAsOwner = known.getOrDefault(roles.owner(), false);
+        boolean actsAsOwner = actsAsOwner(known);
         return Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(dataSource(actsAsOwner))
                 .locations("classpath:db/migration")

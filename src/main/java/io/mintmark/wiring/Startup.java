@@ -8,6 +8,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
+import io.mintmark.postgres.SchemaCheck;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.UUID;
 
 /** What happens between the settings and a broker that serves, in this order. */
@@ -73,8 +75,14 @@ public final class Startup {
         try (Database database = new Database(Logins.service(settings))) {
             LoginCheck check = new LoginCheck(database);
             check.requireSchema();
+            new SchemaCheck(Logins.service(settings)).require(programVersion());
             check.power().ifPresent(power -> judge(settings, power));
         }
+    }
+
+    /** The build's; there is none where classes run without their jar. */
+    private static Optional<String> programVersion() {
+        return Optional.ofNullable(Startup.class.getPackage().getImplementationVersion());
     }
 
     private static void judge(DatabaseSettings settings, String power) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,21 @@ class SettingsTest {
         assertEquals(Duration.ofSeconds(10), settings.catalog().maxStaleness());
         assertEquals(AllowedHosts.NONE, settings.outbound().allowedHosts());
         assertEquals(new LogSettings(LogFormat.JSON, LogLevel.INFO), settings.log());
+    }
+
+    @Test
+    void the_owners_login_alone_can_migrate() {
+        assertEquals("owner", migrator(Map.of("DATABASE_OWNER_USERNAME", "owner")));
+        assertEquals("given", migrator(Map.of("DATABASE_USERNAME", "given")));
+        assertEquals(
+                "owner",
+                migrator(Map.of("DATABASE_USERNAME", "app", "DATABASE_OWNER_USERNAME", "owner")));
+    }
+
+    private String migrator(Map<String, String> logins) {
+        Map<String, String> variables = new HashMap<>(logins);
+        variables.put("DATABASE_URL", "jdbc:postgresql://localhost/mintmark");
+        return new SettingsReader(variables, directory).migrating().migrator().username();
     }
 
     @Test

@@ -1,0 +1,35 @@
+package io.mintmark.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** Finds out whether a program can work with the schema that is there. */
+public final class SchemaCheck {
+    private final DatabaseLogin login;
+
+    public SchemaCheck(DatabaseLogin login) {
+        this.login = login;
+    }
+
+    /**
+     * Sees to it that it can.
+     *
+     * @param program its version; empty outside of a build, which counts as too old for a schema
+     *     newer than its own
+     * @throws DatabaseUnfit that says what to do, if it can't
+     */
+    public void require(Optional<String> program) {
+        try (Connection connection =
+                DriverManager.getConnection(
+                        login.url(), login.username(), login.password().orElse(null))) {
+            SchemaVersion.of(connection)
+                    .orElseThrow(
+                            () -> new DatabaseUnfit("it has no schema yet; run: mintmark migrate"))
+                    .require(program);
+        } catch (SQLException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+}

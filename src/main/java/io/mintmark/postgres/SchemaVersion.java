@@ -1,0 +1,94 @@
+package io.mintmark.postgres;
+
+import java.lang.module.ModuleDescriptor.Version;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+
+/**
+ * What schema a database has, as its migrations wrote it down, and whether a program may work with
+ * it.
+ *
+ * @param version the number of the last migration
+ * @param oldestProgram the oldest program that can work with it
+ */
+record SchemaVersion(int version, String oldestProgram) {
+    /** The number of the last migration of this program. */
+    static final int OURS = 11;
+
+    private static final String PRESENT =
+            """
+            SELECT to_regclass('runtime.schema_version') IS NOT NULL AS told,
+                   to_regclass('audit.config_change') IS NOT NULL AS made
+            """;
+
+    private static final String LATEST =
+            """
+            SELECT version, oldest_program FROM runtime.schema_version
+             ORDER BY version DESC LIMIT 1
+            """;
+
+    /**
+     * That of a database; empty if it has no schema yet.
+     *
+     * @throws DatabaseUnfit if it has one that no released program made
+     */
+    static Optional<SchemaVersion> of(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet present = statement.executeQuery(PRESENT)) {
+                present.next();
+                if (!present.getBoolean("told") && present.getBoolean("made")) {
+                    throw unknown();
+                }
+                if (!present.getBoolean("told")) {
+                    return Optional.empty();
+                }
+            }
+            try (ResultSet latest = statement.executeQuery(LATEST)) {
+                if (!latest.next()) {
+                    throw unknown();
+                }
+                return Optional.of(
+                        new SchemaVersion(
+                                latest.getInt("version"), latest.getString("oldest_program")));
+            }
+        }
+    }
+
+    static DatabaseUnfit unknown() {
+        return new DatabaseUnfit(
+                "its schema was made by migrations that this program doesn't have, such as those from"
+                        + " before a release; make the database anew (in development: delete"
+                        + " .mintmark/postgres)");
+    }
+
+    boolean isNewerThanOurs() {
+        return version > OURS;
+    }
+
+    /**
+     * Sees to it that a program can work with this schema.
+     *
+     * @param program its version; empty outside of a build, which counts as too old for a newer
+     *     schema
+     * @throws DatabaseUnfit that says what to do, if it can't
+     */
+    void require(Optional<String> program) {
+        if (version < OURS) {
+            throw new DatabaseUnfit(
+                    "its schema has version %d, and this program needs %d; run: mintmark migrate"
+                            .formatted(version, OURS));
+        }
+        if (isNewerThanOurs() && !program.filter(this::allows).isPresent()) {
+            throw new DatabaseUnfit(
+                    "its schema has version %d, which needs Mintmark %s or newer, and this is %s; start a newer one"
+                            .formatted(version, oldestProgram, program.orElse("unversioned")));
+        }
+    }
+
+    private boolean allows(String program) {
+        return Version.parse(program).compareTo(Version.parse(oldestProgram)) >= 0;
+    }
+}
