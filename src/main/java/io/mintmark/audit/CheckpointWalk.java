@@ -27,6 +27,7 @@ final class CheckpointWalk {
 
     private boolean whole = true;
     private long number;
+    private long held;
     private @Nullable String previous;
     private @Nullable String key;
     private Optional<Instant> sealedAt = Optional.empty();
@@ -54,6 +55,7 @@ final class CheckpointWalk {
                     }
                     judgeKey(checkpoint, opened.announcer());
                     seals(checkpoint);
+                    held++;
                     sealedAt = Optional.of(checkpoint.sealedAt());
                 });
         previous = signed.hash();
@@ -66,9 +68,14 @@ final class CheckpointWalk {
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed) {
         try {
-            return Optional.of(keys.open(signed));
+            TrustedKeys.Opened opened = keys.open(signed);
+            opened.flaws().forEach(flaw -> wrong(signed.number(), flaw));
+            return Optional.of(opened);
         } catch (IllegalArgumentException e) {
-            wrong(signed.number(), String.valueOf(e.getMessage()));
+            whole = false;
+            findings.foreign(
+                    "Checkpoint %d %s. It seals nothing; the rest is judged without it"
+                            .formatted(signed.number(), e.getMessage()));
             return Optional.empty();
         }
     }
@@ -139,8 +146,9 @@ final class CheckpointWalk {
         return changes;
     }
 
-    long count() {
-        return number;
+    /** How many there are that hold. */
+    long held() {
+        return held;
     }
 
     /** The time of the last checkpoint that holds. */

@@ -6,6 +6,12 @@ public interface Findings {
     /** Something isn't as it was written: a sentence that says which row. */
     void wrong(String sentence);
 
+    /**
+     * A checkpoint stands in the log that no broker made: a sentence that says which. It seals
+     * nothing, and the rest is judged without it.
+     */
+    void foreign(String sentence);
+
     /** Something that a reader should know and that proves nothing wrong. */
     void told(String sentence);
 

@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import io.mintmark.audit.Checkpoint.Position;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -25,8 +26,9 @@ public interface SealStore {
      * What the next checkpoint is to seal.
      *
      * @param last the latest checkpoint
+     * @param now by the clock that all replicas share, which is the store's
      */
-    record Unsealed(Optional<SignedCheckpoint> last, Heads heads) {}
+    record Unsealed(Optional<SignedCheckpoint> last, Heads heads, Instant now) {}
 
     /** Asks for the heads only when they are wanted. */
     interface Heads {

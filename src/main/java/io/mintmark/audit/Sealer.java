@@ -4,9 +4,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -28,17 +25,19 @@ public final class Sealer implements AutoCloseable {
     private final SealStore store;
     private final SealingKeys keys;
     private final String broker;
-    private final InstantSource clock;
+    private final LongSupplier nanos;
     private final LongSupplier rows;
     private final Consumer<String> printer;
     private final Thread thread;
     private final CountDownLatch stop = new CountDownLatch(1);
-    private Instant next = Instant.MIN;
+    private long next;
     private long sealedRows;
     private boolean first = true;
     private boolean failing;
 
     /**
+     * @param nanos a time that only goes on, such as {@link System#nanoTime}; what time it is says
+     *     the store
      * @param rows how many rows this replica has written so far
      * @param printer takes each checkpoint as one line, to be kept elsewhere
      */
@@ -46,13 +45,13 @@ public final class Sealer implements AutoCloseable {
             SealStore store,
             SealingKeys keys,
             String broker,
-            InstantSource clock,
+            LongSupplier nanos,
             LongSupplier rows,
             Consumer<String> printer) {
         this.store = store;
         this.keys = keys;
         this.broker = broker;
-        this.clock = clock;
+        this.nanos = nanos;
         this.rows = rows;
         this.printer = printer;
         this.thread = Thread.ofPlatform().name("audit-sealer").daemon().unstarted(this::run);
@@ -68,7 +67,7 @@ public final class Sealer implements AutoCloseable {
         try {
             do {
                 boolean many = rows.getAsLong() - sealedRows >= ROWS;
-                if (first || many || !clock.instant().isBefore(next)) {
+                if (first || many || nanos.getAsLong() - next >= 0) {
                     seal(first || many);
                 }
             } while (!stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS));
@@ -96,18 +95,25 @@ public final class Sealer implements AutoCloseable {
             log.warn("The audit log can't be sealed now; it is tried again and again", e);
         }
         failing = true;
-        next = clock.instant().plus(TICK);
+        lookAgainIn(TICK);
     }
 
+    private void lookAgainIn(Duration time) {
+        next = nanos.getAsLong() + time.toNanos();
+    }
+
+    /** A checkpoint of a time that is still to come is of a clock that was wrong: it saves none. */
     private Optional<SignedCheckpoint> checkpoint(SealStore.Unsealed unsealed, boolean now) {
-        Instant at = clock.instant().truncatedTo(ChronoUnit.MICROS);
-        Instant due = unsealed.last().map(last -> last.sealedAt().plus(PERIOD)).orElse(at);
-        if (!now && due.isAfter(at)) {
-            next = due;
+        Duration age =
+                unsealed.last()
+                        .map(last -> Duration.between(last.sealedAt(), unsealed.now()))
+                        .orElse(PERIOD);
+        if (!now && !age.isNegative() && age.compareTo(PERIOD) < 0) {
+            lookAgainIn(PERIOD.minus(age));
             return Optional.empty();
         }
-        next = at.plus(PERIOD);
-        return Optional.of(keys.seal(unsealed, at, broker, List.of()));
+        lookAgainIn(PERIOD);
+        return Optional.of(keys.seal(unsealed, broker, List.of()));
     }
 
     /** Seals a last time; to be called when no more rows are written. */

@@ -10,7 +10,6 @@ import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,13 +34,13 @@ public final class SealingKeys {
 
     /** The checkpoint that follows the last one, signed. */
     public SignedCheckpoint seal(
-            SealStore.Unsealed unsealed, Instant at, String broker, List<RetiredMonth> retired) {
+            SealStore.Unsealed unsealed, String broker, List<RetiredMonth> retired) {
         Optional<SignedCheckpoint> last = unsealed.last();
         return sign(
                 new Checkpoint(
                         last.map(SignedCheckpoint::number).orElse(0L) + 1,
                         last.map(SignedCheckpoint::hash),
-                        at,
+                        unsealed.now(),
                         broker,
                         thumbprint(keys.getLast()),
                         unsealed.heads().events(),

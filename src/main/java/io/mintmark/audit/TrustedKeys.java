@@ -9,8 +9,10 @@ import com.nimbusds.jose.jwk.ECKey;
 import org.jspecify.annotations.Nullable;
 
 import java.text.ParseException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,8 +25,13 @@ public final class TrustedKeys {
         given.forEach(key -> keys.put(SealingKeys.thumbprint(key), key.toPublicJWK()));
     }
 
-    /** A checkpoint whose signature holds, and whether the key before vouches for its key. */
-    record Opened(Checkpoint checkpoint, @Nullable String announcer) {}
+    /**
+     * A checkpoint whose signature holds.
+     *
+     * @param announcer the key before, if it vouches for this one's
+     * @param flaws what is wrong with the row around the signature, as ends of a sentence
+     */
+    record Opened(Checkpoint checkpoint, @Nullable String announcer, List<String> flaws) {}
 
     /**
      * Checks the signature.
@@ -33,43 +40,69 @@ public final class TrustedKeys {
      */
     Opened open(SignedCheckpoint signed) {
         JWSObject jws = parse(signed.jws());
-        String announcer = signed.announcedBy().map(text -> announcer(jws, text)).orElse(null);
-        ECKey key = keys.get(String.valueOf(jws.getHeader().getKeyID()));
+        List<String> flaws = new ArrayList<>();
+        String announcer =
+                signed.announcedBy().map(text -> announcer(jws, text, flaws)).orElse(null);
+        ECKey key = keys.get(id(jws));
         if (key == null) {
             throw new IllegalArgumentException(
-                    "is signed by key %s, which isn't to be trusted"
-                            .formatted(jws.getHeader().getKeyID()));
+                    flaws.isEmpty()
+                            ? "is signed by key %s, which isn't to be trusted".formatted(id(jws))
+                            : flaws.getFirst());
         }
         Checkpoint checkpoint = verified(jws, key);
-        if (!checkpoint.key().equals(jws.getHeader().getKeyID())) {
+        if (!checkpoint.key().equals(id(jws))) {
             throw new IllegalArgumentException("names another key than the one that signed it");
         }
         if (checkpoint.number() != signed.number()) {
             throw new IllegalArgumentException(
                     "was sealed as number %d".formatted(checkpoint.number()));
         }
-        return new Opened(checkpoint, announcer);
+        if (!checkpoint.sealedAt().equals(signed.sealedAt())) {
+            flaws.add(
+                    "was sealed at %s, and its row says %s"
+                            .formatted(checkpoint.sealedAt(), signed.sealedAt()));
+        }
+        return new Opened(checkpoint, announcer, List.copyOf(flaws));
+    }
+
+    private static String id(JWSObject jws) {
+        return String.valueOf(jws.getHeader().getKeyID());
     }
 
     /**
      * Whose signature announces the key, which is trusted from now on; null: nobody's that counts.
      */
-    private @Nullable String announcer(JWSObject announced, String text) {
-        JWSObject jws = parse(text);
-        String id = String.valueOf(jws.getHeader().getKeyID());
-        ECKey key = keys.get(id);
-        if (key == null && keys.containsKey(String.valueOf(announced.getHeader().getKeyID()))) {
+    private @Nullable String announcer(JWSObject announced, String text, List<String> flaws) {
+        try {
+            JWSObject jws = parse(text);
+            ECKey known = keys.get(id(jws));
+            ECKey next = shown(announced);
+            Checkpoint checkpoint = verified(jws, known == null ? shown(jws) : known);
+            if (!jws.getPayload().toString().equals(announced.getPayload().toString())
+                    || !checkpoint.key().equals(SealingKeys.thumbprint(next))
+                    || id(jws).equals(id(announced))) {
+                flaws.add("has a key whose announcement is of another key");
+                return null;
+            }
+            if (known == null) {
+                return null;
+            }
+            keys.putIfAbsent(SealingKeys.thumbprint(next), next);
+            return id(jws);
+        } catch (IllegalArgumentException e) {
+            flaws.add("has an announcement of its key that " + e.getMessage());
             return null;
         }
-        if (key == null || !(announced.getHeader().getJWK() instanceof ECKey next)) {
-            throw new IllegalArgumentException("has a key that no trusted key announced");
+    }
+
+    /** The key that a signature shows; whether it is to be trusted is another question. */
+    private static ECKey shown(JWSObject jws) {
+        if (jws.getHeader().getJWK() instanceof ECKey key
+                && SealingKeys.thumbprint(key).equals(id(jws))) {
+            return key;
         }
-        if (!jws.getPayload().toString().equals(announced.getPayload().toString())
-                || !verified(jws, key).key().equals(SealingKeys.thumbprint(next))) {
-            throw new IllegalArgumentException("has a key whose announcement is of another key");
-        }
-        keys.putIfAbsent(SealingKeys.thumbprint(next), next);
-        return id;
+        throw new IllegalArgumentException("shows no key");
     }
 
     private static Checkpoint verified(JWSObject jws, ECKey key) {

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** Proves the log, or says what is wrong with it. */
 public final class Verification {
-    /** How long a row may take to its commit, and clocks may be apart. */
+    /** How much older than the last checkpoint an unsealed row must be to be told of. */
     private static final Duration SLACK = Duration.ofMinutes(5);
 
     private static final int STEP = 10_000;
@@ -21,6 +21,7 @@ public final class Verification {
     private final Findings findings;
     private final CheckpointWalk checkpoints;
     private long rows;
+    private @Nullable SignedCheckpoint lastKept;
 
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
         this.log = log;
@@ -31,15 +32,20 @@ public final class Verification {
     /**
      * What was looked at.
      *
-     * @param unsealed rows that no checkpoint covers yet
-     * @param sealedAt the time of the last checkpoint
+     * @param checkpoints how many hold
+     * @param whole whether every checkpoint is there and holds
+     * @param unsealed rows that no checkpoint covers
+     * @param sealedAt the time of the last checkpoint that holds
+     * @param kept the last of those that were kept elsewhere
      */
     public record Summary(
             long checkpoints,
+            boolean whole,
             long events,
             long changes,
             long unsealed,
-            Optional<Instant> sealedAt) {}
+            Optional<Instant> sealedAt,
+            Optional<SignedCheckpoint> kept) {}
 
     /**
      * Looks at everything once.
@@ -50,8 +56,8 @@ public final class Verification {
         log.checkpoints(checkpoints::stored);
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(this::compare);
         checkpoints.compare();
-        if (checkpoints.count() == 0) {
-            findings.wrong("There is no checkpoint, so nothing is proven");
+        if (checkpoints.held() == 0) {
+            findings.wrong("There is no checkpoint that holds, so nothing is proven");
         }
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events());
         OpenMints open = new OpenMints(findings);
@@ -64,20 +70,34 @@ public final class Verification {
         ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
         log.changes(row -> next(changes, row));
         changes.end();
+        tellEarly(events.early() + changes.early());
         return new Summary(
-                checkpoints.count(),
+                checkpoints.held(),
+                checkpoints.isWhole(),
                 events.rows(),
                 changes.rows(),
                 events.unsealed() + changes.unsealed(),
-                checkpoints.sealedAt());
+                checkpoints.sealedAt(),
+                Optional.ofNullable(lastKept));
+    }
+
+    private void tellEarly(long early) {
+        if (early > 0) {
+            findings.told(
+                    ("%d rows that no checkpoint covers name a time of before the last one: they"
+                                    + " waited for their commit, a clock was wrong, or somebody"
+                                    + " put them there")
+                            .formatted(early));
+        }
     }
 
     private ChainWalk walk(CanonicalForm form, String what, SealedHeads sealed) {
-        Optional<Instant> expected =
-                checkpoints.isWhole()
-                        ? checkpoints.sealedAt().map(time -> time.minus(SLACK))
-                        : Optional.empty();
-        return new ChainWalk(form, what, sealed, findings, expected);
+        return new ChainWalk(
+                form,
+                what,
+                sealed,
+                findings,
+                checkpoints.sealedAt().map(time -> time.minus(SLACK)));
     }
 
     private void next(ChainWalk walk, LogReader.Row row) {
@@ -92,6 +112,9 @@ public final class Verification {
         List<@Nullable String> stored =
                 log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
         for (int i = 0; i < kept.size(); i++) {
+            if (lastKept == null || lastKept.number() < kept.get(i).number()) {
+                lastKept = kept.get(i);
+            }
             String text = stored.get(i);
             if (text == null || !text.equals(kept.get(i).jws())) {
                 findings.wrong(

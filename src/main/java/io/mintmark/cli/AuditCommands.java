@@ -1,6 +1,5 @@
 package io.mintmark.cli;
 
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.SettingsReader;
@@ -13,13 +12,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** {@code audit …}: what auditors do from a command line. */
 @Command(
@@ -61,7 +57,7 @@ final class AuditCommands {
         private @Nullable Path checkpoints;
 
         @Override
-        public Integer call() throws IOException {
+        public Integer call() {
             SettingsReader reader = settings.get();
             TrustedKeys trusted =
                     new TrustedKeys(
@@ -69,14 +65,12 @@ final class AuditCommands {
                                     ? AuditKey.read(reader.audit().signingKeyFile()).published()
                                     : PublicKeys.read(keys));
             AuditReport report = new AuditReport(out);
-            try (PostgresLog log = new PostgresLog(Logins.service(reader.database()));
-                    Stream<String> kept =
-                            checkpoints == null ? Stream.empty() : Files.lines(checkpoints)) {
+            try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
                 report.end(
-                        new Verification(log, trusted, report)
-                                .run(kept.flatMap(line -> SignedCheckpoint.in(line).stream())));
+                        KeptCheckpoints.read(
+                                checkpoints, new Verification(log, trusted, report)::run));
             }
-            return report.wrong() == 0 ? 0 : 1;
+            return report.isClean() ? 0 : 1;
         }
     }
 }

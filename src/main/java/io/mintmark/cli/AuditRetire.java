@@ -14,10 +14,8 @@ import io.mintmark.wiring.Logins;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-import java.time.Instant;
 import java.time.YearMonth;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -60,12 +58,7 @@ final class AuditRetire implements Callable<Integer> {
                 new PostgresRetirement(login)
                         .retire(
                                 month,
-                                (unsealed, months) ->
-                                        keys.seal(
-                                                unsealed,
-                                                Instant.now().truncatedTo(ChronoUnit.MICROS),
-                                                "audit retire",
-                                                months));
+                                (unsealed, months) -> keys.seal(unsealed, "audit retire", months));
         sealed.map(SignedCheckpoint::line)
                 .ifPresentOrElse(
                         System.out::println,
@@ -80,7 +73,7 @@ final class AuditRetire implements Callable<Integer> {
                     new Verification(log, new TrustedKeys(keys.published()), report)
                             .run(Stream.empty()));
         }
-        return report.wrong() == 0;
+        return report.isIntact();
     }
 
     private static YearMonth month(String text) {

@@ -24,6 +24,7 @@ import picocli.CommandLine.IVersionProvider;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Map;
 
 /**
@@ -105,7 +106,7 @@ public final class Commands {
         @Override
         public void run() {
             ServiceSettings all = settings().all();
-            Broker broker = new Startup(all).run();
+            Broker broker = new Startup(all, InstantSource.system()).run();
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
         }

@@ -13,7 +13,7 @@ import java.sql.SQLException;
 public final class DatabaseUnfit extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private DatabaseUnfit(String message, Throwable cause) {
+    DatabaseUnfit(String message, Throwable cause) {
         super(message, cause);
     }
 

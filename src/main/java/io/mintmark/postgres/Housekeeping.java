@@ -4,7 +4,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -19,15 +18,13 @@ public final class Housekeeping implements AutoCloseable {
 
     private final Queries queries;
     private final PostgresUsedTokens usedTokens;
-    private final InstantSource clock;
     private final ScheduledExecutorService schedule =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().name("housekeeping").daemon().factory());
 
-    public Housekeeping(Database database, PostgresUsedTokens usedTokens, InstantSource clock) {
+    public Housekeeping(Database database, PostgresUsedTokens usedTokens) {
         this.queries = database.reading();
         this.usedTokens = usedTokens;
-        this.clock = clock;
     }
 
     /** Does it now and every hour from now on. */
@@ -41,7 +38,7 @@ public final class Housekeeping implements AutoCloseable {
     private void tidyUp() {
         try {
             var _ = Partitions.create(queries);
-            usedTokens.forget(clock.instant());
+            usedTokens.forget();
         } catch (RuntimeException e) {
             log.warn("The database could not be tidied up; it is tried again in an hour", e);
         }

@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -86,7 +87,8 @@ public final class PostgresSeals implements SealStore {
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
         ChainHeads heads = new ChainHeads(connection, everything);
-        Optional<SignedCheckpoint> sealed = sign.apply(new Unsealed(last(connection), heads));
+        Optional<SignedCheckpoint> sealed =
+                sign.apply(new Unsealed(last(connection), heads, now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
             heads.remember();
@@ -98,6 +100,14 @@ public final class PostgresSeals implements SealStore {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(LAST)) {
             return row.next() ? Optional.of(checkpoint(row)) : Optional.empty();
+        }
+    }
+
+    private static Instant now(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT clock_timestamp() AS now")) {
+            row.next();
+            return row.getTimestamp("now").toInstant();
         }
     }
 

@@ -72,8 +72,8 @@ public final class Broker implements AutoCloseable {
     private static final Duration AUDIT_PATIENCE = Duration.ofSeconds(5);
     private static final double FULL_HEAP_PERCENT = 98;
 
-    private final InstantSource clock = InstantSource.system();
-    private final MintIds mintIds = new MintIds(clock, new SecureRandom());
+    private final InstantSource clock;
+    private final MintIds mintIds;
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final HealthCheck heap =
             HeapMemoryHealthCheck.builder().thresholdPercent(FULL_HEAP_PERCENT).build();
@@ -99,6 +99,7 @@ public final class Broker implements AutoCloseable {
      *
      * @param destinations where it may connect to
      * @param identity not started yet
+     * @param clock this machine's
      * @param replica the name of this one, for the audit log's readers
      */
     static Broker start(
@@ -106,8 +107,9 @@ public final class Broker implements AutoCloseable {
             Destinations destinations,
             OwnIdentity identity,
             SealingKeys seals,
+            InstantSource clock,
             String replica) {
-        Broker broker = new Broker(settings, destinations, identity, seals, replica);
+        Broker broker = new Broker(settings, destinations, identity, seals, clock, replica);
         try {
             broker.servers.start();
             return broker;
@@ -122,13 +124,16 @@ public final class Broker implements AutoCloseable {
             Destinations destinations,
             OwnIdentity identity,
             SealingKeys seals,
+            InstantSource clock,
             String replica) {
         Duration staleness = settings.catalog().maxStaleness();
         this.settings = settings;
+        this.clock = clock;
+        this.mintIds = new MintIds(clock, new SecureRandom());
         this.destinations = destinations;
         this.identity = identity;
         this.database = part(new Database(Logins.service(settings.database())));
-        this.databaseHealth = new DatabaseHealth(database);
+        this.databaseHealth = new DatabaseHealth(database, clock);
         part(meters);
         MeasuredCatalogue readings = new MeasuredCatalogue(new PostgresCatalogue(database), meters);
         this.levels.show(database);
@@ -153,7 +158,7 @@ public final class Broker implements AutoCloseable {
                                 new PostgresSeals(database, replica),
                                 seals,
                                 replica,
-                                clock,
+                                System::nanoTime,
                                 () -> events.written() + refusals.written(),
                                 System.out::println)
                         .start());
@@ -168,7 +173,7 @@ public final class Broker implements AutoCloseable {
                                 Logins.service(settings.database()),
                                 new Changes(catalogue, issuers))
                         .start());
-        part(new Housekeeping(database, usedTokens, clock).start());
+        part(new Housekeeping(database, usedTokens).start());
         this.servers = part(servers(exchange));
     }
 

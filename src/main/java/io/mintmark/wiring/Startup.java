@@ -6,6 +6,7 @@ import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
+import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
@@ -25,10 +26,16 @@ public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
     private final ServiceSettings settings;
+    private final InstantSource clock;
 
-    /** A start with these settings. */
-    public Startup(ServiceSettings settings) {
+    /**
+     * A start with these settings.
+     *
+     * @param clock this machine's
+     */
+    public Startup(ServiceSettings settings, InstantSource clock) {
         this.settings = settings;
+        this.clock = clock;
     }
 
     /**
@@ -40,12 +47,11 @@ public final class Startup {
         long began = System.nanoTime();
         Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
         OwnIdentity identity =
-                new OwnIdentity(
-                        settings.broker(), new GuardedHttp(destinations), InstantSource.system());
+                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         prepare(settings.database());
-        Broker broker = Broker.start(settings, destinations, identity, seals, replica());
+        Broker broker = Broker.start(settings, destinations, identity, seals, clock, replica());
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),
@@ -54,10 +60,10 @@ public final class Startup {
         return broker;
     }
 
-    private static void prepare(DatabaseSettings database) {
+    private void prepare(DatabaseSettings database) {
         try {
             migrate(database);
-            checkLogin(database);
+            checkDatabase(database);
         } catch (DatabaseUnfit e) {
             throw new StartFailed("DATABASE_URL %s: %s".formatted(database.url(), e.getMessage()));
         }
@@ -70,12 +76,12 @@ public final class Startup {
         }
     }
 
-    /** Without this, whoever takes over the service could rewrite what it did. */
-    private static void checkLogin(DatabaseSettings settings) {
+    private void checkDatabase(DatabaseSettings settings) {
         try (Database database = new Database(Logins.service(settings))) {
             LoginCheck check = new LoginCheck(database);
             check.requireSchema();
             new SchemaCheck(Logins.service(settings)).require(programVersion());
+            new DatabaseHealth(database, clock).requireSameTime();
             check.power().ifPresent(power -> judge(settings, power));
         }
     }
@@ -85,6 +91,7 @@ public final class Startup {
         return Optional.ofNullable(Startup.class.getPackage().getImplementationVersion());
     }
 
+    /** Without this, whoever takes over the service could rewrite what it did. */
     private static void judge(DatabaseSettings settings, String power) {
         String username = settings.login().username();
         if (!settings.singleRole()) {

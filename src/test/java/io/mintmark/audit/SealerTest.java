@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 class SealerTest {
-    private final AtomicReference<Instant> now =
-            new AtomicReference<>(Instant.parse("2026-03-01T12:00:00Z"));
+    private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
+
+    private final AtomicReference<Instant> now = new AtomicReference<>(START);
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicLong rows = new AtomicLong();
     private final List<String> printed = new CopyOnWriteArrayList<>();
@@ -35,12 +36,17 @@ class SealerTest {
 
     SealerTest() throws JOSEException {
         SealingKeys keys = new SealingKeys(List.of(new ECKeyGenerator(Curve.P_256).generate()));
-        sealer = new Sealer(store, keys, "here/1", this::time, rows::get, printed::add);
+        sealer = new Sealer(store, keys, "here/1", this::nanos, rows::get, printed::add);
     }
 
     private Instant time() {
-        looks.incrementAndGet();
         return Objects.requireNonNull(now.get());
+    }
+
+    /** What goes on at the pace of the database's clock, and begins elsewhere. */
+    private long nanos() {
+        looks.incrementAndGet();
+        return Long.MAX_VALUE - 1 + Duration.between(START, time()).toNanos();
     }
 
     /** It looks at the clock at least once each time that it wakes. */
@@ -50,7 +56,7 @@ class SealerTest {
     }
 
     /** Keeps checkpoints in memory. */
-    private static final class Store implements SealStore, SealStore.Heads {
+    private final class Store implements SealStore, SealStore.Heads {
         private final List<SignedCheckpoint> sealed = new CopyOnWriteArrayList<>();
         private final List<Boolean> everything = new CopyOnWriteArrayList<>();
         private final AtomicInteger asked = new AtomicInteger();
@@ -66,7 +72,7 @@ class SealerTest {
             }
             Optional<SignedCheckpoint> last =
                     sealed.isEmpty() ? Optional.empty() : Optional.of(sealed.getLast());
-            Optional<SignedCheckpoint> next = sign.apply(new Unsealed(last, this));
+            Optional<SignedCheckpoint> next = sign.apply(new Unsealed(last, this, time()));
             next.ifPresent(sealed::add);
             return next;
         }
@@ -127,6 +133,19 @@ class SealerTest {
         assertEquals(1, store.sealed.size());
         sealer.close();
         assertEquals(2, store.sealed.size());
+    }
+
+    @Test
+    void a_checkpoint_of_a_time_that_is_still_to_come_saves_nobody_the_work() {
+        started();
+        SignedCheckpoint fast = store.sealed.getFirst();
+        store.sealed.set(
+                0,
+                new SignedCheckpoint(
+                        1, fast.sealedAt().plusSeconds(600), fast.jws(), Optional.empty()));
+        now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
+        Eventually.holds(() -> store.sealed.size() == 2);
+        sealer.close();
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -47,7 +48,7 @@ public final class Development {
         ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
         String url = settings.broker().url().orElseThrow().toString();
         Issuer issuer = identityProvider();
-        Broker broker = new Startup(settings).run();
+        Broker broker = new Startup(settings, InstantSource.system()).run();
         database.setUp(issuer.url());
         new DemoPages(database, url).serveFrom(issuer);
         Runtime.getRuntime()

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -44,12 +45,23 @@ public final class RunningBroker implements AutoCloseable {
         return at(database.url(), further);
     }
 
+    /** The same on a machine with a clock of its own. */
+    static RunningBroker on(TestDatabase database, InstantSource clock) {
+        return at(database.url(), Map.of(), clock);
+    }
+
     /** The same on a database that isn't of the tests' shared server. */
     static RunningBroker at(String databaseUrl, Map<String, String> further) {
+        return at(databaseUrl, further, InstantSource.system());
+    }
+
+    private static RunningBroker at(
+            String databaseUrl, Map<String, String> further, InstantSource clock) {
         int port = freePort();
         Map<String, String> environment = new HashMap<>(environment(databaseUrl, port));
         environment.putAll(further);
-        Broker broker = new Startup(new SettingsReader(environment, Keys.DIRECTORY).all()).run();
+        Broker broker =
+                new Startup(new SettingsReader(environment, Keys.DIRECTORY).all(), clock).run();
         return new RunningBroker(broker, URI.create("http://localhost:" + port));
     }
 

@@ -71,7 +71,7 @@ class AuditFigures {
                 System.out.printf("fsync is %s%n", column(server, "SHOW fsync").getFirst());
                 write(connections);
                 fill(connections);
-                Seals.seal(app, Instant.now());
+                Seals.seal(app);
                 run(server, "VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
                 ask(server);

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.YearMonth;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -62,12 +61,7 @@ class RetirementTest {
         return new PostgresRetirement(database.login(Who.OWNER))
                 .retire(
                         YearMonth.parse(before),
-                        (unsealed, months) ->
-                                keys.seal(
-                                        unsealed,
-                                        Instant.now().truncatedTo(ChronoUnit.MICROS),
-                                        "test",
-                                        months));
+                        (unsealed, months) -> keys.seal(unsealed, "test", months));
     }
 
     @Test

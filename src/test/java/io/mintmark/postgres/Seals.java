@@ -14,8 +14,6 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,26 +35,14 @@ final class Seals {
 
     /** A checkpoint of now. */
     static SignedCheckpoint seal(TestDatabase database, ECKey... keys) {
-        return seal(database, Instant.now(), keys);
+        return seal(database.login(Who.APP), keys);
     }
 
-    static SignedCheckpoint seal(TestDatabase database, Instant at, ECKey... keys) {
-        return seal(database.login(Who.APP), at, keys);
-    }
-
-    static SignedCheckpoint seal(DatabaseLogin login, Instant at, ECKey... keys) {
+    static SignedCheckpoint seal(DatabaseLogin login, ECKey... keys) {
         SealingKeys sealing = new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys));
         try (Database connections = new Database(login)) {
             return new PostgresSeals(connections, "test")
-                    .seal(
-                            true,
-                            unsealed ->
-                                    Optional.of(
-                                            sealing.seal(
-                                                    unsealed,
-                                                    at.truncatedTo(ChronoUnit.MICROS),
-                                                    "test",
-                                                    List.of())))
+                    .seal(true, unsealed -> Optional.of(sealing.seal(unsealed, "test", List.of())))
                     .orElseThrow();
         }
     }
@@ -77,12 +63,18 @@ final class Seals {
 
     static final class Found implements Findings {
         final List<String> wrong = new ArrayList<>();
+        final List<String> foreign = new ArrayList<>();
         final List<String> told = new ArrayList<>();
         Verification.@Nullable Summary summary;
 
         @Override
         public void wrong(String sentence) {
             wrong.add(sentence);
+        }
+
+        @Override
+        public void foreign(String sentence) {
+            foreign.add(sentence);
         }
 
         @Override

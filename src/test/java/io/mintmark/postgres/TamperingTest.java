@@ -1,6 +1,7 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,7 +45,7 @@ class TamperingTest {
                 UPDATE broker.tenant SET display_name = 'one' WHERE name = 'acme';
                 UPDATE broker.tenant SET display_name = 'two' WHERE name = 'acme';
                 """);
-        Seals.seal(database, Instant.now().minusSeconds(1_200));
+        Seals.seal(database);
         try (Database connections = new Database(database.login(Who.APP))) {
             PostgresEventStore mints = new PostgresEventStore(connections, "here/1");
             PostgresEventStore rejections = new PostgresEventStore(connections, "here/1");
@@ -292,18 +293,18 @@ class TamperingTest {
     }
 
     @Test
-    void rows_of_a_time_that_was_sealed_can_not_be_added_later_and_new_ones_can() {
+    void rows_that_name_a_time_of_before_the_last_checkpoint_are_told_and_accuse_nobody() {
         try (Database connections = new Database(database.login(Who.APP))) {
-            PostgresEventStore thief = new PostgresEventStore(connections, "elsewhere");
-            thief.append(AuditRows.mint("now", "{}"));
-            assertEquals(List.of(), Seals.wrong(database));
+            PostgresEventStore late = new PostgresEventStore(connections, "elsewhere");
+            late.append(AuditRows.mint("now", "{}"));
+            assertEquals(List.of(), Seals.found(database, List.of(Seals.KEY)).told);
             Instant then = Instant.now().minusSeconds(1_200);
-            thief.append(AuditRows.mint("then", "{}", "10.0.0.1", then));
+            late.append(AuditRows.mint("then", "{}", "10.0.0.1", then));
         }
-        List<String> wrong = Seals.wrong(database);
-        assertEquals(2, wrong.size(), wrong.toString());
-        assertTrue(
-                wrong.stream().allMatch(w -> w.contains("was inserted later")), wrong.toString());
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(List.of(), found.wrong);
+        assertEquals(1, found.told.size(), found.told.toString());
+        assertTrue(found.told.getFirst().startsWith("2 rows that no checkpoint covers"));
     }
 
     @Test
@@ -362,15 +363,63 @@ class TamperingTest {
 
     @Test
     void without_any_checkpoint_nothing_is_proven() {
-        attack("DELETE FROM audit.checkpoint", "There is no checkpoint");
+        attack("DELETE FROM audit.checkpoint", "There is no checkpoint that holds");
     }
 
     @Test
     void a_changed_checkpoint_is_found() {
-        attack(
+        database.runAsSuperuser(
                 "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number = 1)"
-                        + " WHERE number = 3",
-                "Checkpoint 3 was sealed as number 1");
+                        + " WHERE number = 3");
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY), last);
+        assertEquals(1, found.wrong.size(), found.wrong.toString());
+        assertTrue(found.wrong.getFirst().contains("another stands in its place"));
+        assertEquals(1, found.foreign.size());
+        assertTrue(found.foreign.getFirst().startsWith("Checkpoint 3 was sealed as number 1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sealed_at = sealed_at + interval '1 microsecond'",
+                "announced_by = 'a.b.c'",
+                "announced_by = jws",
+                "announced_by = (SELECT jws FROM audit.checkpoint WHERE number = 1)"
+            })
+    void a_changed_column_of_a_checkpoint_is_found_and_what_it_sealed_holds(String assignment) {
+        attack(
+                "UPDATE audit.checkpoint SET %s WHERE number = 2".formatted(assignment),
+                "Checkpoint 2");
+        assertEquals(List.of(), Seals.found(database, List.of(Seals.KEY)).foreign);
+    }
+
+    @Test
+    void a_checkpoint_that_no_broker_made_is_told_and_hides_nothing() {
+        database.run(
+                Who.APP,
+                "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (4, now(), 'a.b.c')");
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, "here/2").append(AuditRows.mint("five", "{}"));
+        }
+        Seals.seal(database);
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY), last);
+        assertEquals(List.of(), found.wrong);
+        assertEquals(
+                List.of(
+                        "Checkpoint 4 isn't a JWS. It seals nothing; the rest is judged without it"),
+                found.foreign);
+        assertEquals(0, requireNonNull(found.summary).unsealed());
+        database.runAsSuperuser("DELETE FROM audit.event WHERE subject = 'five'");
+        assertEquals(1, Seals.wrong(database).size(), Seals.wrong(database).toString());
+    }
+
+    @Test
+    void a_deleted_checkpoint_is_not_counted_and_what_it_alone_sealed_is_not_said_to_be_new() {
+        database.runAsSuperuser("DELETE FROM audit.checkpoint WHERE number = 2");
+        var summary = requireNonNull(Seals.found(database, List.of(Seals.KEY)).summary);
+        assertEquals(2, summary.checkpoints());
+        assertFalse(summary.whole());
+        assertEquals(10, summary.unsealed());
     }
 
     @Test
@@ -389,9 +438,9 @@ class TamperingTest {
     void a_checkpoint_of_another_key_is_found() {
         database.runAsSuperuser("DELETE FROM audit.checkpoint WHERE number = 3");
         Seals.seal(database, Seals.key());
-        List<String> wrong = Seals.wrong(database);
-        assertEquals(1, wrong.size(), wrong.toString());
-        assertTrue(wrong.getFirst().startsWith("Checkpoint 3 is signed by key"));
+        List<String> foreign = Seals.found(database, List.of(Seals.KEY)).foreign;
+        assertEquals(1, foreign.size(), foreign.toString());
+        assertTrue(foreign.getFirst().startsWith("Checkpoint 3 is signed by key"));
     }
 
     @Test
