@@ -1,11 +1,18 @@
 package io.mintmark;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.core.domain.properties.HasParameterTypes.Predicates.rawParameterTypes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.fasterxml.jackson.core.ObjectCodec;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -14,6 +21,7 @@ import com.tngtech.archunit.lang.ArchRule;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
+import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.Secret;
 
 /** The rooms of the code and who may know whom. Arrows point one way. */
@@ -28,7 +36,10 @@ class RoomsTest {
         }
     }
 
-    /** Every room knows only those that it may; {@link Secret} may be known by all. */
+    /**
+     * Every room knows only those that it may; {@link Secret} and {@link StrictJson} may be known
+     * by all.
+     */
     @ArchTest
     static final ArchRule ROOMS =
             layeredArchitecture()
@@ -41,6 +52,8 @@ class RoomsTest {
                     .definedBy("io.mintmark.config..")
                     .layer("outbound")
                     .definedBy("io.mintmark.outbound..")
+                    .layer("json")
+                    .definedBy("io.mintmark.json..")
                     .layer("token")
                     .definedBy("io.mintmark.token..")
                     .layer("grant")
@@ -74,6 +87,8 @@ class RoomsTest {
                     .whereLayer("tenant")
                     .mayNotAccessAnyLayer()
                     .whereLayer("config")
+                    .mayNotAccessAnyLayer()
+                    .whereLayer("json")
                     .mayNotAccessAnyLayer()
                     .whereLayer("outbound")
                     .mayOnlyAccessLayers("config")
@@ -126,7 +141,7 @@ class RoomsTest {
                     .mayOnlyBeAccessedByLayers("cli")
                     .whereLayer("cli")
                     .mayNotBeAccessedByAnyLayer()
-                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class));
+                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
 
     @ArchTest
     static final ArchRule NO_CYCLES =
@@ -163,4 +178,35 @@ class RoomsTest {
                     .doNotHaveFullyQualifiedName("io.mintmark.mint.BrokerTokens")
                     .should()
                     .callMethod(BrokerIdentity.class, "token", TokenOrder.class);
+
+    /**
+     * Other readers take members twice, or make numbers of a million digits. Nimbus may parse what
+     * the broker has signed itself, and keys that were read before.
+     */
+    @ArchTest
+    static final ArchRule JSON_FROM_OUTSIDE_GOES_THROUGH_ONE_READER =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(
+                            "io.mintmark.token..",
+                            "io.mintmark.outbound..",
+                            "io.mintmark.identity..",
+                            "io.mintmark.mint..",
+                            "io.mintmark.http..")
+                    .and()
+                    .doNotHaveFullyQualifiedName("io.mintmark.identity.BuiltInIdentity")
+                    .should()
+                    .callMethodWhere(
+                            target(owner(assignableTo(ObjectCodec.class)))
+                                    .and(target(nameMatching("read.*"))))
+                    .orShould()
+                    .callMethodWhere(
+                            target(
+                                            owner(
+                                                    resideInAnyPackage(
+                                                            "com.nimbusds.jwt..",
+                                                            "com.nimbusds.jose.jwk..",
+                                                            "com.nimbusds.jose.util..")))
+                                    .and(target(nameMatching("parse")))
+                                    .and(target(rawParameterTypes(String.class))));
 }

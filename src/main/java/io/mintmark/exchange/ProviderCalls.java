@@ -8,6 +8,8 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -92,6 +94,7 @@ final class ProviderCalls {
         Outcome outcome =
                 switch (result) {
                     case Minted minted -> judge(order, access, minted);
+                    case Withheld withheld -> unfit(order, withheld);
                     case Failed(Reason reason, String detail) -> new Outcome.Lost(reason, detail);
                 };
         tell(order, outcome);
@@ -108,14 +111,33 @@ final class ProviderCalls {
         return result;
     }
 
+    /**
+     * Where nobody knows when a credential ends, it counts as living for as long as was asked for:
+     * for ever would be as wrong, and would never leave the list of what lives.
+     */
+    private Outcome unfit(Order order, Withheld withheld) {
+        Instant received = clock.instant();
+        Instant asked = received.plus(order.granted().duration()).plus(TOLERANCE);
+        return new Outcome.Unfit(
+                note(withheld.credentialId(), received, withheld.expiresAt().orElse(asked)),
+                withheld.reason(),
+                withheld.detail());
+    }
+
+    private static CredentialNote note(String id, Instant received, Instant end) {
+        return new CredentialNote(Optional.of(id), Optional.of(received), recordable(end));
+    }
+
     private Outcome judge(Order order, AccessPoint access, Minted minted) {
         Instant received = clock.instant();
-        CredentialNote note =
-                new CredentialNote(
-                        Optional.of(minted.credentialId()),
-                        Optional.of(received),
-                        recordable(minted.expiresAt()));
+        CredentialNote note = note(minted.credentialId(), received, minted.expiresAt());
         Duration asked = order.granted().duration();
+        if (!minted.expiresAt().isAfter(received)) {
+            return new Outcome.Unfit(
+                    note,
+                    Reason.PROVIDER_ERROR,
+                    "the credential had expired at %s, when it came".formatted(minted.expiresAt()));
+        }
         if (minted.expiresAt().isAfter(received.plus(asked).plus(TOLERANCE))) {
             return new Outcome.Unfit(
                     note,
@@ -125,7 +147,7 @@ final class ProviderCalls {
         }
         return switch (providers.outputs(access, order.granted().key().outputs()).name(minted)) {
             case Minted named -> new Outcome.Obtained(note, named.fields());
-            case Failed(Reason reason, String detail) -> new Outcome.Unfit(note, reason, detail);
+            case NotMinted why -> new Outcome.Unfit(note, why.reason(), why.detail());
         };
     }
 

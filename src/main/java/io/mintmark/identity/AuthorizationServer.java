@@ -1,18 +1,14 @@
 package io.mintmark.identity;
 
-import com.nimbusds.oauth2.sdk.ClientCredentialsGrant;
-import com.nimbusds.oauth2.sdk.Scope;
-import com.nimbusds.oauth2.sdk.TokenRequest;
-import com.nimbusds.oauth2.sdk.http.HTTPRequest;
-
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.Post;
-import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.TokenReply;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.TokenReply.Given;
+import io.mintmark.outbound.TokenReply.Unfit;
 import io.mintmark.outbound.TokenReply.Unreadable;
 
 import java.net.URI;
@@ -47,7 +43,8 @@ final class AuthorizationServer implements TokenService {
         Instant asked = clock.instant();
         return switch (reply(request(endpoint))) {
             case Given given -> issued(given, asked);
-            case Denied denied -> throw IdpFailures.of(withoutSecrets(denied));
+            case Denied denied -> throw IdpFailures.of(denied);
+            case Unfit(_, _, String why) -> throw IdpFailures.failed(Kind.FAILED, why);
             case Unreadable(String why) -> throw IdpFailures.failed(Kind.FAILED, why);
         };
     }
@@ -61,21 +58,22 @@ final class AuthorizationServer implements TokenService {
     }
 
     private Post request(URI endpoint) {
-        var request =
-                new TokenRequest.Builder(
-                        endpoint, access.client().proof(endpoint), new ClientCredentialsGrant());
-        access.scope().map(Scope::parse).ifPresent(request::scope);
-        access.audience().ifPresent(audience -> request.customParameter("audience", audience));
-        HTTPRequest http = request.build().toHTTPRequest();
-        Post post = Post.form(endpoint.toString(), new Secret(http.getBody()));
-        return Optional.ofNullable(http.getAuthorization())
-                .map(header -> post.authorized(new Secret(header)))
-                .orElse(post);
+        FormBody parameters =
+                new FormBody()
+                        .with("grant_type", "client_credentials")
+                        .with("scope", access.scope())
+                        .with("audience", access.audience());
+        return access.client().request(parameters, endpoint);
     }
 
     /** It lives as long as both the answer and the token itself say. */
     private static IssuedToken issued(Given given, Instant asked) {
-        Optional<Instant> own = TokenWords.of(given.token()).flatMap(TokenWords::expiry);
+        Optional<TokenWords> words = TokenWords.of(given.token());
+        if (words.isEmpty() && TokenWords.isFormed(given.token())) {
+            throw IdpFailures.failed(
+                    Kind.FAILED, "its token is a JWT that can't be read in one way");
+        }
+        Optional<Instant> own = words.flatMap(TokenWords::expiry);
         Instant expiry =
                 Stream.concat(given.lifetime().map(asked::plus).stream(), own.stream())
                         .min(Instant::compareTo)
@@ -90,13 +88,5 @@ final class AuthorizationServer implements TokenService {
                             .formatted(expiry));
         }
         return new IssuedToken(given.token(), expiry);
-    }
-
-    /** A server may quote what it was sent. */
-    private Denied withoutSecrets(Denied denied) {
-        return new Denied(
-                denied.status(),
-                denied.error().map(words -> access.client().withoutSecret(words)),
-                denied.description().map(words -> access.client().withoutSecret(words)));
     }
 }

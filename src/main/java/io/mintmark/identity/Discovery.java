@@ -1,14 +1,14 @@
 package io.mintmark.identity;
 
-import com.nimbusds.oauth2.sdk.ParseException;
-import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.net.URISyntaxException;
 
 /**
  * Where an issuer gives tokens, as its metadata say: at {@code
@@ -16,6 +16,9 @@ import java.nio.charset.StandardCharsets;
  * doesn't say, where RFC 8414 section 3 has them.
  */
 final class Discovery {
+    /** Discovery documents have a few KiB. */
+    private static final int LONGEST = 64 << 10;
+
     private final GuardedHttp http;
 
     Discovery(GuardedHttp http) {
@@ -53,23 +56,28 @@ final class Discovery {
 
     /** Metadata of another issuer would send the client's secret elsewhere. */
     private static URI named(String issuer, byte[] document) {
+        ObjectNode metadata =
+                StrictJson.object(document, LONGEST)
+                        .orElseThrow(() ->
+                                IdpFailures.failed(
+                                        Kind.FAILED, "its discovery document can't be read"));
+        String named = metadata.path("issuer").asText();
+        if (!issuer.equals(named)) {
+            throw IdpFailures.failed(
+                    Kind.MISCONFIGURED,
+                    "its discovery document is that of '%s', and BROKER_IDP_ISSUER is '%s'"
+                            .formatted(named, issuer));
+        }
+        String endpoint = metadata.path("token_endpoint").textValue();
+        if (endpoint == null) {
+            throw IdpFailures.failed(
+                    Kind.MISCONFIGURED, "its discovery document names no token_endpoint");
+        }
         try {
-            var metadata =
-                    AuthorizationServerMetadata.parse(new String(document, StandardCharsets.UTF_8));
-            URI endpoint = metadata.getTokenEndpointURI();
-            if (!issuer.equals(metadata.getIssuer().getValue())) {
-                throw IdpFailures.failed(
-                        Kind.MISCONFIGURED,
-                        "its discovery document is that of '%s', and BROKER_IDP_ISSUER is '%s'"
-                                .formatted(metadata.getIssuer(), issuer));
-            }
-            if (endpoint == null) {
-                throw IdpFailures.failed(
-                        Kind.MISCONFIGURED, "its discovery document names no token_endpoint");
-            }
-            return endpoint;
-        } catch (ParseException e) {
-            throw IdpFailures.failed(Kind.FAILED, "its discovery document can't be read");
+            return new URI(endpoint);
+        } catch (URISyntaxException e) {
+            throw IdpFailures.failed(
+                    Kind.FAILED, "its discovery document's token_endpoint is no URL");
         }
     }
 

@@ -1,14 +1,13 @@
 package io.mintmark.identity;
 
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.OAuthError;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.TokenReply.Denied;
 
 /** Why an identity provider gave the broker no token. */
 final class IdpFailures {
-    private static final int TOO_MANY_REQUESTS = 429;
-
     private IdpFailures() {}
 
     static NoBrokerTokenException of(OutboundFailure failure) {
@@ -16,13 +15,7 @@ final class IdpFailures {
     }
 
     static NoBrokerTokenException of(Denied denied) {
-        return failed(
-                meaning(denied),
-                "%s: %s (HTTP %d)"
-                        .formatted(
-                                denied.error().orElse("no error code"),
-                                denied.description().orElse("no description"),
-                                denied.status()));
+        return failed(meaning(denied.meaning()), denied.quote());
     }
 
     static NoBrokerTokenException failed(Kind kind, String what) {
@@ -39,26 +32,12 @@ final class IdpFailures {
         };
     }
 
-    /** RFC 6749 section 5.2, RFC 8707 section 2. */
-    private static Kind meaning(Denied denied) {
-        if (denied.status() == TOO_MANY_REQUESTS) {
-            return Kind.THROTTLED;
-        }
-        return switch (denied.error().orElse("")) {
-            case "invalid_client", "invalid_grant", "unauthorized_client", "access_denied" ->
-                    Kind.REJECTED;
-            case "invalid_request", "invalid_scope", "invalid_target", "unsupported_grant_type" ->
-                    Kind.MISCONFIGURED;
-            case "slow_down" -> Kind.THROTTLED;
-            default -> meaning(denied.status());
-        };
-    }
-
-    private static Kind meaning(int status) {
-        return switch (status) {
-            case 401, 403 -> Kind.REJECTED;
-            case 404, 405, 415 -> Kind.MISCONFIGURED;
-            default -> Kind.FAILED;
+    private static Kind meaning(OAuthError error) {
+        return switch (error) {
+            case NOT_ACCEPTED, NOT_PERMITTED -> Kind.REJECTED;
+            case TARGET_REFUSED, MALFORMED -> Kind.MISCONFIGURED;
+            case THROTTLED -> Kind.THROTTLED;
+            case OTHER -> Kind.FAILED;
         };
     }
 }

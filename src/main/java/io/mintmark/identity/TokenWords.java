@@ -1,13 +1,14 @@
 package io.mintmark.identity;
 
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.Secret;
 
-import java.text.ParseException;
+import java.math.BigDecimal;
 import java.time.Instant;
-import java.util.Date;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -21,24 +22,62 @@ import java.util.Set;
  *     there is one
  */
 public record TokenWords(Optional<Instant> expiry, Set<String> audiences) {
+    private static final int LONGEST = 16 << 10;
+    private static final int PARTS = 3;
+
+    /** The end of the year 9999: later times are none that anybody could show. */
+    private static final BigDecimal LAST = BigDecimal.valueOf(253_402_300_799L);
 
     public TokenWords {
         audiences = Set.copyOf(audiences);
     }
 
-    /** Nothing if it isn't a signed JWT. */
+    /** Nothing if it isn't a signed JWT, or one that could be read in several ways. */
     public static Optional<TokenWords> of(Secret token) {
+        return isFormed(token)
+                ? part(token, 0)
+                        .filter(header -> header.path("alg").isTextual())
+                        .flatMap(_ -> part(token, 1))
+                        .map(TokenWords::of)
+                : Optional.empty();
+    }
+
+    /**
+     * Whether it has the three parts of a signed JWT. If {@link #of} has nothing for one that has,
+     * somebody else may read there what the broker can't.
+     */
+    static boolean isFormed(Secret token) {
+        String[] parts = token.reveal().split("\\.", -1);
+        return parts.length == PARTS && !parts[PARTS - 1].isEmpty();
+    }
+
+    private static TokenWords of(ObjectNode claims) {
+        Set<String> audiences = new HashSet<>();
+        addText(audiences, claims.path("aud"));
+        claims.path("aud").forEach(each -> addText(audiences, each));
+        addText(audiences, claims.path("azp"));
+        return new TokenWords(time(claims.path("exp")), audiences);
+    }
+
+    private static void addText(Set<String> texts, JsonNode value) {
+        if (value.isTextual()) {
+            texts.add(value.textValue());
+        }
+    }
+
+    private static Optional<Instant> time(JsonNode seconds) {
+        return Optional.of(seconds)
+                .filter(JsonNode::isNumber)
+                .map(JsonNode::decimalValue)
+                .filter(value -> value.signum() >= 0 && value.compareTo(LAST) <= 0)
+                .map(value -> Instant.ofEpochSecond(value.longValue()));
+    }
+
+    private static Optional<ObjectNode> part(Secret token, int number) {
         try {
-            JWTClaimsSet claims = SignedJWT.parse(token.reveal()).getJWTClaimsSet();
-            Set<String> audiences = new HashSet<>(claims.getAudience());
-            if (claims.getClaim("azp") instanceof String party) {
-                audiences.add(party);
-            }
-            return Optional.of(
-                    new TokenWords(
-                            Optional.ofNullable(claims.getExpirationTime()).map(Date::toInstant),
-                            audiences));
-        } catch (ParseException e) {
+            String text = token.reveal().split("\\.", -1)[number];
+            return StrictJson.object(Base64.getUrlDecoder().decode(text), LONGEST);
+        } catch (IllegalArgumentException e) {
             return Optional.empty(); // the cause may quote the token
         }
     }

@@ -87,7 +87,7 @@ public final class GuardedHttp {
     }
 
     /**
-     * What a service answers to a request, whatever its status: at most 1 MiB, neither redirected
+     * What a service answers to a request, whatever its status: at most 64 KiB, neither redirected
      * nor compressed. It is sent once.
      *
      * @param patience from the look-up of the name to the last byte
@@ -97,8 +97,9 @@ public final class GuardedHttp {
         HttpPost request = new HttpPost(target.uri());
         byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
         request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
-        post.headers().forEach((name, value) -> request.setHeader(name, value.reveal()));
-        return ask(request, publicTrust, patience, answer -> reply(target.host(), answer));
+        post.headers().forEach(request::setHeader);
+        var sent = new SentSecrets(post.secrets());
+        return ask(request, publicTrust, patience, answer -> reply(target.host(), answer, sent));
     }
 
     private <T> T ask(
@@ -155,25 +156,28 @@ public final class GuardedHttp {
             throw new OutboundFailure(
                     Kind.STATUS, host + " answered with status " + answer.getCode());
         }
-        return body(host, answer);
+        return body(host, answer, limits.bytes());
     }
 
-    private Reply reply(String host, ClassicHttpResponse answer) throws IOException {
+    private Reply reply(String host, ClassicHttpResponse answer, SentSecrets sent)
+            throws IOException {
+        byte[] body = body(host, answer, ServiceAnswer.LONGEST);
         return new Reply(
                 answer.getCode(),
-                new Secret(new String(body(host, answer), StandardCharsets.UTF_8)),
+                ServiceAnswer.of(body, sent),
                 Optional.ofNullable(answer.getFirstHeader(HttpHeaders.RETRY_AFTER))
                         .map(Header::getValue));
     }
 
-    private byte[] body(String host, ClassicHttpResponse answer) throws IOException {
+    private static byte[] body(String host, ClassicHttpResponse answer, int most)
+            throws IOException {
         if (answer.getEntity() == null) {
             return new byte[0];
         }
-        byte[] body = answer.getEntity().getContent().readNBytes(limits.bytes() + 1);
-        if (body.length > limits.bytes()) {
+        byte[] body = answer.getEntity().getContent().readNBytes(most + 1);
+        if (body.length > most) {
             throw new OutboundFailure(
-                    Kind.TOO_LARGE, host + " answered with over " + limits.bytes() + " bytes");
+                    Kind.TOO_LARGE, host + " answered with over " + most + " bytes");
         }
         return body;
     }

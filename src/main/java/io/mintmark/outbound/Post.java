@@ -1,6 +1,9 @@
 package io.mintmark.outbound;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,31 +13,53 @@ import java.util.Map;
  *     OUTBOUND_ALLOWED_HOSTS}
  * @param mediaType of the body
  * @param headers beside those that every request has
+ * @param secrets what in body and headers must not be repeated, should the answer quote it
  */
-public record Post(String address, String mediaType, Secret body, Map<String, Secret> headers) {
+public record Post(
+        String address,
+        String mediaType,
+        Secret body,
+        Map<String, String> headers,
+        Collection<Secret> secrets) {
     public Post {
         headers = Map.copyOf(headers);
+        secrets = List.copyOf(secrets);
     }
 
-    /** Parameters as HTML forms and OAuth (RFC 6749 appendix B) write them. */
-    public static Post form(String address, Secret parameters) {
-        return new Post(address, "application/x-www-form-urlencoded", parameters, Map.of());
+    /** A JSON document that holds this secret. */
+    public static Post json(String address, String document, Secret held) {
+        return new Post(address, "application/json", new Secret(document), Map.of(), List.of(held));
     }
 
-    /** A JSON document. */
-    public static Post json(String address, Secret document) {
-        return new Post(address, "application/json", document, Map.of());
+    /** The same as whoever holds this token (RFC 6750 section 2.1). */
+    public Post authorized(Secret bearer) {
+        return with("Authorization", "Bearer " + bearer.reveal()).hiding(bearer);
     }
 
-    /** The same with an {@code Authorization} header. */
-    public Post authorized(Secret authorization) {
-        return with("Authorization", authorization);
+    /** The same as this client ({@code client_secret_basic}). */
+    public Post authorized(ClientSecret client) {
+        Secret credentials = client.credentials();
+        return with("Authorization", "Basic " + credentials.reveal())
+                .hiding(credentials)
+                .hiding(client.secret());
     }
 
     /** The same with a header that it had not, or with another value for it. */
-    public Post with(String header, Secret value) {
-        Map<String, Secret> all = new HashMap<>(headers);
+    public Post with(String header, String value) {
+        Map<String, String> all = new HashMap<>(headers);
         all.put(header, value);
-        return new Post(address, mediaType, body, all);
+        return new Post(address, mediaType, body, all, secrets);
+    }
+
+    private Post hiding(Secret secret) {
+        List<Secret> all = new ArrayList<>(secrets);
+        all.add(secret);
+        return new Post(address, mediaType, body, headers, all);
+    }
+
+    /** No header either: one of them may hold a token. */
+    @Override
+    public String toString() {
+        return "Post[%s, %s]".formatted(address, body);
     }
 }

@@ -1,17 +1,8 @@
 package io.mintmark.outbound;
 
-import com.nimbusds.common.contenttype.ContentType;
-import com.nimbusds.oauth2.sdk.AccessTokenResponse;
-import com.nimbusds.oauth2.sdk.ErrorObject;
-import com.nimbusds.oauth2.sdk.ParseException;
-import com.nimbusds.oauth2.sdk.TokenResponse;
-import com.nimbusds.oauth2.sdk.http.HTTPResponse;
-import com.nimbusds.oauth2.sdk.token.AccessToken;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /** What the token endpoint of an authorization server answered. */
 public sealed interface TokenReply {
@@ -19,57 +10,91 @@ public sealed interface TokenReply {
     /**
      * A token (RFC 6749 section 5.1, RFC 8693 section 2.2.1).
      *
+     * @param token printable ASCII of at most 16 KiB, to be used as a bearer token
      * @param lifetime counted from the answer; empty where the server doesn't say
      */
     record Given(Secret token, Optional<Duration> lifetime) implements TokenReply {}
+
+    /**
+     * A token that must not be used: nobody knows what it is, or until when it works.
+     *
+     * @param lifetime empty where nobody knows
+     * @param why doesn't quote it
+     */
+    record Unfit(Secret token, Optional<Duration> lifetime, String why) implements TokenReply {}
 
     /**
      * An error (RFC 6749 section 5.2).
      *
      * @param status of HTTP
      * @param error its code; empty where the answer isn't an OAuth error
-     * @param description in the server's own words, which may quote anything
+     * @param description in the server's words, without what it was sent
      */
     record Denied(int status, Optional<String> error, Optional<String> description)
-            implements TokenReply {}
+            implements TokenReply {
+
+        /** What the standards mean by it. */
+        public OAuthError meaning() {
+            return OAuthError.of(this);
+        }
+
+        /** All of it in a line. */
+        public String quote() {
+            return "%s: %s (HTTP %d)"
+                    .formatted(
+                            error.orElse("no error code"),
+                            description.orElse("no description"),
+                            status);
+        }
+    }
 
     /** A success that can't be read; {@code why} doesn't quote it. */
     record Unreadable(String why) implements TokenReply {}
 
     /** Reads an answer. */
     static TokenReply of(Reply reply) {
-        HTTPResponse answer = new HTTPResponse(reply.status());
-        answer.setEntityContentType(ContentType.APPLICATION_JSON);
-        answer.setBody(reply.body().reveal());
-        try {
-            return switch (TokenResponse.parse(answer)) {
-                case AccessTokenResponse success -> given(success.getTokens().getAccessToken());
-                case TokenResponse error ->
-                        denied(reply.status(), error.toErrorResponse().getErrorObject());
-            };
-        } catch (ParseException e) {
-            // its message may quote the answer
-            return new Unreadable("the answer isn't that of a token endpoint (RFC 6749)");
+        ServiceAnswer answer = reply.answer();
+        if (!reply.isSuccess()) {
+            return new Denied(
+                    reply.status(), answer.code("error"), answer.words("error_description"));
         }
+        Optional<Duration> life = answer.seconds("expires_in");
+        return answer.token("access_token")
+                .<TokenReply>map(token ->
+                        objection(reply, token)
+                                .<TokenReply>map(why -> new Unfit(token, life, why))
+                                .orElseGet(() -> new Given(token, life)))
+                .orElseGet(() ->
+                        new Unreadable("the answer isn't that of a token endpoint (RFC 6749)"));
     }
 
-    private static TokenReply given(AccessToken token) {
-        long seconds = token.getLifetime();
-        if (seconds > LONGEST.toSeconds()) {
-            return new Unreadable("the token's expires_in is over a hundred years");
-        }
-        return new Given(
-                new Secret(token.getValue()),
-                seconds > 0 ? Optional.of(Duration.ofSeconds(seconds)) : Optional.empty());
+    private static Optional<String> objection(Reply reply, Secret token) {
+        ServiceAnswer answer = reply.answer();
+        return answer.objection(token)
+                .or(() -> unless(reply.status() == 200, "the answer's status isn't 200"))
+                .or(() ->
+                        unless(
+                                answer.says("token_type", "bearer"::equalsIgnoreCase),
+                                "the answer's token_type isn't Bearer"))
+                .or(() ->
+                        unless(
+                                !answer.has("issued_token_type")
+                                        || answer.says("issued_token_type", TYPES::contains),
+                                "the answer's issued_token_type is neither access_token nor jwt"))
+                .or(() ->
+                        unless(
+                                !answer.has("expires_in")
+                                        || answer.seconds("expires_in").isPresent(),
+                                "the answer's expires_in isn't a number of whole seconds within a hundred years"));
     }
 
-    private static Denied denied(int status, @Nullable ErrorObject error) {
-        return new Denied(
-                status,
-                Optional.ofNullable(error).map(ErrorObject::getCode),
-                Optional.ofNullable(error).map(ErrorObject::getDescription));
+    private static Optional<String> unless(boolean fine, String why) {
+        return fine ? Optional.empty() : Optional.of(why);
     }
 
-    /** What can be added to any time of ours. */
-    Duration LONGEST = Duration.ofDays(36_500);
+    /** What the broker asks for and hands out (RFC 8693 section 3). */
+    Set<String> TYPES =
+            Set.of(
+                    "urn:ietf:params:oauth:token-type:access_token",
+                    "urn:ietf:params:oauth:token-type:jwt");
 }

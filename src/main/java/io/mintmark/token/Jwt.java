@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jose.util.Base64URL;
 
+import io.mintmark.json.StrictJson;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +61,7 @@ record Jwt(
     }
 
     private static Optional<ObjectNode> object(String part) {
-        return CanonicalBase64.decode(part).flatMap(StrictJson::object);
+        return CanonicalBase64.decode(part).flatMap(json -> StrictJson.object(json, MAX_LENGTH));
     }
 
     /** {@code crit} (RFC 7515 section 4.1.11) demands extensions to be understood; none is. */

@@ -2,6 +2,8 @@ package io.mintmark.token;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.json.StrictJson;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -9,6 +11,12 @@ import java.util.Optional;
 final class KeySet {
     /** Of keys with the same {@code kid}, so that one token can't cost a thousand verifications. */
     private static final int MAX_TRIES = 4;
+
+    /** Nobody publishes more, and each takes time to get ready. */
+    private static final int MAX_KEYS = 500;
+
+    /** As much as is fetched; what stands in a row is shorter. */
+    private static final int MAX_BYTES = 1 << 20;
 
     private final List<SigningKey> keys;
 
@@ -28,9 +36,10 @@ final class KeySet {
 
     /** Reads a set, without the keys that aren't to verify with; empty if it isn't a set. */
     static Optional<KeySet> parse(byte[] json) {
-        return StrictJson.object(json)
+        return StrictJson.object(json, MAX_BYTES)
                 .map(set -> set.path("keys"))
                 .filter(JsonNode::isArray)
+                .filter(array -> array.size() <= MAX_KEYS)
                 .map(array -> array.valueStream().map(SigningKey::of).flatMap(Optional::stream))
                 .map(usable -> new KeySet(usable.toList()));
     }

@@ -2,6 +2,7 @@ package io.mintmark.token;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 
@@ -14,6 +15,8 @@ import java.util.Optional;
  * where its discovery document (OpenID Connect Discovery 1.0 section 4) says.
  */
 final class PublishedKeys implements KeyFetch {
+    private static final int MAX_DISCOVERY_BYTES = 64 << 10;
+
     private final GuardedHttp http;
 
     PublishedKeys(GuardedHttp http) {
@@ -45,7 +48,7 @@ final class PublishedKeys implements KeyFetch {
             byte[] answer =
                     http.get(wellKnown(source, "openid-configuration"), source.caCertificate());
             String address =
-                    StrictJson.object(answer)
+                    StrictJson.object(answer, MAX_DISCOVERY_BYTES)
                             .filter(d -> source.issuer().equals(d.path("issuer").textValue()))
                             .flatMap(PublishedKeys::jwksUri)
                             .orElseThrow(() -> new NoKeySet("no discovery document of the issuer"));

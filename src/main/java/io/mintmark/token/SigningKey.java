@@ -18,6 +18,8 @@ import com.nimbusds.jose.jwk.RSAKey;
 import java.security.GeneralSecurityException;
 import java.security.interfaces.RSAPublicKey;
 import java.text.ParseException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -32,6 +34,15 @@ record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier v
     private static final int MAX_RSA_BITS = 8192;
     private static final int MAX_EXPONENT_BITS = 64;
 
+    /** RFC 7517 section 4, RFC 7518 section 6, RFC 8037 section 2. */
+    private static final Set<String> MEMBERS =
+            Set.of(
+                    "kty", "use", "key_ops", "alg", "kid", "n", "e", "crv", "x", "y", "d", "p", "q",
+                    "dp", "dq", "qi", "oth", "k");
+
+    /** Base64 of 16,384 bits has 2,731 characters. */
+    private static final int MAX_TEXT = 4096;
+
     /**
      * Makes a key of a JWK (RFC 7517). Empty if it isn't one to verify with: weak, so large that
      * verifying gets slow, symmetric, published with its private half, for another use, of a type
@@ -39,7 +50,7 @@ record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier v
      */
     static Optional<SigningKey> of(JsonNode json) {
         try {
-            JWK jwk = JWK.parse(json.toString());
+            JWK jwk = JWK.parse(members(json));
             if (jwk.isPrivate() || !mayVerify(jwk)) {
                 return Optional.empty();
             }
@@ -49,6 +60,25 @@ record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier v
             // one odd key must not take the others of its set along
             return Optional.empty();
         }
+    }
+
+    /**
+     * What makes a key, and what forbids using it. Nothing else is looked at: certificates cost
+     * time, and numbers as long as a whole key set would, too.
+     */
+    private static Map<String, Object> members(JsonNode json) {
+        Map<String, Object> members = new HashMap<>();
+        for (String name : MEMBERS) {
+            JsonNode value = json.path(name);
+            if (value.isTextual() && value.textValue().length() <= MAX_TEXT) {
+                members.put(name, value.textValue());
+            } else if (value.isArray()) {
+                members.put(name, value.valueStream().map(JsonNode::textValue).toList());
+            } else if (!value.isMissingNode()) {
+                throw new IllegalArgumentException("not what a key has there");
+            }
+        }
+        return members;
     }
 
     /** Whether the signature of the token is of this key. */

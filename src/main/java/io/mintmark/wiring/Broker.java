@@ -32,7 +32,6 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -202,21 +201,19 @@ public final class Broker implements AutoCloseable {
         TokenDestinations tokens = new TokenDestinations(destinations);
         StsCaller sts = new StsCaller(part(StsClients.within(destinations)), clock);
         Calls calls = new Calls(new GuardedHttp(destinations), clock, new SecureRandom());
-        TokenCalls tokenCalls = new TokenCalls(calls);
-        TokenCredentials minted = new TokenCredentials(clock);
+        TokenCalls tokenCalls = new TokenCalls(calls, clock);
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, sts),
                         new S3Sts(identity.shown(), tokens, sts),
                         new GoogleCloud(identity.shown(), tokens, calls, clock),
-                        new Azure(identity.shown(), tokens, tokenCalls, minted),
+                        new Azure(identity.shown(), tokens, tokenCalls),
                         new OAuth2(
                                 identity.shown(),
                                 identity.clientAssertions(),
                                 new SecretFiles(settings.secrets().directory()),
                                 tokens,
-                                tokenCalls,
-                                minted),
+                                tokenCalls),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.audit.Event;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -17,7 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 
@@ -42,7 +46,7 @@ final class ExchangeTest {
                     key,
                     order -> {
                         await(both);
-                        return FakeCloud.credential(order, Stage.START);
+                        return FakeCloud.credential(order, Stage.START.plusSeconds(1));
                     });
         }
         assertEquals(2, stage.minted("one", "two").byKey().size());
@@ -62,7 +66,7 @@ final class ExchangeTest {
                 "slow",
                 order -> {
                     await(failed);
-                    return FakeCloud.credential(order, Stage.START);
+                    return FakeCloud.credential(order, Stage.START.plusSeconds(1));
                 });
         assertEquals(
                 new MintRefusal("cloud", "bad", Reason.PROVIDER_REJECTED),
@@ -86,6 +90,34 @@ final class ExchangeTest {
         assertEquals(
                 new MintRefusal("cloud", "deploy", Reason.PROVIDER_ERROR), stage.refusal("deploy"));
         assertEquals("withheld deploy provider_error", store.rows().getLast());
+    }
+
+    @Test
+    void a_credential_that_had_expired_when_it_came_is_withheld() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        for (Instant end : List.of(Stage.START, Stage.START.minusSeconds(1), Instant.EPOCH)) {
+            cloud.answer("deploy", order -> FakeCloud.credential(order, end));
+            assertEquals(
+                    new MintRefusal("cloud", "deploy", Reason.PROVIDER_ERROR),
+                    stage.refusal("deploy"));
+            assertEquals("withheld deploy provider_error", store.rows().getLast());
+        }
+        cloud.answer("deploy", order -> FakeCloud.credential(order, Stage.START.plusSeconds(1)));
+        assertEquals(Stage.START.plusSeconds(1), stage.minted("deploy").expiresAt());
+    }
+
+    @Test
+    void a_token_that_a_provider_gave_and_that_is_not_fit_is_on_record_as_withheld() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        cloud.answer(
+                "deploy",
+                _ -> Withheld.ofToken(new Secret("t"), Optional.empty(), "no expires_in"));
+        assertEquals(
+                new MintRefusal("cloud", "deploy", Reason.PROVIDER_ERROR), stage.refusal("deploy"));
+        assertEquals("withheld deploy provider_error", store.rows().getLast());
+        var note = store.events().getLast().credential().orElseThrow();
+        assertEquals(Optional.of(HexFormat.of().formatHex(new Secret("t").hash())), note.id());
+        assertEquals(Stage.START.plus(MemoryTenant.AT_MOST).plusSeconds(60), note.expiresAt());
     }
 
     @Test

@@ -44,7 +44,7 @@ final class RecordsTest {
                 "deploy",
                 order -> {
                     assertEquals(List.of("requested deploy"), store.rows());
-                    return FakeCloud.credential(order, Stage.START);
+                    return FakeCloud.credential(order, Stage.START.plusSeconds(1));
                 });
         Credentials credentials = stage.minted("deploy");
         assertEquals(Map.of("SECRET", new Secret("s3cret of deploy")), only(credentials));

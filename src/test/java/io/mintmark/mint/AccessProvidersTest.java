@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -218,15 +220,15 @@ class AccessProvidersTest {
 
     private static Failed failed(Function<MintOrder, MintResult> minting, Orders order) {
         return switch (mint(minting, order)) {
-            case Minted _ -> throw new AssertionError("a credential");
             case Failed failed -> failed;
+            case Minted _, Withheld _ -> throw new AssertionError("a credential");
         };
     }
 
     private static String detail(MintResult result) {
         return switch (result) {
             case Minted _ -> throw new AssertionError("a credential");
-            case Failed failed -> failed.detail();
+            case NotMinted why -> why.detail();
         };
     }
 

@@ -8,6 +8,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -244,14 +245,15 @@ class AzureTest {
     }
 
     @Test
-    void a_token_without_lifetime_is_none() {
+    void a_token_without_lifetime_is_withheld() {
         entra.endpoint()
                 .next(TokenEndpoint.saying(200, "{'access_token':'t','token_type':'Bearer'}"));
 
-        Failed failed = broker.failed(order());
+        Withheld withheld = broker.withheld(order());
 
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().contains("expires_in"), failed.detail());
+        assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
+        assertEquals(HexFormat.of().formatHex(new Secret("t").hash()), withheld.credentialId());
+        assertTrue(withheld.detail().contains("expires_in"), withheld.detail());
     }
 
     @Test
@@ -260,7 +262,7 @@ class AzureTest {
 
         Failed failed = broker.failed(order());
 
-        assertTrue(failed.detail().contains("can't read [token]"), failed.detail());
+        assertTrue(failed.detail().contains("can't read [secret]"), failed.detail());
         assertFalse(failed.detail().contains("eyJ"), failed.detail());
     }
 

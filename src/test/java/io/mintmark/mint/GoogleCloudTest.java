@@ -131,7 +131,7 @@ class GoogleCloudTest {
                 new GoogleAnswer.AsAsked(),
                 new GoogleAnswer.Saying(
                         200, "{\"accessToken\":\"a\",\"expireTime\":\"2031-02-03T04:05:06.7Z\"}"),
-                new GoogleAnswer.Saying(200, "{\"access_token\":\"b\"}"));
+                new GoogleAnswer.Saying(200, "{\"access_token\":\"b\",\"token_type\":\"Bearer\"}"));
 
         Minted minted = broker.minted(order(GoogleOrders.DEPLOY + ",'access_boundary':" + RULES));
 

@@ -11,6 +11,7 @@ import io.mintmark.mint.GoogleAnswer.QuotingTheToken;
 import io.mintmark.mint.GoogleAnswer.Redirecting;
 import io.mintmark.mint.GoogleAnswer.Saying;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -159,7 +160,7 @@ class GoogleFailuresTest {
         Failed failed = broker.failed(order());
 
         assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("[token] , sorry"), failed.detail());
+        assertTrue(failed.detail().contains("[secret] , sorry"), failed.detail());
         assertFalse(failed.detail().contains("ya29"), failed.detail());
         assertFalse(failed.detail().contains("eyJ"), failed.detail());
     }
@@ -167,12 +168,14 @@ class GoogleFailuresTest {
     @Test
     void no_form_of_a_token_that_was_shown_gets_into_the_detail() {
         google.next(
-                new Saying(200, "{\"access_token\":\"an-opaque-one\",\"expires_in\":60}"),
+                new Saying(
+                        200,
+                        "{\"access_token\":\"an-opaque-one\",\"token_type\":\"Bearer\",\"expires_in\":60}"),
                 new Saying(401, rpc(401, "UNAUTHENTICATED", "Bad an-opaque-one!", "")));
 
         Failed failed = broker.failed(order());
 
-        assertTrue(failed.detail().contains("Bad [token]!"), failed.detail());
+        assertTrue(failed.detail().contains("Bad [secret]!"), failed.detail());
     }
 
     @ParameterizedTest
@@ -184,17 +187,18 @@ class GoogleFailuresTest {
                 "{}",
                 "{\"access_token\":7,\"expires_in\":60}",
                 "{\"access_token\":\"\",\"expires_in\":60}",
-                "{\"access_token\":\"a b\",\"expires_in\":60}",
+                "{\"access_token\":\"a b\",\"token_type\":\"Bearer\",\"expires_in\":60}",
+                "{\"access_token\":\"a\",\"expires_in\":60}",
                 "{\"access_token\":\"a\\r\\nX: y\",\"expires_in\":60}",
-                "{\"access_token\":\"a\",\"expires_in\":0}",
-                "{\"access_token\":\"a\",\"expires_in\":-1}",
+                "{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"expires_in\":0}",
+                "{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"expires_in\":-1}",
                 "{\"access_token\":\"a\",\"expires_in\":\"soon\"}",
                 "{\"access_token\":\"a\",\"expires_in\":1e30}",
             })
     void an_answer_of_the_token_service_that_is_none_is_an_error(String body) {
         google.next(new Saying(200, body));
 
-        assertEquals(Reason.PROVIDER_ERROR, broker.failed(order()).reason());
+        assertEquals(Reason.PROVIDER_ERROR, broker.refused(order()).reason());
         assertEquals(1, google.calls().size());
     }
 
@@ -212,17 +216,17 @@ class GoogleFailuresTest {
     void an_answer_of_the_accounts_service_that_is_none_is_an_error(String body) {
         google.next(new AsAsked(), new Saying(200, body));
 
-        assertEquals(Reason.PROVIDER_ERROR, broker.failed(order()).reason());
+        assertEquals(Reason.PROVIDER_ERROR, broker.refused(order()).reason());
     }
 
     @Test
     void a_federated_token_that_does_not_say_when_it_expires_is_not_given_out() {
-        google.next(new Saying(200, "{\"access_token\":\"a\"}"));
+        google.next(new Saying(200, "{\"access_token\":\"a\",\"token_type\":\"Bearer\"}"));
 
-        Failed failed = broker.failed(GoogleOrders.at(google.endpoint(), ""));
+        Withheld failed = broker.withheld(GoogleOrders.at(google.endpoint(), ""));
 
         assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().startsWith("the answer doesn't say when"), failed.detail());
+        assertTrue(failed.detail().startsWith("the answer doesn't say how long"), failed.detail());
     }
 
     @ParameterizedTest

@@ -4,6 +4,8 @@ import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
@@ -14,7 +16,6 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -63,8 +64,7 @@ final class MintingBroker implements AutoCloseable {
         InstantSource clock = InstantSource.system();
         StsCaller sts = new StsCaller(clients, clock);
         Calls calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
-        TokenCalls tokenCalls = new TokenCalls(calls);
-        TokenCredentials tokens = new TokenCredentials(clock);
+        TokenCalls tokenCalls = new TokenCalls(calls, clock);
         awsSts = new AwsSts(identity, destinations, sts);
         googleCloud = new GoogleCloud(identity, destinations, calls, clock);
         providers =
@@ -73,14 +73,13 @@ final class MintingBroker implements AutoCloseable {
                                 awsSts,
                                 new S3Sts(identity, destinations, sts),
                                 googleCloud,
-                                new Azure(identity, destinations, tokenCalls, tokens),
+                                new Azure(identity, destinations, tokenCalls),
                                 new OAuth2(
                                         identity,
                                         identity,
                                         new SecretFiles(Optional.of(secrets)),
                                         destinations,
-                                        tokenCalls,
-                                        tokens),
+                                        tokenCalls),
                                 new JwtProvider(identity)),
                         clock);
     }
@@ -130,7 +129,7 @@ final class MintingBroker implements AutoCloseable {
     Minted minted(Orders order) {
         return switch (mint(order)) {
             case Minted minted -> minted;
-            case Failed failed -> throw new AssertionError("no credential: " + failed);
+            case NotMinted why -> throw new AssertionError("no credential: " + why);
         };
     }
 
@@ -138,7 +137,24 @@ final class MintingBroker implements AutoCloseable {
     Failed failed(Orders order) {
         return switch (mint(order)) {
             case Minted _ -> throw new AssertionError("a credential");
+            case Withheld withheld -> throw new AssertionError("one withheld: " + withheld);
             case Failed failed -> failed;
+        };
+    }
+
+    /** Why there is nothing to hand out, in a test where there must be nothing. */
+    NotMinted refused(Orders order) {
+        return switch (mint(order)) {
+            case NotMinted why -> why;
+            case Minted _ -> throw new AssertionError("a credential");
+        };
+    }
+
+    /** What is known of a token that isn't handed out, in a test where there must be one. */
+    Withheld withheld(Orders order) {
+        return switch (mint(order)) {
+            case Withheld withheld -> withheld;
+            case Minted _, Failed _ -> throw new AssertionError("nothing withheld");
         };
     }
 

@@ -10,6 +10,7 @@ import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.TokenExchangeStandIn.Clients;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -240,6 +241,41 @@ class OAuth2Test {
         assertEquals(reason, broker.failed(order(server, "", "")).reason());
     }
 
+    @Test
+    void an_answer_that_gives_back_the_brokers_token_gives_nothing() {
+        var server = server(Clients.NONE);
+        server.endpoint()
+                .next((exchange, call) ->
+                        TokenEndpoint.saying(
+                                        200,
+                                        "{'access_token':'%s','token_type':'Bearer','expires_in':60}"
+                                                .formatted(call.required("subject_token")))
+                                .with(exchange, call));
+
+        Withheld withheld = broker.withheld(order(server, "", ""));
+
+        assertTrue(withheld.detail().contains("what the broker sent"), withheld.detail());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "urn:ietf:params:oauth:token-type:refresh_token",
+                "urn:ietf:params:oauth:token-type:id_token",
+                "urn:ietf:params:oauth:token-type:saml2",
+                "refresh_token"
+            })
+    void no_other_type_of_token_is_asked_for(String type) {
+        var server = server(Clients.NONE);
+
+        Failed failed =
+                broker.failed(order(server, "", "'requested_token_type':'%s'".formatted(type)));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains("'requested_token_type' is '" + type), failed.detail());
+        assertEquals(List.of(), server.endpoint().calls());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"secret hunter-22", "header Basic bWludG1hcms6aHVudGVyLTIy"})
     void a_client_secret_that_is_quoted_stays_out_of_the_record(String quote) {
@@ -270,18 +306,20 @@ class OAuth2Test {
 
     @ParameterizedTest
     @ValueSource(strings = {"", ",'expires_in':0"})
-    void a_token_without_lifetime_is_none(String lifetime) {
+    void a_token_without_lifetime_is_withheld(String lifetime) {
         var server = server(Clients.NONE);
         server.endpoint()
                 .next(
                         TokenEndpoint.saying(
                                 200,
-                                "{'access_token':'t','token_type':'N_A'%s}".formatted(lifetime)));
+                                "{'access_token':'t','token_type':'Bearer'%s}"
+                                        .formatted(lifetime)));
 
-        Failed failed = broker.failed(order(server, "", ""));
+        Withheld withheld = broker.withheld(order(server, "", ""));
 
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().contains("expires_in"), failed.detail());
+        assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
+        assertEquals(HexFormat.of().formatHex(new Secret("t").hash()), withheld.credentialId());
+        assertTrue(withheld.detail().contains("expires_in"), withheld.detail());
     }
 
     @Test
@@ -291,7 +329,7 @@ class OAuth2Test {
 
         Failed failed = broker.failed(order(server, "", ""));
 
-        assertTrue(failed.detail().contains("can't read [token]"), failed.detail());
+        assertTrue(failed.detail().contains("can't read [secret]"), failed.detail());
         assertFalse(failed.detail().contains("eyJ"), failed.detail());
     }
 

@@ -78,7 +78,7 @@ class StsConnectionsTest {
                         .order();
         return switch (broker.mint(Orders.of(tenant, "cloud", order))) {
             case Minted minted -> minted.credentialId();
-            case MintResult.Failed failed -> throw new AssertionError("no credential: " + failed);
+            case MintResult.NotMinted why -> throw new AssertionError("no credential: " + why);
         };
     }
 }

@@ -10,7 +10,6 @@ import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
@@ -267,23 +266,23 @@ class WhereOAuthTokensGoTest {
         TokenDestinations destinations = new TokenDestinations(allowed);
         var calls =
                 new TokenCalls(
-                        new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()));
-        var tokens = new TokenCredentials(clock);
+                        new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()),
+                        clock);
         var providers =
                 new AccessProviders(
                         List.of(
-                                new Azure(identity, destinations, calls, tokens),
+                                new Azure(identity, destinations, calls),
                                 new OAuth2(
                                         identity,
                                         (_, _, _) -> new Secret(SECRET),
                                         new SecretFiles(Optional.empty()),
                                         destinations,
-                                        calls,
-                                        tokens)),
+                                        calls)),
                         clock);
         return switch (providers.mint(order.order())) {
             case MintResult.Minted _ -> throw new AssertionError("a credential");
             case Failed failed -> failed;
+            case MintResult.Withheld withheld -> throw new AssertionError(withheld);
         };
     }
 

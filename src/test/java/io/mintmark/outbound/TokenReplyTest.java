@@ -3,26 +3,34 @@ package io.mintmark.outbound;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.TokenReply.Given;
+import io.mintmark.outbound.TokenReply.Unfit;
 import io.mintmark.outbound.TokenReply.Unreadable;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 final class TokenReplyTest {
+    private static final String T0KEN =
+            "'access_token':'t0ken','token_type':'Bearer','expires_in':60";
 
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "{'access_token':'t0ken','token_type':'Bearer','expires_in':60}",
                 "{'access_token':'t0ken','token_type':'bearer','expires_in':'60'}",
-                "{'access_token':'t0ken','token_type':'N_A','expires_in':60,'further':[]}"
+                "{'access_token':'t0ken','token_type':'Bearer','expires_in':60,'further':[]}",
+                "{'access_token':'t0ken','token_type':'Bearer','expires_in':60,'error':null}"
             })
     void a_token_with_its_lifetime(String answer) {
         assertEquals(
@@ -34,10 +42,42 @@ final class TokenReplyTest {
     @ValueSource(
             strings = {
                 "{'access_token':'t0ken','token_type':'Bearer'}",
-                "{'access_token':'t0ken','token_type':'Bearer','expires_in':0}"
+                "{'access_token':'t0ken','token_type':'Bearer','expires_in':null}"
             })
     void a_token_without_lifetime(String answer) {
         assertEquals(new Given(new Secret("t0ken"), Optional.empty()), reply(200, answer));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    201 | {T0KEN}                                             | status isn't 200
+                    200 | {T0KEN,'error':'invalid_grant'}                     | an error beside
+                    200 | {'access_token':'t0ken','expires_in':60}            | token_type
+                    200 | {'access_token':'t0ken','token_type':'N_A'}         | token_type
+                    200 | {T0KEN,'issued_token_type':'urn:ietf:params:oauth:token-type:refresh_token'} | issued_token_type
+                    200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':0}     | expires_in
+                    200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':-1}    | expires_in
+                    200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':1e300} | expires_in
+                    200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':true}  | expires_in
+                    200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':18446744073709551617} | expires_in
+                    200 | {T0KEN,'access_token':'other'}                      | read in one way
+                    200 | {T0KEN}{}                                           | read in one way
+                    200 | {T0KEN,'x':1e999999999}                             | read in one way
+                    200 | [{T0KEN}]                                           | read in one way
+                    200 | {'access_token':'t0ken'                             | read in one way
+                    """)
+    void a_token_that_is_not_what_it_should_be_is_known_all_the_same(
+            int status, String answer, String why) {
+        TokenReply reply = reply(status, answer.replace("T0KEN", T0KEN));
+
+        Unfit unfit = assertInstanceOf(Unfit.class, reply);
+        assertEquals(new Secret("t0ken"), unfit.token());
+        assertTrue(unfit.why().contains(why), unfit::why);
+        assertFalse(reply.toString().contains("t0ken"), reply::toString);
     }
 
     @ParameterizedTest
@@ -48,15 +88,10 @@ final class TokenReplyTest {
                 "<html>",
                 "{'access_token':'','token_type':'Bearer','expires_in':60}",
                 "{'access_token':7,'token_type':'Bearer','expires_in':60}",
-                "{'access_token':'t0ken','expires_in':60}",
-                "{'access_token':'t0ken','token_type':'Bearer','expires_in':-1}",
-                "{'access_token':'t0ken','token_type':'Bearer','expires_in':1e300}",
                 "{'error':'invalid_grant'}"
             })
-    void a_success_that_is_none_is_unreadable_and_not_quoted(String answer) {
-        TokenReply reply = reply(200, answer);
-        assertInstanceOf(Unreadable.class, reply);
-        assertFalse(reply.toString().contains("t0ken"), reply::toString);
+    void a_success_without_a_token_is_unreadable(String answer) {
+        assertInstanceOf(Unreadable.class, reply(200, answer));
     }
 
     @Test
@@ -67,13 +102,18 @@ final class TokenReplyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "<html>", "{'error':{'code':403}}", "{'error':5}"})
+    @ValueSource(
+            strings = {"", "<html>", "{'error':{'code':403}}", "{'error':5}", "{'error':'a b'}"})
     void an_error_of_another_form_has_its_status(String answer) {
         assertEquals(new Denied(503, Optional.empty(), Optional.empty()), reply(503, answer));
     }
 
     private static TokenReply reply(int status, String answer) {
+        byte[] body = answer.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
         return TokenReply.of(
-                new Reply(status, new Secret(answer.replace('\'', '"')), Optional.empty()));
+                new Reply(
+                        status,
+                        ServiceAnswer.of(body, new SentSecrets(List.of())),
+                        Optional.empty()));
     }
 }

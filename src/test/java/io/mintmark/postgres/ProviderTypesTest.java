@@ -27,7 +27,6 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
@@ -62,20 +61,18 @@ class ProviderTypesTest {
         var tokens = new TokenDestinations(allowed);
         var sts = new StsCaller(StsClients.within(allowed), CLOCK);
         var calls = new Calls(new GuardedHttp(allowed), CLOCK, RandomGenerator.getDefault());
-        var tokenCalls = new TokenCalls(calls);
-        var minted = new TokenCredentials(CLOCK);
+        var tokenCalls = new TokenCalls(calls, CLOCK);
         return Stream.of(
                         new AwsSts(identity, tokens, sts),
                         new S3Sts(identity, tokens, sts),
                         new GoogleCloud(identity, tokens, calls, CLOCK),
-                        new Azure(identity, tokens, tokenCalls, minted),
+                        new Azure(identity, tokens, tokenCalls),
                         new OAuth2(
                                 identity,
                                 identity,
                                 new SecretFiles(Optional.empty()),
                                 tokens,
-                                tokenCalls,
-                                minted),
+                                tokenCalls),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type(), () -> check(type)));
     }

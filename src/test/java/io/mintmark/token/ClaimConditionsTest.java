@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.DoubleNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
+import io.mintmark.json.StrictJson;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.Unavailable;
 
@@ -190,7 +191,8 @@ final class ClaimConditionsTest {
     }
 
     private static JsonNode json(String text) throws IOException {
-        return StrictJson.object(("{\"value\":" + text + "}").getBytes(StandardCharsets.UTF_8))
+        return StrictJson.object(
+                        ("{\"value\":" + text + "}").getBytes(StandardCharsets.UTF_8), 1 << 16)
                 .orElseThrow()
                 .path("value");
     }

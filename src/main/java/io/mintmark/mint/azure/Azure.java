@@ -10,11 +10,9 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.web.Form;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
+import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
-import io.mintmark.outbound.Secret;
 
 import java.util.Map;
 import java.util.Optional;
@@ -33,17 +31,11 @@ public final class Azure implements AccessProvider {
     private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
-    private final TokenCredentials credentials;
 
-    public Azure(
-            BrokerIdentity identity,
-            TokenDestinations destinations,
-            TokenCalls calls,
-            TokenCredentials credentials) {
+    public Azure(BrokerIdentity identity, TokenDestinations destinations, TokenCalls calls) {
         this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
         this.calls = calls;
-        this.credentials = credentials;
     }
 
     @Override
@@ -73,13 +65,12 @@ public final class Azure implements AccessProvider {
     public MintResult mint(MintOrder order) {
         AzureProviderSettings provider =
                 AzureProviderSettings.of(order.access().settings(), destinations);
-        return credentials.credential(
-                calls.token(
-                        provider.endpoint(),
-                        request(order, provider),
-                        order.deadline(),
-                        EntraErrors::meaning),
+        Post post = request(order, provider);
+        return calls.credential(
                 provider.endpoint(),
+                _ -> post,
+                order.deadline(),
+                EntraErrors::meaning,
                 Map.of("TenantId", provider.tenantId()));
     }
 
@@ -89,14 +80,14 @@ public final class Azure implements AccessProvider {
      */
     private Post request(MintOrder order, AzureProviderSettings provider) {
         Settings key = settings(order.keySettings());
-        return new Form()
+        return new FormBody()
                 .with("grant_type", "client_credentials")
                 .with("client_id", key.requiredText("client_id"))
                 .with("scope", key.requiredText("scope"))
                 .with("client_assertion_type", ASSERTION_TYPE)
                 .with("client_assertion", tokens.token(provider.endpoint(), token(order, provider)))
                 .to(provider.endpoint().toString())
-                .with("client-request-id", new Secret(order.mintId().toString()));
+                .with("client-request-id", order.mintId().toString());
     }
 
     private static TokenOrder token(MintOrder order, AzureProviderSettings provider) {

@@ -1,9 +1,5 @@
 package io.mintmark.mint.gcp;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.mint.Endpoint;
@@ -15,12 +11,8 @@ import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
-import io.mintmark.verdict.MintRefusal.Reason;
 
-import java.util.HashMap;
-import java.util.Map;
-
-/** Asks services of Google's in JSON and reads their answers. */
+/** Asks services of Google's in JSON. */
 final class GoogleCalls {
     /**
      * Cloud Audit Logs keep it as {@code requestMetadata.requestAttributes.reason} ("System
@@ -28,10 +20,7 @@ final class GoogleCalls {
      */
     private static final String REASON = "X-Goog-Request-Reason";
 
-    private static final int OK = 200;
-
     private final Calls calls;
-    private final ObjectMapper json = new ObjectMapper();
 
     GoogleCalls(Calls calls) {
         this.calls = calls;
@@ -40,62 +29,33 @@ final class GoogleCalls {
     /**
      * Asks without saying who asks, which the token service insists on.
      *
-     * @param shown the token in the question, which an answer might quote
+     * @param shown the token in the question
      */
-    Step<JsonNode> ask(
+    Step<Reply> ask(
             Secret shown, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
-        return ask(Map.of(), shown, endpoint, path, body, order);
+        return ask(Post.json(endpoint.below(path), body.toString(), shown), endpoint, order);
     }
 
     /** Asks as whom the token belongs to. */
-    Step<JsonNode> askWith(
+    Step<Reply> askWith(
             Secret bearer, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
-        Secret authorization = new Secret("Bearer " + bearer.reveal());
-        return ask(Map.of("Authorization", authorization), bearer, endpoint, path, body, order);
+        return ask(
+                Post.json(endpoint.below(path), body.toString(), bearer).authorized(bearer),
+                endpoint,
+                order);
     }
 
-    private Step<JsonNode> ask(
-            Map<String, Secret> authorization,
-            Secret shown,
-            Endpoint endpoint,
-            String path,
-            ObjectNode body,
-            MintOrder order) {
-        Map<String, Secret> headers = new HashMap<>(authorization);
-        headers.put(REASON, new Secret(order.mintId().toString()));
-        Post post =
-                new Post(
-                        endpoint.below(path),
-                        "application/json",
-                        new Secret(body.toString()),
-                        headers);
-        return calls.post(endpoint, post, order.deadline())
-                .then(reply -> read(reply, shown, endpoint));
+    private Step<Reply> ask(Post question, Endpoint endpoint, MintOrder order) {
+        Post post = question.with(REASON, order.mintId().toString());
+        return calls.post(endpoint, _ -> post, order.deadline())
+                .then(reply -> succeeded(reply, endpoint));
     }
 
-    private Step<JsonNode> read(Reply reply, Secret shown, Endpoint endpoint) {
-        JsonNode answer = parsed(reply);
-        if (reply.status() != OK) {
-            GoogleError error = GoogleError.of(reply.status(), answer);
-            return new Stopped<>(
-                    Calls.failed(
-                            error.meaning(),
-                            error.quote().replace(shown.reveal(), "[token]"),
-                            endpoint));
+    private static Step<Reply> succeeded(Reply reply, Endpoint endpoint) {
+        if (reply.isSuccess()) {
+            return new Done<>(reply);
         }
-        return answer.isObject()
-                ? new Done<>(answer)
-                : new Stopped<>(
-                        Calls.failed(
-                                Reason.PROVIDER_ERROR, "the answer isn't a JSON object", endpoint));
-    }
-
-    private JsonNode parsed(Reply reply) {
-        try {
-            return json.readTree(reply.body().reveal());
-        } catch (JsonProcessingException e) {
-            // what it says may quote the answer
-            return MissingNode.getInstance();
-        }
+        GoogleError error = GoogleError.of(reply);
+        return new Stopped<>(Calls.failed(error.meaning(), error.quote(), endpoint));
     }
 }

@@ -8,21 +8,18 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
-import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.mint.web.TimedToken;
+import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Secret;
-import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 
@@ -46,7 +43,7 @@ public final class GoogleCloud implements AccessProvider {
             InstantSource clock) {
         this.tokens = new BrokerTokens(identity, destinations);
         this.destinations = destinations;
-        this.google = new GoogleTokens(new GoogleCalls(calls), clock);
+        this.google = new GoogleTokens(new GoogleCalls(calls), new TokenCalls(calls, clock));
     }
 
     @Override
@@ -79,7 +76,7 @@ public final class GoogleCloud implements AccessProvider {
         GoogleKeySettings key = GoogleKeySettings.of(order.keySettings());
         requireWithinLimits(order.duration());
         Secret shown = tokens.token(provider.sts(), token(order, provider, key));
-        Step<GoogleToken> last =
+        Step<TimedToken> last =
                 google.federated(order, provider, key, shown)
                         .then(federated ->
                                 key.serviceAccount().isPresent()
@@ -91,8 +88,10 @@ public final class GoogleCloud implements AccessProvider {
                                                 google.bounded(order, provider, boundary, token))
                                         .orElseGet(() -> new Done<>(token)));
         return switch (last) {
-            case Done<GoogleToken>(GoogleToken token) -> credential(token, provider);
-            case Stopped<GoogleToken>(MintResult.Failed failed) -> failed;
+            case Done<TimedToken>(TimedToken token) ->
+                    TokenCalls.credential(
+                            token, provider.sts(), Map.of("ProjectId", provider.projectId()));
+            case Stopped<TimedToken>(MintResult.NotMinted why) -> why;
         };
     }
 
@@ -111,23 +110,6 @@ public final class GoogleCloud implements AccessProvider {
                         false,
                         Map.of());
         return key.serviceAccount().isPresent() ? usual : usual.livingAtMost(order.duration());
-    }
-
-    private static MintResult credential(GoogleToken token, GoogleProviderSettings provider) {
-        if (token.expiresAt().isEmpty()) {
-            return Calls.failed(
-                    Reason.PROVIDER_ERROR,
-                    "the answer doesn't say when the token expires",
-                    provider.sts());
-        }
-        Instant expiry = token.expiresAt().get().truncatedTo(ChronoUnit.SECONDS);
-        return new Minted(
-                Map.of(
-                        "AccessToken", token.text(),
-                        "Expiration", new Secret(expiry.toString()),
-                        "ProjectId", new Secret(provider.projectId())),
-                expiry,
-                HexFormat.of().formatHex(token.text().hash()));
     }
 
     private static void requireWithinLimits(Duration duration) {

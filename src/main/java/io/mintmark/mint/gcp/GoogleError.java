@@ -7,8 +7,8 @@ import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_REJECTED;
 import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_THROTTLED;
 import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_TIMEOUT;
 
-import com.fasterxml.jackson.databind.JsonNode;
-
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.ServiceAnswer;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.util.List;
@@ -36,19 +36,15 @@ record GoogleError(int status, String code, String words, List<String> details) 
         details = List.copyOf(details);
     }
 
-    static GoogleError of(int status, JsonNode answer) {
-        JsonNode error = answer.path("error");
-        return error.isObject()
-                ? new GoogleError(
-                        status,
-                        error.path("status").asText(),
-                        error.path("message").asText(),
-                        error.path("details").findValuesAsText("reason"))
-                : new GoogleError(
-                        status,
-                        error.asText(),
-                        answer.path("error_description").asText(),
-                        List.of());
+    static GoogleError of(Reply reply) {
+        ServiceAnswer answer = reply.answer();
+        return new GoogleError(
+                reply.status(),
+                answer.code("error", "status").or(() -> answer.code("error")).orElse(""),
+                answer.words("error", "message")
+                        .or(() -> answer.words("error_description"))
+                        .orElse(""),
+                answer.codes("reason"));
     }
 
     Reason meaning() {

@@ -1,6 +1,5 @@
 package io.mintmark.mint.gcp;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -10,16 +9,15 @@ import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.mint.web.TimedToken;
+import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.ServiceAnswer;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.OffsetDateTime;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The three ways to a token of Google's. Sources: the methods {@code token} of the Security Token
@@ -32,21 +30,12 @@ final class GoogleTokens {
     private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
     private static final String JWT = "urn:ietf:params:oauth:token-type:jwt";
 
-    /** It becomes a header's value. */
-    private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
-
-    /** What can be added to any time of ours. */
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-
-    /** Years of four digits; what Java can read beyond them, the audit log couldn't store. */
-    private static final Pattern RFC_3339 = Pattern.compile("\\d{4}-.+");
-
     private final GoogleCalls calls;
-    private final InstantSource clock;
+    private final TokenCalls answers;
 
-    GoogleTokens(GoogleCalls calls, InstantSource clock) {
+    GoogleTokens(GoogleCalls calls, TokenCalls answers) {
         this.calls = calls;
-        this.clock = clock;
+        this.answers = answers;
     }
 
     /**
@@ -55,7 +44,7 @@ final class GoogleTokens {
      *
      * @param shown the broker's token
      */
-    Step<GoogleToken> federated(
+    Step<TimedToken> federated(
             MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key, Secret shown) {
         String scope =
                 key.serviceAccount().isPresent() ? CLOUD_PLATFORM : String.join(" ", key.scopes());
@@ -69,11 +58,11 @@ final class GoogleTokens {
     }
 
     /** A token of the key's service account, which is asked for with a federated one. */
-    Step<GoogleToken> ofAccount(
+    Step<TimedToken> ofAccount(
             MintOrder order,
             GoogleProviderSettings provider,
             GoogleKeySettings key,
-            GoogleToken federated) {
+            TimedToken federated) {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         key.scopes().forEach(body.withArray("scope")::add);
         body.put("lifetime", order.duration().toSeconds() + "s");
@@ -91,11 +80,11 @@ final class GoogleTokens {
     }
 
     /** A token that can do what another can within a boundary, for as long as that other. */
-    Step<GoogleToken> bounded(
+    Step<TimedToken> bounded(
             MintOrder order,
             GoogleProviderSettings provider,
             AccessBoundary boundary,
-            GoogleToken source) {
+            TimedToken source) {
         return exchange(
                         order,
                         provider,
@@ -103,7 +92,7 @@ final class GoogleTokens {
                         source.text())
                 .then(token ->
                         new Done<>(
-                                new GoogleToken(
+                                new TimedToken(
                                         token.text(), token.expiresAt().or(source::expiresAt))));
     }
 
@@ -116,45 +105,37 @@ final class GoogleTokens {
                 .put("subjectTokenType", type);
     }
 
-    private Step<GoogleToken> exchange(
+    private Step<TimedToken> exchange(
             MintOrder order, GoogleProviderSettings provider, ObjectNode body, Secret shown) {
         return calls.ask(shown, provider.sts(), "/v1/token", body, order)
-                .then(answer -> exchanged(provider.sts(), answer));
+                .then(reply -> answers.token(reply, provider.sts(), _ -> Optional.empty()));
     }
 
-    private Step<GoogleToken> exchanged(Endpoint sts, JsonNode answer) {
-        JsonNode text = answer.path("access_token");
-        if (!answer.has("expires_in")) {
-            return token(sts, text, Optional.empty());
-        }
-        long seconds = answer.path("expires_in").asLong(0);
-        return seconds > 0 && seconds <= LONGEST.toSeconds()
-                ? token(sts, text, Optional.of(clock.instant().plusSeconds(seconds)))
-                : stopped("the answer's expires_in can't be", sts);
+    private static Step<TimedToken> ofAccount(Endpoint iam, Reply reply) {
+        ServiceAnswer answer = reply.answer();
+        Optional<Instant> expiry = answer.time("expireTime");
+        return answer.token("accessToken")
+                .map(text ->
+                        checked(
+                                new TimedToken(text, expiry),
+                                answer.objection(text).or(() -> untimed(expiry)),
+                                iam))
+                .orElseGet(() ->
+                        new Stopped<>(
+                                Calls.failed(
+                                        Reason.PROVIDER_ERROR, "the answer has no token", iam)));
     }
 
-    private static Step<GoogleToken> ofAccount(Endpoint iam, JsonNode answer) {
-        String expiry = answer.path("expireTime").asText();
-        try {
-            return RFC_3339.matcher(expiry).matches()
-                    ? token(
-                            iam,
-                            answer.path("accessToken"),
-                            Optional.of(OffsetDateTime.parse(expiry).toInstant()))
-                    : stopped("the answer doesn't say when the token expires", iam);
-        } catch (DateTimeException e) {
-            return stopped("the answer's expireTime isn't a time", iam);
-        }
+    private static Optional<String> untimed(Optional<Instant> expiry) {
+        return expiry.isPresent()
+                ? Optional.empty()
+                : Optional.of("the answer doesn't say when the token expires (expireTime)");
     }
 
-    private static Step<GoogleToken> token(
-            Endpoint endpoint, JsonNode text, Optional<Instant> expiresAt) {
-        return text.isTextual() && TOKEN.matcher(text.textValue()).matches()
-                ? new Done<>(new GoogleToken(new Secret(text.textValue()), expiresAt))
-                : stopped("the answer has no token", endpoint);
-    }
-
-    private static Step<GoogleToken> stopped(String why, Endpoint endpoint) {
-        return new Stopped<>(Calls.failed(Reason.PROVIDER_ERROR, why, endpoint));
+    private static Step<TimedToken> checked(
+            TimedToken token, Optional<String> objection, Endpoint iam) {
+        return objection
+                .<Step<TimedToken>>map(why -> new Stopped<>(Calls.withheld(token, why, iam)))
+                .orElseGet(() -> new Done<>(token));
     }
 }

@@ -14,10 +14,8 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.outbound.Secret;
 
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -77,14 +75,7 @@ public final class JwtProvider implements AccessProvider {
                                 audience(key),
                                 claims(key),
                                 Duration.ofSeconds(order.duration().toSeconds())));
-        return new Minted(
-                Map.of(
-                        "AccessToken",
-                        token.text(),
-                        "Expiration",
-                        new Secret(token.expiresAt().toString())),
-                token.expiresAt(),
-                HexFormat.of().formatHex(token.text().hash()));
+        return Minted.ofToken(token.text(), token.expiresAt(), Map.of());
     }
 
     /**

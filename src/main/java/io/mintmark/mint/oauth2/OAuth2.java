@@ -12,12 +12,12 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
-import io.mintmark.mint.web.Form;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.mint.web.TokenCredentials;
 import io.mintmark.outbound.ClientSecret;
+import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TokenReply;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.UnusableSecretException;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -27,8 +27,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntFunction;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -48,21 +48,18 @@ public final class OAuth2 implements AccessProvider {
     private final SecretFiles secrets;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
-    private final TokenCredentials credentials;
 
     public OAuth2(
             BrokerIdentity identity,
             ClientAssertions assertions,
             SecretFiles secrets,
             TokenDestinations destinations,
-            TokenCalls calls,
-            TokenCredentials credentials) {
+            TokenCalls calls) {
         this.tokens = new BrokerTokens(identity, destinations);
         this.assertions = assertions;
         this.secrets = secrets;
         this.destinations = destinations;
         this.calls = calls;
-        this.credentials = credentials;
     }
 
     @Override
@@ -101,15 +98,11 @@ public final class OAuth2 implements AccessProvider {
     public MintResult mint(MintOrder order) {
         OAuth2ProviderSettings provider =
                 OAuth2ProviderSettings.of(order.access().settings(), destinations);
-        Requests requests = requests(order, provider, exchange(order, provider));
-        return credentials.credential(
-                calls.token(
-                        provider.endpoint(),
-                        requests.ofAttempt(),
-                        order.deadline(),
-                        OAuth2::meaning,
-                        requests.fit()),
+        return calls.credential(
                 provider.endpoint(),
+                requests(order, provider, exchange(order, provider)),
+                order.deadline(),
+                OAuth2::meaning,
                 Map.of());
     }
 
@@ -117,48 +110,51 @@ public final class OAuth2 implements AccessProvider {
      * Without a wish the server chooses what it gives, and some add a refresh token, which would be
      * good for longer than anybody granted.
      */
-    private Form exchange(MintOrder order, OAuth2ProviderSettings provider) {
+    private FormBody exchange(MintOrder order, OAuth2ProviderSettings provider) {
         Settings key = settings(order.keySettings());
-        return new Form()
+        return new FormBody()
                 .with("grant_type", GRANT_TYPE)
                 .with("audience", key.text("audience"))
                 .with("resource", key.text("resource"))
                 .with("scope", key.text("scope"))
-                .with("requested_token_type", key.text("requested_token_type").orElse(ACCESS_TOKEN))
+                .with("requested_token_type", tokenType(key))
                 .with("subject_token", tokens.token(provider.endpoint(), token(order, provider)))
                 .with("subject_token_type", tokens.type());
     }
 
-    /**
-     * @param ofAttempt the request of each: an assertion works once (RFC 7523 section 3, number 7)
-     * @param fit takes the client's secret out of what the server says
-     */
-    private record Requests(IntFunction<Post> ofAttempt, UnaryOperator<String> fit) {
-        Requests(IntFunction<Post> ofAttempt) {
-            this(ofAttempt, UnaryOperator.identity());
+    /** Anything else would be good for longer than was granted, or for nothing. */
+    private static String tokenType(Settings key) {
+        String type = key.text("requested_token_type").orElse(ACCESS_TOKEN);
+        if (!TokenReply.TYPES.contains(type)) {
+            throw key.unusable(
+                    "requested_token_type",
+                    "is '%s', and what may be asked for is %s"
+                            .formatted(type, new TreeSet<>(TokenReply.TYPES)));
         }
+        return type;
     }
 
-    private Requests requests(MintOrder order, OAuth2ProviderSettings provider, Form exchange) {
+    /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
+    private IntFunction<Post> requests(
+            MintOrder order, OAuth2ProviderSettings provider, FormBody exchange) {
         String address = provider.endpoint().toString();
         return switch (provider.client()) {
             case Client.Open(Optional<String> id) -> {
                 Post post = exchange.with("client_id", id).to(address);
-                yield new Requests(_ -> post);
+                yield _ -> post;
             }
             case Client.WithSecret client -> {
-                ClientSecret secret = secret(order, client);
-                Post post = exchange.to(address).authorized(secret.header());
-                yield new Requests(_ -> post, secret::hiddenIn);
+                Post post = exchange.to(address).authorized(secret(order, client));
+                yield _ -> post;
             }
             case Client.WithKey(String id) ->
-                    new Requests(attempt ->
+                    attempt ->
                             exchange.with("client_assertion_type", ASSERTION_TYPE)
                                     .with(
                                             "client_assertion",
                                             assertions.assertion(
                                                     id, address, assertionId(order, attempt)))
-                                    .to(address));
+                                    .to(address);
         };
     }
 

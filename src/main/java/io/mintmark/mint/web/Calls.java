@@ -2,6 +2,7 @@ package io.mintmark.mint.web;
 
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.GuardedHttp;
@@ -43,11 +44,6 @@ public final class Calls {
         this.random = random;
     }
 
-    /** The answer, whatever its status. */
-    public Step<Reply> post(Endpoint endpoint, Post post, Instant deadline) {
-        return post(endpoint, _ -> post, deadline);
-    }
-
     /**
      * The answer, whatever its status.
      *
@@ -78,6 +74,12 @@ public final class Calls {
     /** A failure at that provider; the words are made fit for the audit log. */
     public static Failed failed(Reason reason, String what, Endpoint endpoint) {
         return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), endpoint.origin()));
+    }
+
+    /** A token of that provider's that must not be handed out. */
+    public static Withheld withheld(TimedToken token, String why, Endpoint endpoint) {
+        return Withheld.ofToken(
+                token.text(), token.expiresAt(), "%s (%s)".formatted(why, endpoint.origin()));
     }
 
     private static Failed failed(OutboundFailure failure, Endpoint endpoint) {

@@ -1,6 +1,6 @@
 package io.mintmark.mint.web;
 
-import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.NotMinted;
 
 import java.util.function.Function;
 
@@ -11,13 +11,13 @@ public sealed interface Step<T> {
     record Done<T>(T value) implements Step<T> {}
 
     /** There won't be a credential. */
-    record Stopped<T>(Failed failed) implements Step<T> {}
+    record Stopped<T>(NotMinted why) implements Step<T> {}
 
     /** Takes the next step, if there is one to be taken. */
     default <U> Step<U> then(Function<? super T, Step<U>> next) {
         return switch (this) {
             case Done<T>(T value) -> next.apply(value);
-            case Stopped<T>(Failed failed) -> new Stopped<>(failed);
+            case Stopped<T>(NotMinted why) -> new Stopped<>(why);
         };
     }
 }

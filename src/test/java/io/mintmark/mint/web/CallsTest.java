@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.NotMinted;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure.Kind;
-import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
-import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.Test;
@@ -38,8 +38,8 @@ class CallsTest {
 
     @Test
     void an_answer_is_taken_as_it_is() {
-        try (var server = ScriptedServer.doing(ScriptedServer.saying(200, "a"))) {
-            assertEquals("a", reply(post(server.url(), PATIENCE)).body().reveal());
+        try (var server = ScriptedServer.doing(ScriptedServer.saying(200, says("a")))) {
+            assertEquals("a", said(post(server.url(), PATIENCE)));
             assertEquals(1, server.calls());
         }
     }
@@ -51,8 +51,8 @@ class CallsTest {
                 ScriptedServer.doing(
                         ScriptedServer.saying(status, "later"),
                         ScriptedServer.saying(status, "later"),
-                        ScriptedServer.saying(200, "now"))) {
-            assertEquals("now", reply(post(server.url(), PATIENCE)).body().reveal());
+                        ScriptedServer.saying(200, says("now")))) {
+            assertEquals("now", said(post(server.url(), PATIENCE)));
             assertEquals(3, server.calls());
         }
     }
@@ -85,14 +85,15 @@ class CallsTest {
                         () -> {
                             if (waits.size() == 2) {
                                 started.add(
-                                        new ScriptedServer(port, ScriptedServer.saying(200, "up")));
+                                        new ScriptedServer(
+                                                port, ScriptedServer.saying(200, says("up"))));
                             }
                         });
         try {
             Step<Reply> step =
                     post(calls(random), "http://127.0.0.1:%d/".formatted(port), PATIENCE);
 
-            assertEquals("up", reply(step).body().reveal());
+            assertEquals("up", said(step));
             assertEquals(2, waits.size());
         } finally {
             started.forEach(ScriptedServer::close);
@@ -150,7 +151,7 @@ class CallsTest {
         try (var server =
                 ScriptedServer.doing(
                         ScriptedServer.saying(503, "", Map.of("Retry-After", "1")),
-                        ScriptedServer.saying(200, "now"))) {
+                        ScriptedServer.saying(200, says("now")))) {
             assertEquals(200, reply(post(server.url(), PATIENCE)).status());
             assertTrue(server.arrival(1) - server.arrival(0) >= Duration.ofSeconds(1).toNanos());
         }
@@ -268,7 +269,7 @@ class CallsTest {
     private static Step<Reply> post(Calls calls, String url, Duration patience) {
         return calls.post(
                 Endpoint.at(url),
-                Post.form(url, new Secret("a=b")),
+                _ -> new FormBody().with("a", "b").to(url),
                 CLOCK.instant().plus(patience));
     }
 
@@ -277,17 +278,25 @@ class CallsTest {
         return new Calls(new GuardedHttp(allowed), CLOCK, random);
     }
 
+    private static String says(String word) {
+        return "{\"word\":\"%s\"}".formatted(word);
+    }
+
+    private static String said(Step<Reply> step) {
+        return reply(step).answer().words("word").orElseThrow();
+    }
+
     private static Reply reply(Step<Reply> step) {
         return switch (step) {
             case Done<Reply>(Reply reply) -> reply;
-            case Stopped<Reply>(Failed failed) -> throw new AssertionError(failed);
+            case Stopped<Reply>(NotMinted why) -> throw new AssertionError(why);
         };
     }
 
     private static Failed failed(Step<Reply> step) {
         return switch (step) {
             case Done<Reply>(Reply reply) -> throw new AssertionError(reply);
-            case Stopped<Reply>(Failed failed) -> failed;
+            case Stopped<Reply>(NotMinted why) -> (Failed) why;
         };
     }
 

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
-import io.mintmark.mint.web.Step.Done;
-import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.TokenReply.Denied;
-import io.mintmark.outbound.TokenReply.Given;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.Test;
@@ -21,9 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Function;
@@ -34,15 +35,15 @@ class TokenCallsTest {
 
     @Test
     void a_token_comes_back_with_its_lifetime() {
-        Step<Given> step =
-                ask(
-                        200,
-                        "{'access_token':'t0ken','token_type':'Bearer','expires_in':60}",
-                        _ -> Optional.empty());
+        var minted =
+                (Minted)
+                        ask(
+                                200,
+                                "{'access_token':'t0ken','token_type':'Bearer','expires_in':60}",
+                                _ -> Optional.empty());
 
-        assertEquals(
-                new Done<>(new Given(new Secret("t0ken"), Optional.of(Duration.ofSeconds(60)))),
-                step);
+        assertEquals(new Secret("t0ken"), minted.fields().get("AccessToken"));
+        assertFalse(minted.expiresAt().isAfter(CLOCK.instant().plusSeconds(60)));
     }
 
     @ParameterizedTest
@@ -108,6 +109,25 @@ class TokenCallsTest {
         assertEquals(Reason.PROVIDER_ERROR, failed(200, answer).reason());
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "200|{'access_token':'TOKEN','token_type':'Bearer'}",
+                "200|{'access_token':'TOKEN'}",
+                "201|{'access_token':'TOKEN','token_type':'Bearer','expires_in':60}",
+                "200|{'access_token':'TOKEN','token_type':'Bearer','expires_in':-1}",
+                "200|{'access_token':'TOKEN','token_type':'Bearer','expires_in':60}x",
+            })
+    void a_token_that_is_not_handed_out_is_on_record_by_its_hash(int status, String answer) {
+        var withheld =
+                (Withheld) ask(status, answer.replace("TOKEN", TOKEN), _ -> Optional.empty());
+
+        assertEquals(HexFormat.of().formatHex(new Secret(TOKEN).hash()), withheld.credentialId());
+        assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
+        assertFalse(withheld.detail().contains("eyJ"), withheld.detail());
+    }
+
     @Test
     void a_server_may_mean_something_of_its_own() {
         Function<Denied, Optional<Reason>> own =
@@ -133,9 +153,9 @@ class TokenCallsTest {
                 "400|{'error':'invalid_grant','error_description':'The token TOKEN is bad'}",
                 "400|{'error':'TOKEN','error_description':'bad'}",
                 "401|TOKEN",
-                "200|{'access_token':'TOKEN'}",
+                "200|{'token':'TOKEN'}",
                 "200|TOKEN",
-                "200|{'access_token':'TOKEN','token_type':'Bearer','expires_in':-1}"
+                "400|{'access_token':'TOKEN','token_type':'Bearer','expires_in':-1}"
             })
     void nothing_of_a_token_is_told(int status, String answer) {
         Failed failed = failed(status, answer.replace("TOKEN", TOKEN));
@@ -149,14 +169,14 @@ class TokenCallsTest {
         return failed(ask(status, answer, _ -> Optional.empty()));
     }
 
-    private static Failed failed(Step<Given> step) {
-        return switch (step) {
-            case Done<Given>(Given given) -> throw new AssertionError(given);
-            case Stopped<Given>(Failed failed) -> failed;
+    private static Failed failed(MintResult result) {
+        return switch (result) {
+            case Failed failed -> failed;
+            case Minted _, Withheld _ -> throw new AssertionError(result);
         };
     }
 
-    private static Step<Given> ask(
+    private static MintResult ask(
             int status, String answer, Function<Denied, Optional<Reason>> own) {
         try (var server =
                 ScriptedServer.doing(ScriptedServer.saying(status, answer.replace('\'', '"')))) {
@@ -164,12 +184,14 @@ class TokenCallsTest {
                             new Calls(
                                     new GuardedHttp(new Destinations(List.of("127.0.0.1"))),
                                     CLOCK,
-                                    new SplittableRandom(1)))
-                    .token(
+                                    new SplittableRandom(1)),
+                            CLOCK)
+                    .credential(
                             Endpoint.at(server.url()),
-                            Post.form(server.url(), new Secret("a=b")),
+                            _ -> new FormBody().with("a", "b").to(server.url()),
                             CLOCK.instant().plusSeconds(20),
-                            own);
+                            own,
+                            Map.of());
         }
     }
 }

@@ -1,0 +1,97 @@
+package io.mintmark.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * Reads JSON that strangers wrote, in time that grows with its length and no faster. What two
+ * parsers could read differently is refused: members twice, text behind the end, bytes that aren't
+ * UTF-8, halves of surrogate pairs, numbers that no double and no database can hold. Parse errors
+ * quote their input and end here.
+ */
+public final class StrictJson {
+    /** The most levels of arrays and objects. */
+    public static final int DEEPEST = 32;
+
+    /**
+     * The most characters of a number. Making a number of text costs the square of its length,
+     * which for these is nothing.
+     */
+    public static final int LONGEST_NUMBER = 400;
+
+    private static final int MOST_ZEROS = 400;
+
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder(
+                            JsonFactory.builder()
+                                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                                    .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                                    // names of strangers' members would fill a table of the JVM's
+                                    .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(DEEPEST)
+                                                    .maxNumberLength(LONGEST_NUMBER)
+                                                    .build())
+                                    .build())
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
+
+    private StrictJson() {}
+
+    /**
+     * The object that these bytes are, if they are one.
+     *
+     * @param longest how many bytes are looked at; more are none
+     */
+    public static Optional<ObjectNode> object(byte[] utf8, int longest) {
+        return value(utf8, longest)
+                .filter(ObjectNode.class::isInstance)
+                .map(ObjectNode.class::cast);
+    }
+
+    /** The value of any type that these bytes are, if they are one. */
+    public static Optional<JsonNode> value(byte[] utf8, int longest) {
+        if (utf8.length > longest) {
+            return Optional.empty();
+        }
+        try {
+            String text =
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+            return Optional.of(MAPPER.readTree(text))
+                    .filter(value -> !value.isMissingNode() && isPortable(value));
+        } catch (CharacterCodingException | JsonProcessingException | NumberFormatException e) {
+            // the last is what an exponent beyond Java's gives
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isPortable(JsonNode node) {
+        if (node.isTextual()) {
+            return isUnicode(node.textValue());
+        }
+        if (node.isBigDecimal()) {
+            return Math.abs((long) node.decimalValue().scale()) <= MOST_ZEROS;
+        }
+        return node.properties().stream().allMatch(member -> isUnicode(member.getKey()))
+                && node.valueStream().allMatch(StrictJson::isPortable);
+    }
+
+    private static boolean isUnicode(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    }
+}

@@ -1,0 +1,51 @@
+package io.mintmark.outbound;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The parameters of a request to a token endpoint, in the order in which they were added, as HTML
+ * forms and OAuth (RFC 6749 appendix B) write them.
+ */
+public final class FormBody {
+    private final Map<String, String> parameters = new LinkedHashMap<>();
+    private final List<Secret> secrets = new ArrayList<>();
+
+    /** Adds a parameter. */
+    public FormBody with(String name, String value) {
+        parameters.put(name, value);
+        return this;
+    }
+
+    /** Adds a parameter that must not be seen, not even where the answer quotes it. */
+    public FormBody with(String name, Secret value) {
+        secrets.add(value);
+        return with(name, value.reveal());
+    }
+
+    /** Adds a parameter if there is a value: RFC 6749 takes an empty one for none. */
+    public FormBody with(String name, Optional<String> value) {
+        value.ifPresent(given -> with(name, given));
+        return this;
+    }
+
+    /** The request that sends them. */
+    public Post to(String address) {
+        String body =
+                parameters.entrySet().stream()
+                        .map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue()))
+                        .collect(Collectors.joining("&"));
+        return new Post(
+                address, "application/x-www-form-urlencoded", new Secret(body), Map.of(), secrets);
+    }
+
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,116 @@
+package io.mintmark.outbound;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What one request sent and nobody may be told, and where an answer quotes it. What is compared is
+ * the letters and digits alone, after URL, HTML and JSON escapes are undone, without their case: so
+ * a secret is found as it is, encoded once or more, in base64 of any alphabet and at any place in
+ * it, in hexadecimal, wrapped, spaced out, and cut off on either side.
+ *
+ * <p>Eight characters in a row that a secret has too are taken for a piece of it; fewer tell nobody
+ * anything. Of a short secret half of it is enough.
+ */
+public final class SentSecrets {
+    private static final int PIECE = 8;
+    private static final int SHORTEST_PIECE = 4;
+    private static final int SHORTEST_SECRET = 6;
+    private static final int BASE64_QUANTUM = 3;
+
+    private final List<Secret> secrets;
+
+    public SentSecrets(Collection<Secret> secrets) {
+        this.secrets = List.copyOf(secrets);
+    }
+
+    /**
+     * A server's words with {@code [secret]} where they quote what it was sent. All of it is hidden
+     * if a secret is so short that its pieces couldn't be told from other words.
+     */
+    public String hiddenIn(String words) {
+        if (secrets.stream().anyMatch(SentSecrets::isShort)) {
+            return "[secret]";
+        }
+        PlainText said = PlainText.of(words);
+        boolean[] hidden = new boolean[words.length()];
+        boolean any = false;
+        for (Secret secret : secrets) {
+            for (String form : forms(secret)) {
+                any |= said.mark(form, piece(form), hidden);
+            }
+        }
+        return any ? without(words, hidden) : words;
+    }
+
+    /**
+     * Whether a text holds one of the secrets as a whole, in whatever form: a credential that does
+     * is none, but hands out what the broker sent.
+     */
+    public boolean areIn(Secret text) {
+        String said = PlainText.of(text.reveal()).characters();
+        return secrets.stream()
+                .flatMap(secret -> forms(secret).stream())
+                .anyMatch(form -> form.length() >= SHORTEST_PIECE && said.contains(form));
+    }
+
+    private static boolean isShort(Secret secret) {
+        return PlainText.of(secret.reveal()).characters().length() < SHORTEST_SECRET;
+    }
+
+    private static int piece(String form) {
+        return Math.clamp(form.length() / 2, SHORTEST_PIECE, PIECE);
+    }
+
+    /** Base64 of a longer text holds that of this one from one of three places on. */
+    private static List<String> forms(Secret secret) {
+        byte[] bytes = secret.reveal().getBytes(StandardCharsets.UTF_8);
+        List<String> forms = new ArrayList<>();
+        forms.add(PlainText.of(secret.reveal()).characters());
+        forms.add(HexFormat.of().formatHex(bytes));
+        for (int before = 0; before < BASE64_QUANTUM; before++) {
+            byte[] shifted = new byte[before + bytes.length];
+            System.arraycopy(bytes, 0, shifted, before, bytes.length);
+            String encoded = Base64.getEncoder().withoutPadding().encodeToString(shifted);
+            // the characters at either end depend on what stands beside the secret
+            int from = before == 0 ? 0 : before + 1;
+            int to = encoded.length() - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
+            forms.add(PlainText.raw(encoded.substring(Math.min(from, to), to)));
+        }
+        return forms;
+    }
+
+    /** Whatever touches a piece of a secret may be more of it. */
+    private static String without(String words, boolean[] hidden) {
+        StringBuilder left = new StringBuilder();
+        int i = 0;
+        while (i < words.length()) {
+            if (!hidden[i]) {
+                left.append(words.charAt(i++));
+                continue;
+            }
+            while (!left.isEmpty() && touches(left.charAt(left.length() - 1))) {
+                left.setLength(left.length() - 1);
+            }
+            left.append("[secret]");
+            while (i < words.length() && (hidden[i] || touches(words.charAt(i)))) {
+                i++;
+            }
+        }
+        return left.toString();
+    }
+
+    private static boolean touches(char c) {
+        return !Character.isWhitespace(c) && ".,;:!?()[]{}<>'\"".indexOf(c) < 0;
+    }
+
+    /** Not even their fingerprints, which would tell a log's reader that they were sent there. */
+    @Override
+    public String toString() {
+        return secrets.size() + " secrets";
+    }
+}

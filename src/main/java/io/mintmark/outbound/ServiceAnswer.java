@@ -1,0 +1,159 @@
+package io.mintmark.outbound;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+import io.mintmark.json.StrictJson;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * The JSON object that a service answered with. Its texts come out of here as secrets, or as words
+ * that may be shown to others, and in no other way: a service may quote what it was sent, and
+ * nobody who reads an answer has to think of that.
+ */
+public final class ServiceAnswer {
+    /** What any answer with a credential, or without one, may have. */
+    static final int LONGEST = 64 << 10;
+
+    /** What can be added to any time of ours. */
+    private static final Duration LONGEST_LIFE = Duration.ofDays(36_500);
+
+    private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
+
+    /** Years of four digits; what Java can read beyond them, the audit log couldn't store. */
+    private static final Pattern RFC_3339 = Pattern.compile("[0-9]{4}-.+");
+
+    /** It becomes a header's value, at the broker's or at its client's. */
+    private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{1,16384}");
+
+    /** A code is quoted by those who look for it; RFC 6749 section 5.2 has its characters. */
+    private static final Pattern CODE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}");
+
+    private final JsonNode members;
+    private final Optional<Secret> stray;
+    private final SentSecrets sent;
+
+    private ServiceAnswer(JsonNode members, Optional<Secret> stray, SentSecrets sent) {
+        this.members = members;
+        this.stray = stray;
+        this.sent = sent;
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @param sent with the request that it answers
+     */
+    static ServiceAnswer of(byte[] body, SentSecrets sent) {
+        return StrictJson.object(body, LONGEST)
+                .map(object -> new ServiceAnswer(object, Optional.empty(), sent))
+                .orElseGet(() ->
+                        new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
+    }
+
+    /** Whether it is one JSON object that nobody could read differently. */
+    public boolean isReadable() {
+        return members.isObject();
+    }
+
+    /** Whether there is something under this name; null is nothing. */
+    public boolean has(String member) {
+        return members.hasNonNull(member);
+    }
+
+    /** Whether there is a text under this name that passes. */
+    boolean says(String member, Predicate<String> wanted) {
+        String text = members.path(member).textValue();
+        return text != null && wanted.test(text);
+    }
+
+    /** A code, which the answer has under this name or below it. */
+    public Optional<String> code(String... path) {
+        return words(path).filter(word -> CODE.matcher(word).matches());
+    }
+
+    /** What it says there in words, without secrets and fit for the audit log. */
+    public Optional<String> words(String... path) {
+        JsonNode node = members;
+        for (String name : path) {
+            node = node.path(name);
+        }
+        return Optional.ofNullable(node.textValue()).map(this::shown).filter(w -> !w.isEmpty());
+    }
+
+    /** All codes that have this name, however deep they stand. */
+    public List<String> codes(String name) {
+        return members.findValues(name).stream()
+                .filter(JsonNode::isTextual)
+                .map(value -> shown(value.textValue()))
+                .filter(word -> CODE.matcher(word).matches())
+                .toList();
+    }
+
+    /**
+     * The token that it gives under this name. Where it can't be read as a whole there may be one
+     * all the same, known by the name that OAuth has for it.
+     */
+    public Optional<Secret> token(String member) {
+        return stray.or(() ->
+                Optional.ofNullable(members.path(member).textValue())
+                        .filter(text -> !text.isEmpty())
+                        .map(Secret::new));
+    }
+
+    /** Why a token of this answer must not be handed out, as a sentence about the answer. */
+    public Optional<String> objection(Secret token) {
+        if (!isReadable()) {
+            return Optional.of("the answer isn't one JSON object that can be read in one way");
+        }
+        if (has("error")) {
+            return Optional.of("the answer has an error beside the token");
+        }
+        if (!TOKEN.matcher(token.reveal()).matches()) {
+            return Optional.of("the token isn't printable ASCII of at most 16 KiB");
+        }
+        return sent.areIn(token)
+                ? Optional.of("the token holds what the broker sent")
+                : Optional.empty();
+    }
+
+    /** Whole seconds, as a number or (RFC 6749 appendix A.14) as its digits in a text. */
+    public Optional<Duration> seconds(String member) {
+        JsonNode value = members.path(member);
+        return Optional.of(value)
+                .filter(v -> v.isIntegralNumber() || v.isTextual())
+                .map(JsonNode::asText)
+                .filter(text -> SECONDS.matcher(text).matches())
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .filter(life -> life.isPositive() && life.compareTo(LONGEST_LIFE) <= 0);
+    }
+
+    /** A time as RFC 3339 writes it. */
+    public Optional<Instant> time(String member) {
+        try {
+            return Optional.ofNullable(members.path(member).textValue())
+                    .filter(text -> RFC_3339.matcher(text).matches())
+                    .map(text -> OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private String shown(String words) {
+        return ProviderWords.fit(sent.hiddenIn(ProviderWords.cut(words)));
+    }
+
+    /** Nothing that the service said. */
+    @Override
+    public String toString() {
+        return isReadable() ? "an object" : "no object";
+    }
+}
