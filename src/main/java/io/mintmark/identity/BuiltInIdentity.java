@@ -80,6 +80,11 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
 
     @Override
     public AccessToken accessToken(AccessTokenOrder order) {
+        if (issuer.couldBe(order.audience())) {
+            throw new NoBrokerTokenException(
+                    "key setting 'audience' '%s' is a name of the broker's own issuer or of a tenant's, and no service's: name the service that the token is for"
+                            .formatted(order.audience()));
+        }
         Instant now = now();
         Secret text =
                 signer().sign(

@@ -1,11 +1,14 @@
 package io.mintmark.identity;
 
+import java.text.Normalizer;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Claims that no configuration may put into a token, because others act on them. */
 public final class ReservedClaims {
     private static final String AWS = "https://aws.amazon.com";
+    private static final Pattern OVERLOOKED = Pattern.compile("[\\p{Z}\\p{C}]");
 
     /** RFC 7519 section 4.1. */
     private static final Set<String> BY_STANDARD =
@@ -18,6 +21,26 @@ public final class ReservedClaims {
     private static final Set<String> BY_MEANING =
             Set.of("azp", "client_id", "act", "may_act", "cnf", "nonce", "auth_time", "acr", "amr");
 
+    /**
+     * Names under which services look for who somebody is and what they may. A key may set them,
+     * but only as they are written: {@code "Groups"} is there to be mistaken.
+     */
+    private static final Set<String> WELL_KNOWN =
+            Set.of(
+                    "scope",
+                    "scp",
+                    "groups",
+                    "roles",
+                    "entitlements",
+                    "name",
+                    "email",
+                    "email_verified",
+                    "preferred_username",
+                    "upn",
+                    "oid",
+                    "tid",
+                    "sid");
+
     private ReservedClaims() {}
 
     /** Whether the broker alone sets this claim, in every token. */
@@ -25,10 +48,23 @@ public final class ReservedClaims {
         return BY_STANDARD.contains(name);
     }
 
-    /** Whether settings that name this claim are to be refused. */
+    /**
+     * Whether settings that name this claim are to be refused: it is reserved, or a careless reader
+     * could take it for one that is, or for one that is well known.
+     */
     public static boolean includes(String name) {
-        return ownsByStandard(name)
-                || BY_MEANING.contains(name)
-                || name.toLowerCase(Locale.ROOT).startsWith(AWS);
+        String plain = plain(name);
+        return BY_STANDARD.contains(plain)
+                || BY_MEANING.contains(plain)
+                || plain.startsWith(AWS)
+                || (WELL_KNOWN.contains(plain) && !plain.equals(name));
+    }
+
+    /** Without what readers overlook: capitals, blanks, invisible letters and other widths. */
+    private static String plain(String name) {
+        return OVERLOOKED
+                .matcher(Normalizer.normalize(name, Normalizer.Form.NFKC))
+                .replaceAll("")
+                .toLowerCase(Locale.ROOT);
     }
 }

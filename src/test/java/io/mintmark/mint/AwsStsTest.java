@@ -16,9 +16,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.text.ParseException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,6 +92,21 @@ class AwsStsTest {
         broker.minted(order("'role_arn':'" + ROLE + "'").by("x".repeat(257)));
 
         assertTrue(subjectTag(token(aws)).startsWith("sha256:"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sha256:b54cd83aed5d1821a3ee9c1d3ba3ffdad054c37dd04049fbab7fb9d76ed0d1b9",
+                "SHA256:b54cd83aed5d1821a3ee9c1d3ba3ffdad054c37dd04049fbab7fb9d76ed0d1b9",
+                "sha256:"
+            })
+    void a_subject_cannot_pass_for_anothers_hash(String subject) throws ParseException {
+        broker.minted(order("'role_arn':'" + ROLE + "'").by(subject));
+
+        assertEquals(
+                "sha256:" + HexFormat.of().formatHex(new Secret(subject).hash()),
+                subjectTag(token(aws)));
     }
 
     @Test

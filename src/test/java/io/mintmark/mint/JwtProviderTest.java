@@ -94,6 +94,19 @@ class JwtProviderTest {
                     'audience':'a','claims':{'client_id':'x'}                | the reserved claim 'client_id'
                     'audience':'a','claims':{'https://aws.amazon.com/tags':{}} | the reserved claim
                     'audience':'a','claims':{'HTTPS://AWS.amazon.com/x':'y'} | the reserved claim
+                    'audience':'a','claims':{'ISS':'x'}                      | the reserved claim 'ISS'
+                    'audience':'a','claims':{'sub ':'x'}                     | the reserved claim 'sub '
+                    'audience':'a','claims':{'\\u200baud':'x'}               | the reserved claim
+                    'audience':'a','claims':{'ｉｓｓ':'x'}                      | the reserved claim
+                    'audience':'a','claims':{' https://aws.amazon.com/tags':{}} | the reserved claim
+                    'audience':'a','claims':{'Groups':['admins']}            | the reserved claim 'Groups'
+                    'audience':'a','claims':{'tid ':'x'}                     | the reserved claim 'tid '
+                    'audience':'a','claims':{'s cope':'x'}                   | the reserved claim 's cope'
+                    'audience':'https://broker.example'                      | the broker's own issuer
+                    'audience':'https://Broker.example/'                     | the broker's own issuer
+                    'audience':'broker.example'                              | the broker's own issuer
+                    'audience':'https://broker.example/tenants/globex'       | the broker's own issuer or of a tenant's
+                    'audience':'https://broker.example/tenants/acme'         | the broker's own issuer or of a tenant's
                     'audience':'a','claims':{'scope':null}                   | has null for 'scope'
                     'audience':'a','scope':'x'                               | 'scope' is not a setting
                     """)
@@ -102,6 +115,15 @@ class JwtProviderTest {
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertTrue(failed.detail().contains(told), failed.detail());
+    }
+
+    @Test
+    void a_service_beside_the_broker_may_be_its_audience() throws ParseException {
+        Minted minted = broker.minted(order("'audience':'https://broker.example.com/api'"));
+
+        assertEquals(
+                List.of("https://broker.example.com/api"),
+                SignedJWT.parse(text(minted).reveal()).getJWTClaimsSet().getAudience());
     }
 
     @Test

@@ -22,6 +22,8 @@ final class AwsTags {
     /** IAM User Guide, "Rules for tagging in IAM and AWS STS". */
     private static final Pattern VALUE = Pattern.compile("[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]{0,256}");
 
+    private static final String HASH = "sha256:";
+
     private final Map<String, String> values = new LinkedHashMap<>();
 
     AwsTags(MintOrder order) {
@@ -48,9 +50,14 @@ final class AwsTags {
                 .toList();
     }
 
+    /** What looks like a hash is hashed as well, or it could be chosen to pass for another's. */
     private static String fit(String value) {
-        return VALUE.matcher(value).matches()
+        return VALUE.matcher(value).matches() && !isLikeAHash(value)
                 ? value
-                : "sha256:" + HexFormat.of().formatHex(new Secret(value).hash());
+                : HASH + HexFormat.of().formatHex(new Secret(value).hash());
+    }
+
+    private static boolean isLikeAHash(String value) {
+        return value.regionMatches(true, 0, HASH, 0, HASH.length());
     }
 }
