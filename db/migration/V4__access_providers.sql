@@ -50,7 +50,7 @@ COMMENT ON COLUMN broker.provider_type.target_setting IS
 COMMENT ON COLUMN broker.provider_type.further_targets IS
     'Other key settings that say whose power the credential has, beside target_setting or in its place: allowed_targets limit them likewise.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
-    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that it cannot do without), "refuses" (for a value, the settings that it has no use for), "pattern" (of the text or of each element), "max_length", "max_items", "must_contain", "example".';
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that it cannot do without), "refuses" (for a value, the settings that it has no use for), "pattern" (of the text or of each element), "not_for_vendors" (true for an audience that must mean no cloud vendor), "max_length", "max_items", "must_contain", "example".';
 COMMENT ON COLUMN broker.provider_type.key_settings IS 'Rules for broker.key.settings, in the same form.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
 COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
@@ -103,7 +103,7 @@ INSERT INTO broker.provider_type
     "iam_endpoint": {"is": "url", "default": "https://iamcredentials.googleapis.com"}}',
  '{"service_account": {"is": "text", "max_length": 255, "pattern": "^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$",
         "example": "deploy@acme-prod.iam.gserviceaccount.com"},
-    "scopes": {"is": "list", "max_items": 100, "max_length": 255, "default": ["https://www.googleapis.com/auth/cloud-platform"]},
+    "scopes": {"is": "list", "max_items": 100, "max_length": 255, "pattern": "^[^ ]+$", "default": ["https://www.googleapis.com/auth/cloud-platform"]},
     "delegates": {"is": "list", "max_items": 10, "max_length": 255, "pattern": "^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$",
         "example": "hop@acme-prod.iam.gserviceaccount.com"},
     "access_boundary": {"is": "object"}}',
@@ -141,7 +141,7 @@ INSERT INTO broker.provider_type
 
 ('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, NULL, false,
  '{}',
- '{"audience": {"is": "text", "required": true, "max_length": 1024, "example": "https://api.example.com"},
+ '{"audience": {"is": "text", "required": true, "max_length": 1024, "not_for_vendors": true, "example": "https://api.example.com"},
     "claims": {"is": "claims", "example": "{\"scope\": \"read\"}"}}',
  '{AccessToken,Expiration}',
  '{"ACCESS_TOKEN": "AccessToken", "TOKEN_EXPIRY": "Expiration"}');

@@ -107,12 +107,23 @@ COMMENT ON FUNCTION internal.refuse_move(text, text, text) IS 'Refuses to give a
 
 -- ---------------------------------------------------------------- conditions on claims
 
+CREATE FUNCTION internal.plain_claim(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(regexp_replace(normalize(name, NFKC),
+        '[\s\u0000-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]', '', 'g'));
+COMMENT ON FUNCTION internal.plain_claim(text) IS
+    'A claim''s name without what readers overlook: capitals, blanks, invisible letters and other widths.';
+
 CREATE FUNCTION internal.is_reserved_claim(name text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN name = ANY ('{iss,sub,aud,exp,nbf,iat,jti,azp,client_id,act,may_act,cnf,nonce,auth_time,acr,amr}'::text[])
-        OR starts_with(lower(name), 'https://aws.amazon.com');
+    RETURN internal.plain_claim(name) = ANY
+               ('{iss,sub,aud,exp,nbf,iat,jti,azp,client_id,act,may_act,cnf,nonce,auth_time,acr,amr}'::text[])
+        OR starts_with(internal.plain_claim(name), 'https://aws.amazon.com')
+        OR name <> internal.plain_claim(name)
+           AND internal.plain_claim(name) = ANY
+               ('{scope,scp,groups,roles,entitlements,name,email,email_verified,preferred_username,upn,oid,tid,sid}'::text[]);
 COMMENT ON FUNCTION internal.is_reserved_claim(text) IS
-    'Whether a claim says who a token is about or who acts for whom, so that no configuration may set it.';
+    'Whether a claim says who a token is about or who acts for whom, or could be mistaken for one that does or that is well known, so that no configuration may set it.';
 
 CREATE FUNCTION internal.is_condition(condition jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

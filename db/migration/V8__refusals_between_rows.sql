@@ -225,6 +225,15 @@ END
 $$;
 COMMENT ON FUNCTION internal.is_json_object(text) IS 'Whether a text is the JSON of an object.';
 
+-- As mint/Vendor has them: a host, a URL or //host/…, and Entra's names for its exchanges.
+CREATE FUNCTION internal.is_vendor_audience(written text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(written) ~ ('^(([a-z][a-z0-9+.-]*:)?//)?(azureadtokenexchange.*|([^/]*[.])?('
+                             || 'amazonaws[.](com|com[.]cn|eu)|aws[.]amazon[.]com|googleapis[.]com|google[.]com'
+                             || '|microsoftonline[.](com|us|cn)|chinacloudapi[.]cn)[.]?(:[0-9]*)?([/?#].*)?)$');
+COMMENT ON FUNCTION internal.is_vendor_audience(text) IS
+    'Whether an audience means a cloud that trusts the broker, however it is written.';
+
 CREATE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -250,6 +259,8 @@ BEGIN
         RETURN format('is "%s", which is no address of the form https://host/path (no user, query or fragment)', written);
     ELSIF position(rule ->> 'must_contain' IN written) = 0 THEN
         RETURN format('is "%s", and must contain %s', written, rule ->> 'must_contain');
+    ELSIF (rule ->> 'not_for_vendors')::boolean AND internal.is_vendor_audience(written) THEN
+        RETURN format('is "%s", which is worth something to a cloud vendor, and the token goes to a client', written);
     ELSIF written !~ (rule ->> 'pattern') THEN
         RETURN format('is "%s", which does not have the form %s', written, rule ->> 'pattern');
     END IF;
@@ -499,6 +510,57 @@ $$;
 COMMENT ON FUNCTION internal.check_grant_duration(broker.subject_grant) IS
     'Refuses a grant that lasts shorter than the shortest credential of its key.';
 
+-- The issuer of a jwt token is the tenant's, whatever identity provider its client comes from, so
+-- the same subject from two of them would be one to whoever reads iss and sub.
+CREATE FUNCTION internal.may_be_one(one broker.subject_grant, other broker.subject_grant) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    start constant text := split_part(one.subject, '*', 1);
+    other_start constant text := split_part(other.subject, '*', 1);
+BEGIN
+    RETURN CASE WHEN one.match = 'exact' AND other.match = 'exact' THEN one.subject = other.subject
+                WHEN other.match = 'exact' THEN internal.glob_matches(one.subject, other.subject)
+                WHEN one.match = 'exact' THEN internal.glob_matches(other.subject, one.subject)
+                ELSE starts_with(start, other_start) OR starts_with(other_start, start) END;
+END
+$$;
+COMMENT ON FUNCTION internal.may_be_one(broker.subject_grant, broker.subject_grant) IS
+    'Whether a subject could match both grants; of two globs, whether the texts before their first stars could.';
+
+CREATE FUNCTION internal.check_grant_issuer(checked broker.subject_grant) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other broker.subject_grant;
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.key AS k
+                     JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+                    WHERE k.tenant = checked.tenant AND k.name = checked.key AND p.type = 'jwt') THEN
+        RETURN;
+    END IF;
+    SELECT g.* INTO other
+      FROM broker.identity_provider AS i
+      JOIN broker.subject_grant AS g ON g.tenant = i.tenant AND g.idp = i.name
+      JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+      JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+     WHERE i.tenant = checked.tenant AND i.name <> checked.idp AND p.type = 'jwt'
+       AND (g.match <> 'exact' OR checked.match <> 'exact' OR g.subject = checked.subject)
+       AND internal.may_be_one(checked, g)
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(
+            format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
+                   checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
+            'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or make a tenant for the other.');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
+    'Refuses a grant with which two identity providers'' subjects would get tokens with the same iss and sub.';
+
 CREATE FUNCTION internal.check_written_key() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -508,6 +570,8 @@ BEGIN
     IF TG_OP = 'UPDATE' AND OLD.provider <> NEW.provider THEN
         PERFORM internal.check_grant_duration(g) FROM broker.subject_grant AS g
           WHERE g.tenant = NEW.tenant AND g.key = NEW.name AND (g.max_duration IS NOT NULL OR g.valid_until IS NOT NULL);
+        PERFORM internal.check_grant_issuer(g) FROM broker.subject_grant AS g
+          WHERE g.tenant = NEW.tenant AND g.key = NEW.name;
     END IF;
     RETURN NULL;
 END
@@ -539,6 +603,10 @@ BEGIN
            JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
           WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name
             AND (g.max_duration IS NOT NULL OR g.valid_until IS NOT NULL);
+        PERFORM internal.check_grant_issuer(g)
+           FROM broker.key AS k
+           JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
+          WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;
     END IF;
     RETURN NULL;
 END
@@ -555,16 +623,19 @@ CREATE FUNCTION internal.check_written_grant() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM internal.check_grant_duration(NEW);
+    IF NEW.max_duration IS NOT NULL OR NEW.valid_until IS NOT NULL THEN
+        PERFORM internal.check_grant_duration(NEW);
+    END IF;
+    PERFORM internal.check_grant_issuer(NEW);
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.check_written_grant() IS 'Trigger: refuses a grant that is too short for its key.';
+COMMENT ON FUNCTION internal.check_written_grant() IS
+    'Trigger: refuses a grant that is too short for its key, or whose token could be another''s.';
 
-CREATE TRIGGER lasts_long_enough AFTER INSERT OR UPDATE ON broker.subject_grant
-    FOR EACH ROW WHEN (NEW.max_duration IS NOT NULL OR NEW.valid_until IS NOT NULL)
-    EXECUTE FUNCTION internal.check_written_grant();
-ALTER TABLE broker.subject_grant ENABLE ALWAYS TRIGGER lasts_long_enough;
+CREATE TRIGGER may_be_minted_under AFTER INSERT OR UPDATE ON broker.subject_grant
+    FOR EACH ROW EXECUTE FUNCTION internal.check_written_grant();
+ALTER TABLE broker.subject_grant ENABLE ALWAYS TRIGGER may_be_minted_under;
 
 
 -- ---------------------------------------------------------------- an identity provider and its issuer

@@ -148,3 +148,24 @@ UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
 --> permission denied for table subject_grant
 --?
+
+-- the same subject of another identity provider gets no token of the same issuer
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'api');
+--> The grants of key "api" to "repo:acme/app:main" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+--? Grant such keys to subjects that differ, or to one identity provider
+
+-- nor does a glob that would match it
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'repo:acme/**', 'glob', 'api');
+--> The grants of key "api" to "repo:acme/**" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+
+-- nor two globs that could match the same subject
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'user:a/**', 'glob', 'api'), ('acme', 'ci', 'user:*/x', 'glob', 'api');
+--> The grants of key "api" to "user:a/**" of identity provider "people" and of key "api" to "user:*/x" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+
+-- subjects that differ may
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'alice', 'exact', 'api'), ('acme', 'people', 'user:**', 'glob', 'api'), ('acme', 'ci', 'group:**', 'glob', 'api');
+--> nothing
+
+-- so may the same subject where the token isn't the tenant's
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'deploy');
+--> nothing

@@ -225,3 +225,35 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**}' WHERE name = 'auth-any';
 --> Key "exchanged" of tenant "acme": the setting "resource" is "https://other.example.com", which access provider "auth-any" does not allow.
 --? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
+
+-- a claim that only capitals keep from one that only the broker sets
+UPDATE broker.key SET settings = settings || '{"claims": {"ISS": "x"}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "ISS", which only the broker sets.
+
+-- or a blank
+UPDATE broker.key SET settings = settings || '{"claims": {"sub ": "x"}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "sub ", which only the broker sets.
+
+-- or a letter that nobody sees, or one of another width
+UPDATE broker.key SET settings = settings || '{"claims": {"\u200bａｕｄ": "x"}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "​ａｕｄ", which only the broker sets.
+
+-- a claim that could be mistaken for a well-known one
+UPDATE broker.key SET settings = settings || '{"claims": {"Groups": ["admins"]}}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "claims" names the claim "Groups", which only the broker sets.
+
+-- a well-known one as it is written
+UPDATE broker.key SET settings = settings || '{"claims": {"groups": ["readers"], "scope": "read"}}' WHERE name = 'api' AND tenant = 'acme';
+--> nothing
+
+-- an audience of a cloud vendor
+UPDATE broker.key SET settings = '{"audience": "https://STS.amazonaws.com/"}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "audience" is "https://STS.amazonaws.com/", which is worth something to a cloud vendor, and the token goes to a client.
+
+-- or of its exchange
+UPDATE broker.key SET settings = '{"audience": "api://AzureADTokenExchangeUSGov"}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "audience" is "api://AzureADTokenExchangeUSGov", which is worth something to a cloud vendor, and the token goes to a client.
+
+-- a scope with blanks, which would be two
+WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'google', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'g', 'google', 600, '{"service_account": "a@b.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform"]}');
+--> Key "g" of tenant "acme": the setting "scopes" has an element that is "https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform", which does not have the form ^[^ ]+$.

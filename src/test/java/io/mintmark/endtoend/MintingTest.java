@@ -11,6 +11,7 @@ import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.mint.StsAnswer;
 import io.mintmark.mint.StsCall;
+import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -239,6 +240,14 @@ class MintingTest {
 
     @Test
     void a_jwt_credential_for_a_cloud_vendor_is_refused_whatever_the_database_let_through() {
+        world.database()
+                .run(
+                        Who.OWNER,
+                        """
+                        UPDATE broker.provider_type
+                           SET key_settings = key_settings #- '{audience,not_for_vendors}'
+                         WHERE type = 'jwt'
+                        """);
         world.admin(
                 """
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)

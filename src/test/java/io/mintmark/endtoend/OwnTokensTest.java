@@ -35,7 +35,7 @@ class OwnTokensTest {
                        ('tenant', 'acme', '%1$s/tenants/acme', '{https://api.example.com}'),
                        ('elsewhere', 'acme', 'https://ci.example.com', '{acme}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-                VALUES ('acme', 'tenant', 'ci:*', 'glob', 'spare');
+                VALUES ('acme', 'tenant', 'ci:*', 'glob', 'deploy');
                 """
                         .formatted(world.broker().url()));
         Eventually.holds(() -> shown().contains("elsewhere"));
@@ -60,7 +60,7 @@ class OwnTokensTest {
                 world.broker().mint(world.token(), "api").at("/credentials/api/ACCESS_TOKEN");
         assertEquals(
                 "401 UNAUTHORIZED unknown_issuer",
-                world.broker().mint(credential, "spare").verdict());
+                world.broker().mint(credential, "deploy").verdict());
     }
 
     @Test
