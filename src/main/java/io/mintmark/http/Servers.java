@@ -73,9 +73,17 @@ public final class Servers implements AutoCloseable {
                 .build();
     }
 
-    /** Listens. */
+    /**
+     * Listens.
+     *
+     * @throws IllegalStateException if it can't; the server itself only logs why
+     */
     public void start() {
         server.start();
+        if (!server.isRunning()) {
+            throw new IllegalStateException(
+                    "SERVER_PORT or ADMIN_PORT can't be listened on; the log says why");
+        }
     }
 
     /** The public port, which may have been chosen by the system. */

@@ -3,9 +3,7 @@ package io.mintmark.postgres;
 import io.mintmark.audit.StoreUnreachable;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.Properties;
 
 /** A connection that reads one state of the log, for as long as it takes. */
 final class AuditConnection {
@@ -16,13 +14,8 @@ final class AuditConnection {
      * @throws StoreUnreachable if it can't be had
      */
     static Connection open(DatabaseLogin login, String options) {
-        Properties properties = new Properties();
-        properties.setProperty("user", login.username());
-        login.password().ifPresent(password -> properties.setProperty("password", password));
-        properties.setProperty("ApplicationName", "mintmark audit");
-        properties.setProperty("options", options);
         try {
-            Connection connection = DriverManager.getConnection(login.url(), properties);
+            Connection connection = login.source("mintmark audit", options).getConnection();
             connection.setReadOnly(true);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false);

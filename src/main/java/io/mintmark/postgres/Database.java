@@ -8,6 +8,8 @@ import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.jdbc.JdbcClientBuilder;
 import io.helidon.dbclient.jdbc.JdbcConnectionPool;
 
+import org.postgresql.ds.PGSimpleDataSource;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,7 +30,7 @@ public final class Database implements AutoCloseable {
             "-c synchronous_commit=on -c statement_timeout=5000 -c lock_timeout=4000"
                     + " -c idle_in_transaction_session_timeout=10000 -c TimeZone=UTC";
 
-    private static final String SOCKET_TIMEOUT_SECONDS = "10";
+    private static final int SOCKET_TIMEOUT_SECONDS = 10;
 
     private final HikariDataSource pool;
     private final Queries reading;
@@ -43,21 +45,16 @@ public final class Database implements AutoCloseable {
     }
 
     private static HikariConfig configuration(DatabaseLogin login) {
+        PGSimpleDataSource source = login.source("mintmark", SESSION);
+        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         HikariConfig config = new HikariConfig();
         config.setPoolName("mintmark");
-        config.setJdbcUrl(login.url());
-        config.setUsername(login.username());
-        login.password().ifPresent(config::setPassword);
+        config.setDataSource(source);
         config.setMaximumPoolSize(READERS + WRITERS);
         config.setMinimumIdle(WRITERS);
         config.setConnectionTimeout(CONNECTING.toMillis());
         config.setValidationTimeout(VALIDATING.toMillis());
         config.setInitializationFailTimeout(-1);
-        config.addDataSourceProperty("ApplicationName", "mintmark");
-        config.addDataSourceProperty("options", SESSION);
-        config.addDataSourceProperty("socketTimeout", SOCKET_TIMEOUT_SECONDS);
-        config.addDataSourceProperty("connectTimeout", SOCKET_TIMEOUT_SECONDS);
-        config.addDataSourceProperty("tcpKeepAlive", "true");
         return config;
     }
 

@@ -1,7 +1,6 @@
 package io.mintmark.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 
 /**
  * What {@code broker.explain} says, asked with the login of whoever wants to know: it sees what
@@ -46,6 +44,8 @@ public final class Explanations implements AutoCloseable {
             Optional<String> expected,
             Optional<String> seen) {}
 
+    private static final String SESSION = "-c TimeZone=UTC -c default_transaction_read_only=on";
+
     private interface Mapping<T> {
         T map(ResultSet row) throws SQLException;
     }
@@ -58,13 +58,8 @@ public final class Explanations implements AutoCloseable {
      * @throws QuestionFailed with PostgreSQL's reason
      */
     public Explanations(DatabaseLogin login) {
-        Properties properties = new Properties();
-        properties.setProperty("user", login.username());
-        login.password().ifPresent(password -> properties.setProperty("password", password));
-        properties.setProperty("ApplicationName", "mintmark explain");
-        properties.setProperty("options", "-c TimeZone=UTC -c default_transaction_read_only=on");
         try {
-            connection = DriverManager.getConnection(login.url(), properties);
+            connection = login.source("mintmark explain", SESSION).getConnection();
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }

@@ -8,7 +8,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,6 +21,7 @@ import java.util.Optional;
  */
 public final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+    private static final String SESSION = "-c client_min_messages=warning";
     private static final String HISTORY_SCHEMA = "runtime";
 
     private static final String KNOWN_ROLES =
@@ -113,15 +113,9 @@ public final class Migrations {
     }
 
     private PGSimpleDataSource dataSource(boolean actsAsOwner) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(login.url());
-        source.setUser(login.username());
-        login.password().ifPresent(source::setPassword);
-        source.setApplicationName("mintmark migrations");
-        source.setOptions(
-                "-c client_min_messages=warning"
-                        + (actsAsOwner ? " -c role=" + roles.owner() : ""));
-        return source;
+        return login.source(
+                "mintmark migrations",
+                SESSION + (actsAsOwner ? " -c role=" + roles.owner() : ""));
     }
 
     private String role(String name, Map<String, Boolean> known) {
@@ -134,9 +128,7 @@ public final class Migrations {
             roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
         };
         Map<String, Boolean> known = new HashMap<>();
-        try (Connection connection =
-                        DriverManager.getConnection(
-                                login.url(), login.username(), login.password().orElse(null));
+        try (Connection connection = dataSource(false).getConnection();
                 PreparedStatement statement = connection.prepareStatement(KNOWN_ROLES)) {
             statement.setArray(1, connection.createArrayOf("text", names));
             try (ResultSet found = statement.executeQuery()) {

@@ -5,18 +5,17 @@ import io.mintmark.tenant.TenantName;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +47,7 @@ public final class Notifications implements AutoCloseable {
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PROBE = Duration.ofSeconds(15);
+    private static final int SOCKET_TIMEOUT_SECONDS = 30;
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final DatabaseLogin login;
@@ -137,14 +137,9 @@ public final class Notifications implements AutoCloseable {
     }
 
     private Connection connect() throws SQLException {
-        Properties properties = new Properties();
-        properties.setProperty("user", login.username());
-        login.password().ifPresent(password -> properties.setProperty("password", password));
-        properties.setProperty("ApplicationName", "mintmark catalogue");
-        properties.setProperty("tcpKeepAlive", "true");
-        properties.setProperty("connectTimeout", "5");
-        properties.setProperty("socketTimeout", "30");
-        return DriverManager.getConnection(login.url(), properties);
+        PGSimpleDataSource source = login.source("mintmark catalogue", "-c TimeZone=UTC");
+        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
+        return source.getConnection();
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,6 +19,7 @@ import java.util.Optional;
 
 /** Takes months out of {@code audit.event}: their tables stay, detached, for the owner to keep. */
 public final class PostgresRetirement implements Retirement {
+    private static final String SESSION = "-c lock_timeout=10s";
     private static final String MONTHS =
             """
             SELECT substr(part.relname, 7) AS month
@@ -49,7 +49,7 @@ public final class PostgresRetirement implements Retirement {
 
     @Override
     public Optional<SignedCheckpoint> retire(YearMonth before, Signer signer) {
-        try (Connection connection = open()) {
+        try (Connection connection = login.source("mintmark retire", SESSION).getConnection()) {
             connection.setAutoCommit(false);
             Optional<SignedCheckpoint> sealed = retire(connection, before, signer);
             connection.commit();
@@ -57,16 +57,6 @@ public final class PostgresRetirement implements Retirement {
         } catch (SQLException e) {
             throw new StoreUnreachable("nothing was retired: " + e.getMessage(), false, e);
         }
-    }
-
-    private Connection open() throws SQLException {
-        Connection connection =
-                DriverManager.getConnection(
-                        login.url(), login.username(), login.password().orElse(null));
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET lock_timeout = '10s'");
-        }
-        return connection;
     }
 
     private Optional<SignedCheckpoint> retire(

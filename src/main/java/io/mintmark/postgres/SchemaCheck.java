@@ -1,7 +1,6 @@
 package io.mintmark.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -21,9 +20,7 @@ public final class SchemaCheck {
      * @throws DatabaseUnfit that says what to do, if it can't
      */
     public void require(Optional<String> program) {
-        try (Connection connection =
-                DriverManager.getConnection(
-                        login.url(), login.username(), login.password().orElse(null))) {
+        try (Connection connection = login.source("mintmark", "").getConnection()) {
             SchemaVersion.of(connection)
                     .orElseThrow(
                             () -> new DatabaseUnfit("it has no schema yet; run: mintmark migrate"))

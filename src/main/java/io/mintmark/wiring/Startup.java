@@ -51,7 +51,8 @@ public final class Startup {
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         prepare(settings.database());
-        Broker broker = Broker.start(settings, destinations, identity, seals, clock, replica());
+        Broker broker =
+                Broker.start(new Prepared(settings, destinations, identity, seals, clock, replica()));
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),

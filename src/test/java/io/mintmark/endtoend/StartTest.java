@@ -43,15 +43,19 @@ class StartTest {
     private record Ended(int status, String errors) {}
 
     private Ended start(Map<String, String> changes) throws Exception {
+        return start(changes, List.of());
+    }
+
+    private Ended start(Map<String, String> changes, List<String> wrapper) throws Exception {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.putAll(changes);
-        ProcessBuilder builder =
-                new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.mintmark.Main");
+        List<String> command = new ArrayList<>(wrapper);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // or the JVM raises its own limit of open files
+        command.add("-XX:-MaxFDLimit");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.mintmark.Main"));
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("DATABASE_"));
         builder.environment().putAll(environment);
         Path output = directory.resolve("output");
@@ -68,7 +72,10 @@ class StartTest {
     }
 
     private void refuses(Map<String, String> changes, String... words) throws Exception {
-        Ended ended = start(changes);
+        refuses(start(changes), words);
+    }
+
+    private static void refuses(Ended ended, String... words) {
         List<String> lines = new ArrayList<>(ended.errors().lines().toList());
         lines.removeIf(line -> line.startsWith("{"));
         assertEquals(1, lines.size(), ended.errors());
@@ -122,6 +129,15 @@ class StartTest {
                     "SERVER_PORT",
                     Integer.toString(taken.getLocalPort()));
         }
+    }
+
+    @Test
+    void too_few_open_files_are_told_before_a_checkpoint_is_out() throws Exception {
+        Ended ended = start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
+
+        refuses(ended, "SERVER_MAX_CONNECTIONS", "ulimit -n");
+        assertFalse(ended.errors().contains("checkpoint"), ended.errors());
+        assertEquals(List.of("0"), database.column("SELECT count(*)::text FROM audit.checkpoint"));
     }
 
     @Test

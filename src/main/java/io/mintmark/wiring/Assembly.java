@@ -1,0 +1,192 @@
+package io.mintmark.wiring;
+
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Rejections;
+import io.mintmark.audit.Sealer;
+import io.mintmark.config.ServiceSettings;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.KnownIssuers;
+import io.mintmark.health.HealthReport;
+import io.mintmark.http.Routes;
+import io.mintmark.http.Servers;
+import io.mintmark.metrics.Levels;
+import io.mintmark.metrics.MeasuredCatalogue;
+import io.mintmark.metrics.MeasuredEvents;
+import io.mintmark.metrics.Measurements;
+import io.mintmark.metrics.Meters;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.postgres.Housekeeping;
+import io.mintmark.postgres.Notifications;
+import io.mintmark.postgres.PostgresCatalogue;
+import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.token.OwnIssuer;
+import io.mintmark.token.SigningKeys;
+import io.mintmark.token.TokenVerifier;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Puts a broker together, in the order in which its parts know each other. Only what can't be made
+ * without holding something holds it from then on; all else waits for {@link #start}.
+ */
+final class Assembly {
+    private static final Duration AUDIT_PATIENCE = Duration.ofSeconds(5);
+
+    private final InstantSource clock;
+    private final MintIds mintIds;
+    private final Prepared prepared;
+    private final Parts parts;
+    private final OwnIssuer ownIssuer;
+    private final Stores stores;
+    private final Meters meters;
+    private final Measurements measurements;
+    private final StsClients sts;
+    private final Catalogue catalogue;
+    private final KnownIssuers issuers;
+    private final Sealer sealer;
+    private final AuditLog audit;
+    private final Rejections rejections;
+    private final Notifications notifications;
+    private final Housekeeping housekeeping;
+    private final Servers servers;
+
+    /**
+     * @param parts takes what has to be closed, also if this fails half-way
+     * @param stopping whether the broker has been told to stop
+     */
+    Assembly(Prepared prepared, Parts parts, BooleanSupplier stopping) {
+        ServiceSettings settings = prepared.settings();
+        this.prepared = prepared;
+        this.clock = prepared.clock();
+        this.mintIds = new MintIds(clock, new SecureRandom());
+        this.parts = parts;
+        this.ownIssuer = ownIssuer(settings);
+        this.stores = parts.running(Stores.open(settings.database(), prepared.replica()));
+        this.meters = parts.running(new Meters());
+        this.measurements = new Measurements(meters);
+        this.sts = parts.running(StsClients.within(prepared.destinations()));
+        MeasuredCatalogue readings = readings();
+        this.catalogue =
+                new Catalogue(readings, settings.catalog().maxStaleness(), System::nanoTime);
+        this.issuers = issuers(settings);
+        this.sealer = parts.idle(sealer());
+        this.audit =
+                parts.idle(
+                        new AuditLog(new MeasuredEvents(stores.events(), meters), AUDIT_PATIENCE));
+        this.rejections = parts.idle(new Rejections(stores.rejections(), mintIds, clock));
+        parts.idle(prepared.identity());
+        this.notifications = parts.idle(notifications(settings));
+        this.housekeeping =
+                parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
+        this.servers = parts.idle(servers(settings, stopping));
+        show(readings);
+    }
+
+    /**
+     * Starts everything. The ports come after all that a request needs, and last the sealer,
+     * because a checkpoint that is out can't be taken back.
+     */
+    Servers start() {
+        parts.start(audit, AuditLog::start);
+        parts.start(rejections, Rejections::start);
+        parts.start(prepared.identity(), OwnIdentity::start);
+        parts.start(notifications, Notifications::start);
+        parts.start(housekeeping, Housekeeping::start);
+        parts.start(servers, Servers::start);
+        parts.start(sealer, Sealer::start);
+        return servers;
+    }
+
+    private static OwnIssuer ownIssuer(ServiceSettings settings) {
+        return settings.broker()
+                .issuer()
+                .map(url -> new OwnIssuer(url.toString()))
+                .orElse(OwnIssuer.NONE);
+    }
+
+    private MeasuredCatalogue readings() {
+        return new MeasuredCatalogue(new PostgresCatalogue(stores.database()), meters);
+    }
+
+    private KnownIssuers issuers(ServiceSettings settings) {
+        return new KnownIssuers(
+                new PostgresIdentityProviders(stores.database()),
+                ownIssuer,
+                settings.catalog().maxStaleness(),
+                System::nanoTime);
+    }
+
+    private Sealer sealer() {
+        return new Sealer(
+                stores.seals(),
+                prepared.seals(),
+                prepared.replica(),
+                System::nanoTime,
+                stores::rows,
+                System.out::println);
+    }
+
+    private Notifications notifications(ServiceSettings settings) {
+        return new Notifications(
+                Logins.service(settings.database()), new Changes(catalogue, issuers));
+    }
+
+    private void show(MeasuredCatalogue readings) {
+        Levels levels = new Levels(meters);
+        levels.show(stores.database());
+        levels.show(readings);
+        levels.show(audit, rejections);
+    }
+
+    private Exchange exchange(ServiceSettings settings) {
+        return new Exchange(
+                verifier(),
+                issuers,
+                catalogue,
+                Providers.of(prepared, sts),
+                audit,
+                rejections,
+                mintIds,
+                clock,
+                settings.provider().timeout(),
+                measurements);
+    }
+
+    private TokenVerifier verifier() {
+        return new TokenVerifier(
+                issuers,
+                new SigningKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
+                stores.usedTokens(),
+                ownIssuer,
+                clock);
+    }
+
+    private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
+        HealthChecks checks =
+                new HealthChecks(
+                        stores.database(), audit, rejections, prepared.identity().shown(), issuers, clock);
+        Routes routes =
+                new Routes(
+                        exchange(settings),
+                        issuers,
+                        prepared.identity().issuer(),
+                        new HealthReport(checks.health(), clock),
+                        settings.rateLimit(),
+                        settings.cors(),
+                        clock,
+                        measurements);
+        return new Servers(
+                settings.server(),
+                settings.admin(),
+                routes,
+                checks.readiness(stopping),
+                meters.registry(),
+                clock);
+    }
+}

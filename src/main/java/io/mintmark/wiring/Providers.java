@@ -1,0 +1,53 @@
+package io.mintmark.wiring;
+
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.azure.Azure;
+import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.oauth2.OAuth2;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.SecretFiles;
+
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+
+/** One access provider for each type. */
+final class Providers {
+    private Providers() {}
+
+    /**
+     * @param sts keeps the loggers of whole requests quiet, so nothing may be sent before it is
+     *     made
+     */
+    static AccessProviders of(Prepared prepared, StsClients sts) {
+        InstantSource clock = prepared.clock();
+        OwnIdentity identity = prepared.identity();
+        TokenDestinations tokens = new TokenDestinations(prepared.destinations());
+        StsCaller stsCaller = new StsCaller(sts, clock);
+        Calls calls =
+                new Calls(new GuardedHttp(prepared.destinations()), clock, new SecureRandom());
+        TokenCalls tokenCalls = new TokenCalls(calls, clock);
+        return new AccessProviders(
+                List.of(
+                        new AwsSts(identity.shown(), tokens, stsCaller),
+                        new S3Sts(identity.shown(), tokens, stsCaller),
+                        new GoogleCloud(identity.shown(), tokens, calls, clock),
+                        new Azure(identity.shown(), tokens, tokenCalls),
+                        new OAuth2(
+                                identity.shown(),
+                                identity.clientAssertions(),
+                                new SecretFiles(prepared.settings().secrets().directory()),
+                                tokens,
+                                tokenCalls),
+                        new JwtProvider(identity.accessTokens())),
+                clock);
+    }
+}

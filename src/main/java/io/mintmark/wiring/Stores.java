@@ -1,0 +1,42 @@
+package io.mintmark.wiring;
+
+import io.mintmark.config.DatabaseSettings;
+import io.mintmark.postgres.Database;
+import io.mintmark.postgres.PostgresEventStore;
+import io.mintmark.postgres.PostgresSeals;
+import io.mintmark.postgres.PostgresUsedTokens;
+
+/**
+ * What the broker writes in PostgreSQL.
+ *
+ * @param events the chain of mints
+ * @param rejections the chain of refused tokens, which never wait for each other
+ */
+record Stores(
+        Database database,
+        PostgresEventStore events,
+        PostgresEventStore rejections,
+        PostgresSeals seals,
+        PostgresUsedTokens usedTokens)
+        implements AutoCloseable {
+
+    static Stores open(DatabaseSettings settings, String replica) {
+        Database database = new Database(Logins.service(settings));
+        return new Stores(
+                database,
+                new PostgresEventStore(database, replica),
+                new PostgresEventStore(database, replica),
+                new PostgresSeals(database, replica),
+                new PostgresUsedTokens(database));
+    }
+
+    /** How many rows this run has written. */
+    long rows() {
+        return events.written() + rejections.written();
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}
