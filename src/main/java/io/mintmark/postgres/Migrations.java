@@ -114,8 +114,7 @@ public final class Migrations {
 
     private PGSimpleDataSource dataSource(boolean actsAsOwner) {
         return login.source(
-                "mintmark migrations",
-                SESSION + (actsAsOwner ? " -c role=" + roles.owner() : ""));
+                "mintmark migrations", SESSION + (actsAsOwner ? " -c role=" + roles.owner() : ""));
     }
 
     private String role(String name, Map<String, Boolean> known) {

@@ -82,8 +82,7 @@ final class Assembly {
         this.rejections = parts.idle(new Rejections(stores.rejections(), mintIds, clock));
         parts.idle(prepared.identity());
         this.notifications = parts.idle(notifications(settings));
-        this.housekeeping =
-                parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
+        this.housekeeping = parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
         this.servers = parts.idle(servers(settings, stopping));
         show(readings);
     }
@@ -170,7 +169,12 @@ final class Assembly {
     private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
         HealthChecks checks =
                 new HealthChecks(
-                        stores.database(), audit, rejections, prepared.identity().shown(), issuers, clock);
+                        stores.database(),
+                        audit,
+                        rejections,
+                        prepared.identity().shown(),
+                        issuers,
+                        clock);
         Routes routes =
                 new Routes(
                         exchange(settings),

@@ -52,7 +52,8 @@ public final class Startup {
         Ports.requireFree(settings.server(), settings.admin());
         prepare(settings.database());
         Broker broker =
-                Broker.start(new Prepared(settings, destinations, identity, seals, clock, replica()));
+                Broker.start(
+                        new Prepared(settings, destinations, identity, seals, clock, replica()));
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),

@@ -108,7 +108,9 @@ class FailedStartTest {
         Map<String, String> environment = new HashMap<>(RunningBroker.environment(database, port));
         environment.put("ADMIN_PORT", Integer.toString(adminPort));
         environment.putAll(changes);
-        Startup startup = new Startup(new SettingsReader(environment, directory).all(), InstantSource.system());
+        Startup startup =
+                new Startup(
+                        new SettingsReader(environment, directory).all(), InstantSource.system());
 
         assertThrows(RuntimeException.class, startup::run);
     }
