@@ -106,6 +106,8 @@ GRANT EXECUTE ON FUNCTION broker.revision(text), internal.tenants_of_login(), au
 -- Auditors: read everything, write nothing.
 GRANT USAGE ON SCHEMA broker, audit, runtime, internal TO "${auditor_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit, runtime TO "${auditor_role}";
+-- pg_dump reads them too.
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA broker, audit, runtime TO "${auditor_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${auditor_role}";
 
 

@@ -144,24 +144,27 @@ DECLARE
     next_month constant timestamptz := first_day + interval '1 month';
     partition constant text := 'event_' || to_char(first_day, 'YYYY_MM');
 BEGIN
-    IF to_regclass(format('audit.%I', partition)) IS NOT NULL THEN
+    IF EXISTS (SELECT FROM pg_inherits AS i
+                WHERE i.inhparent = 'audit.event'::regclass AND i.inhrelid = to_regclass(format('audit.%I', partition))) THEN
         RETURN false;
     END IF;
     -- Made apart and attached: CREATE TABLE … PARTITION OF would wait for every reader of audit.event
-    -- and make every writer wait behind it.
-    EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
-    EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
-                   partition, partition || '_holds_each_step_of_a_mint_once');
-    EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
-                   format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
-    CALL internal.make_append_only(format('audit.%I', partition)::regclass);
+    -- and make every writer wait behind it. One that somebody detached is attached again with its rows.
+    IF to_regclass(format('audit.%I', partition)) IS NULL THEN
+        EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
+        EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
+                       partition, partition || '_holds_each_step_of_a_mint_once');
+        EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
+                       format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
+        CALL internal.make_append_only(format('audit.%I', partition)::regclass);
+    END IF;
     EXECUTE format('ALTER TABLE audit.event ATTACH PARTITION audit.%I FOR VALUES FROM (%L) TO (%L)',
                    partition, audit.first_mint_id(first_day), audit.first_mint_id(next_month));
     RETURN true;
 END
 $$;
 COMMENT ON FUNCTION audit.create_partition(date) IS
-    'Makes the partition of audit.event for the month of a day, append-only from the start. False if it is there already.';
+    'Makes the partition of audit.event for the month of a day, append-only from the start, or attaches one that was detached. False if it is there already.';
 
 CREATE FUNCTION audit.create_partitions(months_ahead int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
@@ -243,17 +246,22 @@ CREATE TABLE audit.checkpoint (
     sealed_at timestamptz NOT NULL,
     jws text COLLATE "C" NOT NULL,
     announced_by text COLLATE "C",
+    inserted_by text COLLATE "C" NOT NULL DEFAULT session_user,
+    inserted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT checkpoints_are_numbered_once PRIMARY KEY (number),
     CONSTRAINT checkpoints_count_from_one CHECK (number >= 1)
 );
 COMMENT ON TABLE audit.checkpoint IS
     'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
 COMMENT ON COLUMN audit.checkpoint.number IS 'Counts from 1, without gaps.';
-COMMENT ON COLUMN audit.checkpoint.sealed_at IS 'When, by the clock of the replica that sealed.';
+COMMENT ON COLUMN audit.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
 COMMENT ON COLUMN audit.checkpoint.jws IS
     'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
 COMMENT ON COLUMN audit.checkpoint.announced_by IS
     'Where a new key signs for the first time: the same payload, signed by the key before it.';
+COMMENT ON COLUMN audit.checkpoint.inserted_by IS
+    'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
+COMMENT ON COLUMN audit.checkpoint.inserted_at IS 'When that was.';
 CALL internal.make_append_only('audit.checkpoint');
 
 -- A checkpoint is the next one, and a signature. Who takes the service over can stop the sealing, but not for good.
@@ -273,11 +281,13 @@ BEGIN
             format('Checkpoint %s has no signature in compact form (RFC 7515 section 7.1).', NEW.number),
             'Only a broker with the signing key can make one.', 'check_violation');
     END IF;
+    NEW.inserted_by := session_user;
+    NEW.inserted_at := clock_timestamp();
     RETURN NEW;
 END
 $$;
 COMMENT ON FUNCTION internal.check_checkpoint() IS
-    'Trigger: refuses checkpoints out of order, and what is no signature by its form.';
+    'Trigger: refuses checkpoints out of order, and what is no signature by its form, and notes who writes.';
 
 CREATE TRIGGER comes_next BEFORE INSERT ON audit.checkpoint
     FOR EACH ROW EXECUTE FUNCTION internal.check_checkpoint();

@@ -41,13 +41,15 @@ final class CheckpointWalk {
     }
 
     /** The next checkpoint of the database. */
-    void stored(SignedCheckpoint signed) {
+    void stored(LogReader.StoredCheckpoint row) {
+        SignedCheckpoint signed = row.signed();
         for (long lost = number + 1; lost < signed.number() && lost <= number + 3; lost++) {
             wrong(lost, "is missing");
         }
         boolean gap = signed.number() != number + 1;
         number = signed.number();
-        opened(signed)
+        String origin = ". Login '%s' wrote it at %s".formatted(row.insertedBy(), row.insertedAt());
+        opened(signed, origin)
                 .ifPresent(opened -> {
                     Checkpoint checkpoint = opened.checkpoint();
                     if (!gap && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
@@ -63,10 +65,10 @@ final class CheckpointWalk {
 
     /** A checkpoint that the database has lost; what it sealed holds all the same. */
     void kept(SignedCheckpoint signed) {
-        opened(signed).ifPresent(opened -> seals(opened.checkpoint()));
+        opened(signed, "").ifPresent(opened -> seals(opened.checkpoint()));
     }
 
-    private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed) {
+    private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
         try {
             TrustedKeys.Opened opened = keys.open(signed);
             opened.flaws().forEach(flaw -> wrong(signed.number(), flaw));
@@ -74,8 +76,8 @@ final class CheckpointWalk {
         } catch (IllegalArgumentException e) {
             whole = false;
             findings.foreign(
-                    "Checkpoint %d %s. It seals nothing; the rest is judged without it"
-                            .formatted(signed.number(), e.getMessage()));
+                    "Checkpoint %d %s%s. It seals nothing; the rest is judged without it"
+                            .formatted(signed.number(), e.getMessage(), origin));
             return Optional.empty();
         }
     }

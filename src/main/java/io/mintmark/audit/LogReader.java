@@ -4,6 +4,7 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -14,7 +15,7 @@ import java.util.function.Consumer;
 public interface LogReader {
 
     /** In the order of their numbers. */
-    void checkpoints(Consumer<SignedCheckpoint> each);
+    void checkpoints(Consumer<StoredCheckpoint> each);
 
     /** The JWS of each of these checkpoints, in the order asked; null: no such checkpoint. */
     List<@Nullable String> checkpointTexts(List<Long> numbers);
@@ -33,6 +34,13 @@ public interface LogReader {
 
     /** The same of {@code audit.config_change}. */
     List<@Nullable String> changeHashes(List<Position> positions);
+
+    /**
+     * A checkpoint as it is stored.
+     *
+     * @param insertedBy the login that wrote it, as far as the database is to be believed
+     */
+    record StoredCheckpoint(SignedCheckpoint signed, String insertedBy, Instant insertedAt) {}
 
     /**
      * A row as it is stored.

@@ -14,6 +14,7 @@ import io.mintmark.wiring.Logins;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+import java.time.Duration;
 import java.time.YearMonth;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
@@ -40,6 +41,14 @@ final class AuditRetire implements Callable<Integer> {
             description = "The first month that stays.")
     private String before = "";
 
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            defaultValue = "PT10M",
+            description =
+                    "How long to try while others read the log, such as PT1H; PT10M if not given.")
+    private Duration patience = Duration.ZERO;
+
     AuditRetire(Supplier<SettingsReader> settings) {
         this.settings = settings;
     }
@@ -55,7 +64,7 @@ final class AuditRetire implements Callable<Integer> {
             return 1;
         }
         Optional<SignedCheckpoint> sealed =
-                new PostgresRetirement(login)
+                new PostgresRetirement(login, patience)
                         .retire(
                                 month,
                                 (unsealed, months) -> keys.seal(unsealed, "audit retire", months));

@@ -2,7 +2,6 @@ package io.mintmark.postgres;
 
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.LogReader;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,11 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     private static final String HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')";
 
     private static final String CHECKPOINTS =
-            "SELECT number, sealed_at, jws, announced_by FROM audit.checkpoint ORDER BY number";
+            """
+            SELECT number, sealed_at, jws, announced_by, inserted_by, inserted_at
+              FROM audit.checkpoint
+             ORDER BY number
+            """;
 
     private static final String EVENTS =
             Arrays.stream(EventFields.values())
@@ -69,8 +72,15 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     }
 
     @Override
-    public void checkpoints(Consumer<SignedCheckpoint> each) {
-        stream(CHECKPOINTS, row -> each.accept(PostgresSeals.checkpoint(row)));
+    public void checkpoints(Consumer<StoredCheckpoint> each) {
+        stream(
+                CHECKPOINTS,
+                row ->
+                        each.accept(
+                                new StoredCheckpoint(
+                                        PostgresSeals.checkpoint(row),
+                                        row.getString("inserted_by"),
+                                        row.getTimestamp("inserted_at").toInstant())));
     }
 
     @Override

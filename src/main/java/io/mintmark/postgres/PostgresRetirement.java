@@ -1,7 +1,6 @@
 package io.mintmark.postgres;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
-import io.mintmark.audit.Checkpoint.RetiredRows;
 import io.mintmark.audit.Retirement;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SignedCheckpoint;
@@ -11,11 +10,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.YearMonth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /** Takes months out of {@code audit.event}: their tables stay, detached, for the owner to keep. */
 public final class PostgresRetirement implements Retirement {
@@ -38,13 +40,36 @@ public final class PostgresRetirement implements Retirement {
              WHERE NOT EXISTS (SELECT FROM audit.event AS e WHERE e.mint_id = open.mint_id)
             """;
 
+    /** Sessions that keep the log from being altered. */
+    private static final String READERS =
+            """
+            SELECT string_agg(DISTINCT format('%s of %s', l.pid, coalesce(a.usename, '?')), ', ')
+              FROM pg_catalog.pg_locks AS l
+              LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+             WHERE l.granted AND l.pid <> pg_backend_pid()
+               AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d
+                                  WHERE d.datname = current_database())
+               AND (l.relation = 'audit.event'::regclass
+                    OR l.relation IN (SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i
+                                       WHERE i.inhparent = 'audit.event'::regclass))
+            """;
+
+    /** How long everything that is written to the log waits at most, behind one attempt. */
+    private static final String SHORTLY = "SET LOCAL lock_timeout = '200ms'";
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final Duration PAUSE = Duration.ofSeconds(2);
+
     private final DatabaseLogin login;
+    private final Duration patience;
 
     /**
      * @param login a member of the owner's role
+     * @param patience for how long to try to get between those who read the log
      */
-    public PostgresRetirement(DatabaseLogin login) {
+    public PostgresRetirement(DatabaseLogin login, Duration patience) {
         this.login = login;
+        this.patience = patience;
     }
 
     @Override
@@ -61,23 +86,88 @@ public final class PostgresRetirement implements Retirement {
 
     private Optional<SignedCheckpoint> retire(
             Connection connection, YearMonth before, Signer signer) throws SQLException {
+        requireOver(connection, before);
         List<String> tables = tables(connection, before);
         if (tables.isEmpty()) {
             return Optional.empty();
         }
-        PostgresSeals seals = new PostgresSeals(() -> connection, "audit retire");
-        seals.lock(connection);
         List<RetiredMonth> months = new ArrayList<>();
         for (String table : tables) {
-            months.add(month(connection, table));
+            months.add(MonthOfEvents.read(connection, table));
         }
-        Optional<SignedCheckpoint> sealed =
-                seals.seal(connection, true, unsealed -> sign(signer, unsealed, months));
+        return Optional.of(sealAndDetach(connection, tables, months, signer));
+    }
+
+    /** The first month that stays is at the latest the one that the database is in. */
+    private static void requireOver(Connection connection, YearMonth before) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery(
+                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")) {
+            row.next();
+            YearMonth current = YearMonth.parse(row.getString("month"));
+            if (before.isAfter(current)) {
+                throw new SQLException(
+                        "only months that are over can be; the first that stays is %s at the latest"
+                                .formatted(current));
+            }
+        }
+    }
+
+    /**
+     * Detaching wants the log for itself for a moment. Whoever reads it keeps that from happening,
+     * and whoever writes waits behind the attempt; so each attempt is short, and gives up whatever
+     * it holds.
+     */
+    private SignedCheckpoint sealAndDetach(
+            Connection connection, List<String> tables, List<RetiredMonth> months, Signer signer)
+            throws SQLException {
+        long end = System.nanoTime() + patience.toNanos();
+        while (true) {
+            Savepoint before = connection.setSavepoint();
+            try {
+                SignedCheckpoint sealed = seal(connection, months, signer);
+                detach(connection, tables);
+                return sealed;
+            } catch (SQLException e) {
+                if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                    throw e;
+                }
+                connection.rollback(before);
+                if (System.nanoTime() - end > 0) {
+                    throw new SQLException(
+                            "audit.event was read all the time (by session %s); end that, or try later"
+                                    .formatted(readers(connection)),
+                            e);
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    private static SignedCheckpoint seal(
+            Connection connection, List<RetiredMonth> months, Signer signer) throws SQLException {
+        PostgresSeals seals = new PostgresSeals(() -> connection, "audit retire");
+        seals.lock(connection);
+        return seals.seal(connection, true, unsealed -> sign(signer, unsealed, months))
+                .orElseThrow();
+    }
+
+    private static void detach(Connection connection, List<String> tables) throws SQLException {
+        execute(connection, SHORTLY);
+        execute(connection, "LOCK TABLE ONLY audit.event IN ACCESS EXCLUSIVE MODE");
         for (String table : tables) {
             execute(connection, "ALTER TABLE audit.event DETACH PARTITION audit." + table);
         }
         execute(connection, FORGET);
-        return sealed;
+    }
+
+    private static String readers(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(READERS)) {
+            row.next();
+            return String.valueOf(row.getString(1));
+        }
     }
 
     private static Optional<SignedCheckpoint> sign(
@@ -103,51 +193,7 @@ public final class PostgresRetirement implements Retirement {
         return "event_" + month;
     }
 
-    private static RetiredMonth month(Connection connection, String table) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            execute(connection, "LOCK TABLE audit.%s IN SHARE MODE".formatted(table));
-            try (ResultSet alive =
-                    statement.executeQuery(
-                            "SELECT count(*) FROM audit.%s WHERE expires_at > now()"
-                                    .formatted(table))) {
-                if (alive.next() && alive.getLong(1) > 0) {
-                    throw new SQLException(
-                            "audit.%s tells of credentials that still live".formatted(table));
-                }
-            }
-            long rows = 0;
-            List<RetiredRows> parts = new ArrayList<>();
-            try (ResultSet part = statement.executeQuery(parts(table))) {
-                while (part.next()) {
-                    long first = part.getLong("first");
-                    long last = part.getLong("last");
-                    rows += last - first + 1;
-                    parts.add(
-                            new RetiredRows(
-                                    part.getString("chain"), first, last, part.getString("hash")));
-                }
-            }
-            String name = table.substring("event_".length()).replace('_', '-');
-            return new RetiredMonth(name, rows, parts);
-        }
-    }
-
-    /** Rows that follow one another, as the ends of each run of them. */
-    private static String parts(String table) {
-        return """
-        SELECT island.chain, island.first, island.last, encode(e.hash, 'hex') AS hash
-          FROM (SELECT chain, min(seq) AS first, max(seq) AS last
-                  FROM (SELECT chain, seq,
-                               seq - row_number() OVER (PARTITION BY chain ORDER BY seq) AS nr
-                          FROM audit.%1$s) AS numbered
-                 GROUP BY chain, nr) AS island
-          JOIN audit.%1$s AS e ON e.chain = island.chain AND e.seq = island.last
-         ORDER BY island.chain, island.first
-        """
-                .formatted(table);
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
+    static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }

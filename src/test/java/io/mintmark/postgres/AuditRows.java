@@ -38,6 +38,11 @@ final class AuditRows {
         return mint(ids, subject, "{}", "10.0.0.1", when);
     }
 
+    /** Both rows of a mint whose id is of another time. */
+    static List<Event> mint(MintIds ids, String subject, Instant now) {
+        return mint(ids, subject, "{}", "10.0.0.1", now);
+    }
+
     static List<Event> mint(String subject, String claims, String address, Instant now) {
         return mint(IDS, subject, claims, address, now);
     }

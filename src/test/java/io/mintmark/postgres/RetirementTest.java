@@ -1,14 +1,19 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mintmark.audit.Checkpoint.RetiredMonth;
+import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.tenant.MintIds;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,15 +22,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 @Tag("every-postgres")
 class RetirementTest {
     private static final Instant JANUARY = Instant.parse("2026-01-31T23:59:59Z");
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:01Z");
 
     @TempDir private Path directory;
@@ -57,11 +71,12 @@ class RetirementTest {
     }
 
     private Optional<SignedCheckpoint> retire(String before) {
-        SealingKeys keys = new SealingKeys(List.of(Seals.KEY));
-        return new PostgresRetirement(database.login(Who.OWNER))
-                .retire(
-                        YearMonth.parse(before),
-                        (unsealed, months) -> keys.seal(unsealed, "test", months));
+        return new PostgresRetirement(database.login(Who.OWNER), PATIENCE)
+                .retire(YearMonth.parse(before), this::signed);
+    }
+
+    private SignedCheckpoint signed(SealStore.Unsealed unsealed, List<RetiredMonth> months) {
+        return new SealingKeys(List.of(Seals.KEY)).seal(unsealed, "test", months);
     }
 
     @Test
@@ -141,9 +156,95 @@ class RetirementTest {
 
     @Test
     void a_month_with_a_credential_that_lives_stays() {
-        String thisMonth = YearMonth.now(java.time.ZoneOffset.UTC).plusMonths(1).toString();
-        assertThrows(StoreUnreachable.class, () -> retire(thisMonth));
+        try (Database connections = new Database(database.login(Who.APP))) {
+            MintIds january = new MintIds(InstantSource.fixed(JANUARY), new Random());
+            new PostgresEventStore(connections, "here/3")
+                    .append(AuditRows.mint(january, "eight", Instant.now()));
+        }
+        assertTrue(refusal("2026-02").contains("credentials that still live"));
+        assertEquals(List.of("8"), database.column("SELECT count(*) FROM audit.mint"));
+    }
+
+    @Test
+    void a_month_that_is_not_over_stays_and_so_do_those_before_it() {
+        YearMonth next = YearMonth.now(ZoneOffset.UTC).plusMonths(1);
+        assertTrue(refusal(next.toString()).contains("only months that are over"));
+        assertTrue(refusal("2999-01").contains("only months that are over"));
         assertEquals(List.of("7"), database.column("SELECT count(*) FROM audit.mint"));
+    }
+
+    private String refusal(String before) {
+        return String.valueOf(
+                assertThrows(StoreUnreachable.class, () -> retire(before)).getMessage());
+    }
+
+    @Test
+    void while_somebody_reads_the_log_it_is_written_on_and_the_month_goes_when_he_is_done()
+            throws Exception {
+        try (Database connections = new Database(database.login(Who.APP));
+                Connection reader = database.connect(Who.AUDITOR);
+                Statement statement = reader.createStatement()) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/3");
+            reader.setAutoCommit(false);
+            statement.execute("SELECT count(*) FROM audit.event");
+            var retired = CompletableFuture.supplyAsync(() -> retire("2026-02"));
+            Eventually.holds(this::someoneWaitsForTheLog);
+            long slowest = 0;
+            for (int i = 0; i < 50; i++) {
+                long began = System.nanoTime();
+                store.append(AuditRows.mint("meanwhile", "{}"));
+                slowest = Math.max(slowest, System.nanoTime() - began);
+                LockSupport.parkNanos(Duration.ofMillis(60).toNanos());
+            }
+            assertTrue(Duration.ofNanos(slowest).toMillis() < 2_000, "took " + slowest + " ns");
+            assertFalse(retired.isDone());
+            reader.commit();
+            assertTrue(retired.get().isPresent());
+        }
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    private boolean someoneWaitsForTheLog() {
+        return !database.column(
+                        """
+                        SELECT pid FROM pg_locks
+                         WHERE relation = 'audit.event'::regclass AND NOT granted
+                           AND mode = 'AccessExclusiveLock'
+                        """)
+                .isEmpty();
+    }
+
+    @Test
+    void a_reader_that_never_ends_is_named_and_nothing_is_retired() throws Exception {
+        try (Connection reader = database.connect(Who.AUDITOR);
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.execute("SELECT count(*) FROM audit.event");
+            StoreUnreachable refused =
+                    assertThrows(
+                            StoreUnreachable.class,
+                            () ->
+                                    new PostgresRetirement(database.login(Who.OWNER), Duration.ZERO)
+                                            .retire(YearMonth.parse("2026-02"), this::signed));
+            assertTrue(String.valueOf(refused.getMessage()).contains("of test_auditor"));
+        }
+        assertEquals(List.of("2"), database.column("SELECT count(*) FROM audit.checkpoint"));
+    }
+
+    @Test
+    void a_partition_that_somebody_detached_is_attached_again_with_its_rows() {
+        String part = "audit.event_" + YearMonth.now(ZoneOffset.UTC).toString().replace('-', '_');
+        database.run(Who.OWNER, "ALTER TABLE audit.event DETACH PARTITION " + part);
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, "here/3").append(AuditRows.mint("eight", "{}"));
+        }
+        assertEquals(
+                List.of("eight", "seven"),
+                database.column(
+                        "SELECT subject FROM audit.mint WHERE subject IN ('seven', 'eight')"
+                                + " ORDER BY subject"));
+        assertEquals(List.of(), Seals.wrong(database));
     }
 
     @Test
@@ -151,7 +252,7 @@ class RetirementTest {
         assertThrows(
                 StoreUnreachable.class,
                 () ->
-                        new PostgresRetirement(database.login(Who.APP))
+                        new PostgresRetirement(database.login(Who.APP), PATIENCE)
                                 .retire(
                                         YearMonth.parse("2026-02"),
                                         (_, _) -> {

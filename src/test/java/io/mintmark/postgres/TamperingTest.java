@@ -397,17 +397,17 @@ class TamperingTest {
     void a_checkpoint_that_no_broker_made_is_told_and_hides_nothing() {
         database.run(
                 Who.APP,
-                "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (4, now(), 'a.b.c')");
+                "INSERT INTO audit.checkpoint (number, sealed_at, jws, inserted_by)"
+                        + " VALUES (4, now(), 'a.b.c', 'somebody else')");
         try (Database connections = new Database(database.login(Who.APP))) {
             new PostgresEventStore(connections, "here/2").append(AuditRows.mint("five", "{}"));
         }
         Seals.seal(database);
         Seals.Found found = Seals.found(database, List.of(Seals.KEY), last);
         assertEquals(List.of(), found.wrong);
-        assertEquals(
-                List.of(
-                        "Checkpoint 4 isn't a JWS. It seals nothing; the rest is judged without it"),
-                found.foreign);
+        assertEquals(1, found.foreign.size(), found.foreign.toString());
+        String told = found.foreign.getFirst();
+        assertTrue(told.startsWith("Checkpoint 4 isn't a JWS. Login 'test_app' wrote it"), told);
         assertEquals(0, requireNonNull(found.summary).unsealed());
         database.runAsSuperuser("DELETE FROM audit.event WHERE subject = 'five'");
         assertEquals(1, Seals.wrong(database).size(), Seals.wrong(database).toString());
