@@ -72,6 +72,7 @@ public final class Exchange {
     /** Verify, find the keys, check the grants, record the intent, mint, record, answer. */
     public Verdict<Credentials> mint(MintRequest request) {
         return admit(request, 0)
+                .then(request.format()::check)
                 .then(admitted -> redeem(request, admitted))
                 .then(admitted -> intents.record(request, admitted))
                 .then(mints::carryOut);

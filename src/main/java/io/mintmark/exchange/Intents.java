@@ -3,6 +3,7 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Receipt;
 import io.mintmark.grant.Granted;
+import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
@@ -64,6 +65,10 @@ final class Intents {
                     return deny(request, admitted, denied, now);
                 }
                 case Decision.Allowed(List<Granted> granted) -> {
+                    Optional<RequestRefusal> objection = request.format().objection(granted);
+                    if (objection.isPresent()) {
+                        return Verdict.refused(objection.get());
+                    }
                     Intent intent = trails.intent(request, admitted, granted);
                     long revision = commit(intent, now);
                     current = decideAgain(request, intent, revision);

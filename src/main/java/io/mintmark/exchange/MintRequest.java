@@ -15,18 +15,30 @@ import java.util.Optional;
  * @param address the client's, not a trusted proxy's
  * @param userAgent as the client sent it
  * @param keys one to ten, none twice
+ * @param format how the credentials are to be handed out
  */
 public record MintRequest(
         String requestId,
         InetAddress address,
         Optional<String> userAgent,
         PresentedToken token,
-        List<KeyName> keys) {
+        List<KeyName> keys,
+        CredentialFormat format) {
     public MintRequest {
         keys = List.copyOf(keys);
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("a request for no keys");
         }
+    }
+
+    /** A request of the interface. */
+    public MintRequest(
+            String requestId,
+            InetAddress address,
+            Optional<String> userAgent,
+            PresentedToken token,
+            List<KeyName> keys) {
+        this(requestId, address, userAgent, token, keys, CredentialFormat.OF_KEYS);
     }
 
     Caller caller() {

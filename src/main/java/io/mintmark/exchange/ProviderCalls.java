@@ -145,7 +145,7 @@ final class ProviderCalls {
                     "a credential for %s was asked for, and this one lives until %s"
                             .formatted(asked, minted.expiresAt()));
         }
-        return switch (providers.outputs(access, order.granted().key().outputs()).name(minted)) {
+        return switch (providers.outputs(access, order.outputs()).name(minted)) {
             case Minted named -> new Outcome.Obtained(note, named.fields());
             case NotMinted why -> new Outcome.Unfit(note, why.reason(), why.detail());
         };

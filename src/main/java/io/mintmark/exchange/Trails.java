@@ -44,7 +44,8 @@ final class Trails {
                                                 holder,
                                                 grant.key().name(),
                                                 Optional.of(warrant(grant, admitted))),
-                                        grant))
+                                        grant,
+                                        request.format().outputs(grant.key())))
                         .toList();
         return new Intent(admitted, orders);
     }

@@ -64,8 +64,13 @@ final class Answers {
         response.send(content);
     }
 
-    /** An error. Headers that filters set may be gone by now, so they are set again. */
+    /** An error, in the words of the protocol that the request's path speaks. */
     void send(ServerRequest request, ServerResponse response, ErrorBody error) {
+        send(request, response, Protocol.of(request.path().path()).tell(error));
+    }
+
+    /** An error. Headers that filters set may be gone by now, so they are set again. */
+    void send(ServerRequest request, ServerResponse response, ErrorAnswer error) {
         String requestId = RequestIds.of(request);
         StandingHeaders.repeat(request, response);
         response.header(NOT_STORED);

@@ -51,7 +51,9 @@ final class Cors implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        StandingHeaders.add(request, response, standing(request.headers()));
+        if (Protocol.of(request.path().path()).isForBrowsers()) {
+            StandingHeaders.add(request, response, standing(request.headers()));
+        }
         chain.proceed();
     }
 

@@ -3,43 +3,41 @@ package io.mintmark.http;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.exchange.CredentialFormat;
 import io.mintmark.exchange.Credentials;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.exchange.KeyList;
 import io.mintmark.exchange.MintRequest;
 import io.mintmark.grant.Key;
 import io.mintmark.token.IdentityProviders;
-import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.function.Function;
 
 /** The endpoints for clients: mint, list keys, list identity providers. */
 final class CredentialRoutes implements HttpService {
     private final Exchange exchange;
     private final IdentityProviders providers;
-    private final ClientAddresses addresses;
+    private final MintRequests requests;
     private final Answers answers;
-    private final RequestListener listener;
+    private final VerdictAnswers verdicts;
 
     CredentialRoutes(
             Exchange exchange,
             IdentityProviders providers,
-            ClientAddresses addresses,
+            MintRequests requests,
             Answers answers,
-            RequestListener listener) {
-        this.listener = listener;
+            VerdictAnswers verdicts) {
         this.exchange = exchange;
         this.providers = providers;
-        this.addresses = addresses;
+        this.requests = requests;
         this.answers = answers;
+        this.verdicts = verdicts;
     }
 
     @Override
@@ -56,37 +54,17 @@ final class CredentialRoutes implements HttpService {
                 MintBody.of(Bodies.json(request))
                         .then(body -> mintRequest(request, body))
                         .then(exchange::mint);
-        answer(request, response, verdict, CredentialRoutes::body);
+        verdicts.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 
     private Verdict<MintRequest> mintRequest(ServerRequest request, MintBody body) {
         return TokenPlaces.inHeaderOrBody(request, body.members())
-                .map(token ->
-                        new MintRequest(
-                                RequestIds.of(request),
-                                addresses.of(request).address(),
-                                request.headers().first(HeaderNames.USER_AGENT),
-                                token,
-                                body.keys()));
+                .map(token -> requests.of(request, token, body.keys(), CredentialFormat.OF_KEYS));
     }
 
     private void keys(ServerRequest request, ServerResponse response) {
         Verdict<KeyList> verdict = TokenPlaces.inHeaderOrQuery(request).then(exchange::keys);
-        answer(request, response, verdict, CredentialRoutes::body);
-    }
-
-    private <T> void answer(
-            ServerRequest request,
-            ServerResponse response,
-            Verdict<T> verdict,
-            Function<T, ObjectNode> body) {
-        switch (verdict) {
-            case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, body.apply(value));
-            case Verdict.Refused<T>(Refusal refusal) -> {
-                listener.refused(refusal);
-                answers.send(request, response, Refusals.of(refusal));
-            }
-        }
+        verdicts.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 
     private void identityProviders(ServerRequest request, ServerResponse response) {

@@ -35,12 +35,15 @@ final class DirectErrors implements DirectHandler {
             Status status,
             ServerResponseHeaders headers,
             String message) {
-        ErrorBody error = error(status.code());
+        Protocol protocol = Protocol.of(request.path().split("\\?", 2)[0]);
+        ErrorAnswer error = protocol.tell(error(status.code()));
         String requestId = requestId(request);
         headers.set(Answers.JSON).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
-        for (Header header : cors.standing(request.headers())) {
-            headers.set(header);
+        if (protocol.isForBrowsers()) {
+            for (Header header : cors.standing(request.headers())) {
+                headers.set(header);
+            }
         }
         error.retryAfterSeconds()
                 .ifPresent(wait -> headers.set(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));

@@ -18,11 +18,8 @@ import java.util.OptionalLong;
  * @param retryAfter when it is worth to ask again
  */
 record ErrorBody(
-        int status,
-        String code,
-        String message,
-        ObjectNode details,
-        Optional<Duration> retryAfter) {
+        int status, String code, String message, ObjectNode details, Optional<Duration> retryAfter)
+        implements ErrorAnswer {
 
     static ErrorBody of(int status, String code, String message) {
         return new ErrorBody(status, code, message, Json.object(), Optional.empty());
@@ -44,8 +41,8 @@ record ErrorBody(
                 "Something went wrong in the broker; its log says more under this request id.");
     }
 
-    /** What the client reads of it. */
-    ObjectNode json(String requestId, Instant at) {
+    @Override
+    public ObjectNode json(String requestId, Instant at) {
         ObjectNode body = Json.object().put("error", code).put("message", message);
         if (!details.isEmpty()) {
             body.set("details", details);
@@ -56,7 +53,8 @@ record ErrorBody(
     }
 
     /** {@link #retryAfter()} as the header and the body say it: whole seconds, at least one. */
-    OptionalLong retryAfterSeconds() {
+    @Override
+    public OptionalLong retryAfterSeconds() {
         return retryAfter.stream().mapToLong(wait -> Math.max(1, wait.toSeconds())).findFirst();
     }
 }

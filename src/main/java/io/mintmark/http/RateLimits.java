@@ -32,7 +32,11 @@ final class RateLimits implements Filter {
 
     /** Paths as they are, nothing else: whatever is spelt in another way is limited. */
     private static final Set<String> UNLIMITED =
-            Set.of("/health", "/.well-known/openid-configuration", "/.well-known/jwks.json");
+            Set.of(
+                    "/health",
+                    "/.well-known/openid-configuration",
+                    "/.well-known/jwks.json",
+                    OAuthRoutes.METADATA);
 
     private final RateLimiter limiter;
     private final ClientAddresses addresses;

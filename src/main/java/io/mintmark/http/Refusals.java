@@ -11,6 +11,8 @@ import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.RequestRefusal.BadElements;
 import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.RequestRefusal.KeyOfOtherType;
+import io.mintmark.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
@@ -41,19 +43,34 @@ final class Refusals {
 
     private static ErrorBody of(RequestRefusal refusal) {
         return switch (refusal) {
-            case BadField(String field, String reason) ->
-                    ErrorBody.of(
-                            400,
-                            "INVALID_REQUEST",
-                            reason,
-                            Json.object().put("field", field).put("reason", reason));
+            case BadField(String field, String reason) -> badField(field, reason);
             case BadElements(String field, List<String> issues) ->
                     ErrorBody.of(
                             400,
                             "INVALID_REQUEST",
                             "'%s' is not valid: %s".formatted(field, String.join("; ", issues)),
                             with(Json.object().put("field", field), "issues", issues));
+            case KeyOfOtherType(String key, String type, List<String> types) ->
+                    badField(
+                            "key",
+                            "Key '%s' is of type '%s', and this address gives credentials of %s only;"
+                                            .formatted(key, type, String.join(", ", types))
+                                    + " POST /credentials/mint gives those of every type.");
+            case OneTimeToken(String idp) ->
+                    badField(
+                            "Authorization",
+                            "Each token of identity provider '%s' works once, and clients of this address"
+                                            .formatted(idp)
+                                    + " show theirs again and again; use POST /credentials/mint.");
         };
+    }
+
+    private static ErrorBody badField(String field, String reason) {
+        return ErrorBody.of(
+                400,
+                "INVALID_REQUEST",
+                reason,
+                Json.object().put("field", field).put("reason", reason));
     }
 
     private static ErrorBody of(AccessRefusal refusal) {

@@ -14,6 +14,7 @@ import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.RateLimiter;
 import io.mintmark.token.IdentityProviders;
 
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +41,16 @@ public final class Routes {
                     "/tenants/{tenant}/.well-known/openid-configuration", GET,
                     "/tenants/{tenant}/.well-known/jwks.json", GET);
 
+    /** The same of those that aren't for browsers. */
+    static final Map<String, String> METHODS_OF_PROTOCOLS =
+            Map.of(
+                    AwsSdkRoute.PATH, "GET",
+                    OAuthRoutes.TOKEN, "POST",
+                    OAuthRoutes.METADATA, "GET");
+
     private final CredentialRoutes credentials;
+    private final AwsSdkRoute awsSdk;
+    private final OAuthRoutes oauth;
     private final IssuerRoutes issuer;
     private final HealthRoute health;
     private final ClientAddresses addresses;
@@ -52,6 +62,7 @@ public final class Routes {
     /**
      * All routes.
      *
+     * @param url where clients reach the broker, if it knows
      * @param identity what signs the broker's own tokens, if anything does
      * @param limits whom to turn away when; whose word to take for a client's address
      * @param cors which browser applications may call
@@ -59,6 +70,7 @@ public final class Routes {
     public Routes(
             Exchange exchange,
             IdentityProviders providers,
+            Optional<URI> url,
             Optional<BuiltInIdentity> identity,
             HealthReport health,
             RateLimitSettings limits,
@@ -74,7 +86,11 @@ public final class Routes {
                         ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))
                         : Optional.empty();
         this.cors = new Cors(cors.allowedOrigins());
-        this.credentials = new CredentialRoutes(exchange, providers, addresses, answers, listener);
+        MintRequests requests = new MintRequests(addresses);
+        VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
+        this.credentials = new CredentialRoutes(exchange, providers, requests, answers, verdicts);
+        this.awsSdk = new AwsSdkRoute(exchange, requests, verdicts);
+        this.oauth = new OAuthRoutes(exchange, requests, verdicts, answers, listener, url);
         this.issuer = new IssuerRoutes(identity, answers);
         this.health = new HealthRoute(health, answers);
     }
@@ -93,17 +109,24 @@ public final class Routes {
         limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
         routing.error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)
+                .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
+                .register(oauth)
                 .register(issuer)
                 .get("/health", MatchedRoute.of("/health", health))
                 .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
-        METHODS.forEach((path, allowed) ->
-                routing.route(Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight))
-                        .any(
-                                path,
-                                MatchedRoute.of(
-                                        path,
-                                        (request, response) -> wrong(request, response, allowed))));
+        METHODS.keySet()
+                .forEach(path ->
+                        routing.route(
+                                Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight)));
+        METHODS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
+        METHODS_OF_PROTOCOLS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
         routing.any(this::unknown);
+    }
+
+    private void refuseOthers(HttpRouting.Builder routing, String path, String allowed) {
+        routing.any(
+                path,
+                MatchedRoute.of(path, (request, response) -> wrong(request, response, allowed)));
     }
 
     private void wrong(ServerRequest request, ServerResponse response, String allowed) {

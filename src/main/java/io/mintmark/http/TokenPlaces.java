@@ -34,20 +34,40 @@ final class TokenPlaces {
         return inHeader(request, () -> token(body.path(MEMBER).asText()));
     }
 
+    /** For AWS SDKs: the header alone, which may hold the token without its scheme. */
+    static Verdict<PresentedToken> inHeaderPerhapsBare(ServerRequest request) {
+        return header(request)
+                .then(given ->
+                        token(isBearer(given) || given.contains(" ") ? bearer(given) : given));
+    }
+
     private static Verdict<PresentedToken> inHeader(
             ServerRequest request, Supplier<Verdict<PresentedToken>> elsewhere) {
+        return request.headers().contains(HeaderNames.AUTHORIZATION)
+                ? header(request).then(given -> token(bearer(given)))
+                : elsewhere.get();
+    }
+
+    /** What the header holds; nothing if there is none. */
+    private static Verdict<String> header(ServerRequest request) {
         List<String> given = request.headers().values(HeaderNames.AUTHORIZATION);
-        if (given.isEmpty()) {
-            return elsewhere.get();
-        }
-        if (given.size() > 1) {
-            return Verdict.refused(
-                    new RequestRefusal.BadField(
-                            "Authorization", "There are several Authorization headers; send one."));
-        }
-        String header = given.getFirst();
-        boolean bearer = header.regionMatches(true, 0, BEARER, 0, BEARER.length());
-        return token(bearer ? header.substring(BEARER.length()).strip() : "");
+        return switch (given.size()) {
+            case 0 -> Verdict.passed("");
+            case 1 -> Verdict.passed(given.getFirst());
+            default ->
+                    Verdict.refused(
+                            new RequestRefusal.BadField(
+                                    "Authorization",
+                                    "There are several Authorization headers; send one."));
+        };
+    }
+
+    private static boolean isBearer(String header) {
+        return header.regionMatches(true, 0, BEARER, 0, BEARER.length());
+    }
+
+    private static String bearer(String header) {
+        return isBearer(header) ? header.substring(BEARER.length()).strip() : "";
     }
 
     private static Verdict<PresentedToken> inQuery(ServerRequest request) {

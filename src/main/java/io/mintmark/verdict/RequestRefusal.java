@@ -24,4 +24,18 @@ public sealed interface RequestRefusal extends Refusal {
             issues = List.copyOf(issues);
         }
     }
+
+    /**
+     * The key is granted, and its credential can't be expressed in the protocol that was used.
+     *
+     * @param types those that can
+     */
+    record KeyOfOtherType(String key, String type, List<String> types) implements RequestRefusal {
+        public KeyOfOtherType {
+            types = List.copyOf(types);
+        }
+    }
+
+    /** The clients of the protocol show a token again and again, and this one works once. */
+    record OneTimeToken(String idp) implements RequestRefusal {}
 }

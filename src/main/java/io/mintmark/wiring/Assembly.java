@@ -179,6 +179,7 @@ final class Assembly {
                 new Routes(
                         exchange(settings),
                         issuers,
+                        settings.broker().url(),
                         prepared.identity().issuer(),
                         new HealthReport(checks.health(), clock),
                         settings.rateLimit(),

@@ -59,6 +59,7 @@ final class Everything {
             badTokens(world);
             refusedKeys(world);
             failingProviders(world);
+            new OtherProtocols(answers, world).provoke();
         }
     }
 
@@ -68,11 +69,13 @@ final class Everything {
                 new World(
                         Map.of(
                                 "BROKER_SIGNING_KEYS_DIR", "",
+                                "BROKER_URL", "",
                                 "BROKER_IDP_TYPE", "token-file",
                                 "BROKER_IDP_TOKEN_FILE", anyFile()))) {
             answers.ask(world, "GET /.well-known/openid-configuration", "");
             answers.ask(world, "GET /.well-known/jwks.json", "");
             answers.ask(world, "GET /tenants/acme/.well-known/jwks.json", "");
+            answers.ask(world, "GET /.well-known/oauth-authorization-server", "");
         }
     }
 
@@ -141,6 +144,8 @@ final class Everything {
             malformed(world, place, line(place));
         }
         malformed(world, document.other("otherMethod"), "PUT /health");
+        malformed(world, document.other("otherMethodOfAwsSdk"), "PUT /sdk/aws/deploy");
+        malformed(world, document.other("otherMethodOfOAuth"), "PUT /oauth2/token");
         malformed(world, document.other("otherPath"), "GET /nothing");
         malformed(world, document.other("unreadable"), "nonsense <script>");
         answers.send(world, document.other("unreadable"), "no line", "\0\r\n\r\n");
@@ -304,7 +309,12 @@ final class Everything {
             Eventually.holds(() -> world.sts().calls().size() == before + MOST_REQUESTS);
             List<Future<Exchanged>> busy = new ArrayList<>();
             List<String> lines = new ArrayList<>(readable().stream().map(this::line).toList());
-            lines.addAll(List.of("PUT /health", "GET /nothing"));
+            lines.addAll(
+                    List.of(
+                            "PUT /health",
+                            "PUT /sdk/aws/deploy",
+                            "PUT /oauth2/token",
+                            "GET /nothing"));
             lines.forEach(line -> busy.add(clients.submit(() -> answers.ask(world, line, ""))));
             busy.forEach(Everything::done);
         }
@@ -315,10 +325,10 @@ final class Everything {
         try (World world =
                 new World(Map.of("RATE_LIMIT_ENABLED", "true", "RATE_LIMIT_REQUESTS", "1"))) {
             answers.ask(world, "GET /credentials/idp-providers", "");
-            readable()
-                    .forEach(place ->
-                            answers.ask(world, place.name().replace("{tenant}", "NO"), ""));
+            readable().forEach(place -> answers.ask(world, line(place).replace("acme", "NO"), ""));
             answers.ask(world, "PUT /credentials/mint", "");
+            answers.ask(world, "PUT /sdk/aws/deploy", "");
+            answers.ask(world, "PUT /oauth2/token", "");
             answers.ask(world, "GET /nothing", "");
         }
     }
@@ -336,6 +346,6 @@ final class Everything {
     }
 
     private String line(Place place) {
-        return place.name().replace("{tenant}", "acme");
+        return place.name().replace("{tenant}", "acme").replace("{key}", "deploy");
     }
 }

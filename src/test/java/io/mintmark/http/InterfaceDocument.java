@@ -108,7 +108,7 @@ final class InterfaceDocument {
                 String method = parts[0].toLowerCase(Locale.ROOT); // the server takes get for GET
                 return METHODS.contains(method) && path.getValue().has(method)
                         ? place(path.getKey(), method)
-                        : other("otherMethod");
+                        : other(path.getValue().path("x-other-method").asText("otherMethod"));
             }
         }
         return other("otherPath");

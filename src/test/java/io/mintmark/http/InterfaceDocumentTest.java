@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 class InterfaceDocumentTest {
     private static final InterfaceDocument document = new InterfaceDocument();
@@ -65,6 +66,7 @@ class InterfaceDocumentTest {
                         .map(Example::value)
                         .filter(value -> value.path("error").isTextual())
                         .map(Exchanged::kind)
+                        .filter(kind -> !kind.equals("INTERNAL_ERROR ")) // beyond reach, as above
                         .collect(Collectors.toCollection(TreeSet::new));
         assertEquals(String.join("\n", given), String.join("\n", shown));
     }
@@ -87,8 +89,11 @@ class InterfaceDocumentTest {
                         .filter(name -> name.contains(" "))
                         .collect(Collectors.toCollection(TreeSet::new));
         Set<String> served = new TreeSet<>();
-        Routes.METHODS.forEach((path, methods) ->
-                List.of(methods.split(", ")).forEach(method -> served.add(method + " " + path)));
+        Stream.of(Routes.METHODS, Routes.METHODS_OF_PROTOCOLS)
+                .flatMap(routes -> routes.entrySet().stream())
+                .forEach(route ->
+                        List.of(route.getValue().split(", "))
+                                .forEach(method -> served.add(method + " " + route.getKey())));
         assertEquals(served, documented);
     }
 }

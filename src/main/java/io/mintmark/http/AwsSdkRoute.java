@@ -1,0 +1,76 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.exchange.CredentialFormat;
+import io.mintmark.exchange.Credentials;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.verdict.RequestRefusal;
+import io.mintmark.verdict.Verdict;
+
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The container credential provider of the AWS SDKs ({@code AWS_CONTAINER_CREDENTIALS_FULL_URI} in
+ * AWS's "SDKs and Tools Reference Guide"), which asks for one key with one token again and again.
+ */
+final class AwsSdkRoute implements Handler {
+    static final String PREFIX = "/sdk/aws/";
+    static final String PATH = PREFIX + "{key}";
+
+    private static final CredentialFormat FORMAT =
+            CredentialFormat.of(
+                            List.of("aws-sts", "s3-sts"),
+                            Map.of(
+                                    "AccessKeyId", "AccessKeyId",
+                                    "SecretAccessKey", "SecretAccessKey",
+                                    "Token", "SessionToken"))
+                    .repeatingToken();
+
+    private final Exchange exchange;
+    private final MintRequests requests;
+    private final VerdictAnswers verdicts;
+
+    AwsSdkRoute(Exchange exchange, MintRequests requests, VerdictAnswers verdicts) {
+        this.exchange = exchange;
+        this.requests = requests;
+        this.verdicts = verdicts;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response) {
+        Verdict<Credentials> verdict =
+                key(request.path().pathParameters().get("key"))
+                        .then(key ->
+                                TokenPlaces.inHeaderPerhapsBare(request)
+                                        .map(token ->
+                                                requests.of(request, token, List.of(key), FORMAT)))
+                        .then(exchange::mint);
+        verdicts.send(request, response, verdict, AwsSdkRoute::body, AwsSdkError::of);
+    }
+
+    private static Verdict<KeyName> key(String name) {
+        return KeyName.isValid(name)
+                ? Verdict.passed(new KeyName(name))
+                : Verdict.refused(
+                        new RequestRefusal.BadField(
+                                "key",
+                                "The path must end in the name of a key: a letter, then up to 63 letters,"
+                                        + " digits, '_', '.' or '-'."));
+    }
+
+    private static ObjectNode body(Credentials credentials) {
+        ObjectNode body = Json.object();
+        Map<String, Secret> members = credentials.byKey().values().iterator().next();
+        members.forEach((name, secret) -> body.put(name, secret.reveal()));
+        return body.put(
+                "Expiration", credentials.expiresAt().truncatedTo(ChronoUnit.SECONDS).toString());
+    }
+}

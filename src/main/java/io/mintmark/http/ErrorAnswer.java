@@ -1,0 +1,19 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import java.time.Instant;
+import java.util.OptionalLong;
+
+/** An error in the words of some protocol. */
+interface ErrorAnswer {
+
+    /** The HTTP status. */
+    int status();
+
+    /** After how many seconds it is worth to ask again; at least one. */
+    OptionalLong retryAfterSeconds();
+
+    /** What the client reads. */
+    ObjectNode json(String requestId, Instant at);
+}

@@ -1,0 +1,90 @@
+package io.mintmark.http;
+
+import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.Verdict;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A form ({@code application/x-www-form-urlencoded}), read as strictly as JSON is: every escape is
+ * one, every text is UTF-8, no name stands there twice.
+ *
+ * @param parameters those that have a value; the others are as if they weren't there (RFC 6749
+ *     section 3.2)
+ */
+record FormBody(Map<String, String> parameters) {
+    private static final int HEX = 16;
+
+    FormBody {
+        parameters = Map.copyOf(parameters);
+    }
+
+    static Verdict<FormBody> of(byte[] bytes) {
+        Map<String, String> parameters = new HashMap<>();
+        for (String pair : new String(bytes, StandardCharsets.ISO_8859_1).split("&", -1)) {
+            if (pair.isEmpty()) {
+                continue;
+            }
+            int equals = pair.indexOf('=');
+            Optional<String> name = decoded(equals < 0 ? pair : pair.substring(0, equals));
+            Optional<String> value = decoded(equals < 0 ? "" : pair.substring(equals + 1));
+            if (name.isEmpty() || value.isEmpty()) {
+                return bad("The body is not a well-formed form: an escape is wrong, or not UTF-8.");
+            }
+            if (parameters.put(name.get(), value.get()) != null) {
+                return bad("A parameter stands in the body twice; send each once.");
+            }
+        }
+        parameters.values().removeIf(String::isEmpty);
+        return Verdict.passed(new FormBody(parameters));
+    }
+
+    private static Verdict<FormBody> bad(String reason) {
+        return Verdict.refused(new BadField("body", reason));
+    }
+
+    Optional<String> value(String name) {
+        return Optional.ofNullable(parameters.get(name));
+    }
+
+    boolean has(String name) {
+        return parameters.containsKey(name);
+    }
+
+    /** The text that was meant, if it is one. */
+    private static Optional<String> decoded(String encoded) {
+        ByteBuffer bytes = ByteBuffer.allocate(encoded.length());
+        for (int i = 0; i < encoded.length(); i++) {
+            char character = encoded.charAt(i);
+            if (character == '%') {
+                int octet = octet(encoded, i + 1);
+                if (octet < 0) {
+                    return Optional.empty();
+                }
+                bytes.put((byte) octet);
+                i += 2;
+            } else {
+                bytes.put(character == '+' ? (byte) ' ' : (byte) character);
+            }
+        }
+        try {
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static int octet(String encoded, int at) {
+        if (at + 2 > encoded.length()) {
+            return -1;
+        }
+        int high = Character.digit(encoded.charAt(at), HEX);
+        int low = Character.digit(encoded.charAt(at + 1), HEX);
+        return high < 0 || low < 0 ? -1 : high * HEX + low;
+    }
+}

@@ -1,0 +1,124 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.AccessRefusal.KeysDenied;
+import io.mintmark.verdict.AccessRefusal.KeysMissing;
+import io.mintmark.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.verdict.MintRefusal;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.RequestRefusal;
+import io.mintmark.verdict.RequestRefusal.BadElements;
+import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.RequestRefusal.KeyOfOtherType;
+import io.mintmark.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.verdict.TokenRefusal;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/**
+ * An error as OAuth 2.0 clients read it (RFC 6749 section 5.2, RFC 8693 section 2.2.2).
+ *
+ * @param error the registered word
+ * @param description a sentence that helps; what the RFC's characters can't express is left out
+ */
+record OAuthError(int status, String error, String description, OptionalLong retryAfterSeconds)
+        implements ErrorAnswer {
+    private static final int BAD_REQUEST = 400;
+    private static final int UNAUTHORIZED = 401;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+    private static final int UNAVAILABLE = 503;
+
+    /** Whatever RFC 6749 section 5.2 doesn't allow in a description. */
+    private static final Pattern UNSAYABLE = Pattern.compile("[^ !#-\\[\\]-~]");
+
+    OAuthError {
+        description = UNSAYABLE.matcher(description.replace('"', '\'')).replaceAll("?");
+    }
+
+    /** An error that its parameters alone show. */
+    static OAuthError of(String error, String description) {
+        return new OAuthError(BAD_REQUEST, error, description, OptionalLong.empty());
+    }
+
+    /** A client that wants to be somebody. */
+    static OAuthError invalidClient() {
+        return new OAuthError(
+                UNAUTHORIZED,
+                "invalid_client",
+                "Clients don't authenticate here: send no Authorization header, no client_secret and no"
+                        + " client_assertion; the subject_token is what counts.",
+                OptionalLong.empty());
+    }
+
+    /** An error that isn't of this protocol: of the limits, the server or the broker. */
+    static OAuthError of(ErrorBody told) {
+        return new OAuthError(
+                told.status(), word(told.status()), told.message(), told.retryAfterSeconds());
+    }
+
+    private static String word(int status) {
+        if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
+            return "temporarily_unavailable";
+        }
+        return status >= SERVER_ERROR ? "server_error" : "invalid_request";
+    }
+
+    /** What the use case refused. */
+    static OAuthError of(Refusal refusal) {
+        return switch (refusal) {
+            case RequestRefusal request -> of(request);
+            case TokenRefusal token ->
+                    of(
+                            "invalid_request",
+                            "%s (%s)".formatted(Refusals.of(token).message(), token.word()));
+            case AccessRefusal access -> of(access);
+            case MintRefusal mint -> {
+                ErrorBody told = Refusals.of(mint);
+                yield new OAuthError(
+                        SERVER_ERROR,
+                        "server_error",
+                        "%s (%s)".formatted(told.message(), mint.reason().word()),
+                        told.retryAfterSeconds());
+            }
+        };
+    }
+
+    private static OAuthError of(RequestRefusal refusal) {
+        return switch (refusal) {
+            case BadField(_, String reason) -> of("invalid_request", reason);
+            case BadElements(_, List<String> issues) ->
+                    of("invalid_request", String.join("; ", issues));
+            case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
+            case OneTimeToken _ -> of("invalid_request", Refusals.of(refusal).message());
+        };
+    }
+
+    /** A key that isn't there and one that isn't granted are alike. */
+    private static OAuthError of(AccessRefusal refusal) {
+        return switch (refusal) {
+            case KeysDenied(String subject, List<String> keys, _) -> notForThem(subject, keys);
+            case KeysMissing(String subject, List<String> keys) -> notForThem(subject, keys);
+            case SubjectNotFound(String subject, _) -> notForThem(subject, List.of());
+        };
+    }
+
+    private static OAuthError notForThem(String subject, List<String> keys) {
+        return of(
+                "invalid_target",
+                "There is no key '%s' that subject '%s' may use now; an admin can grant it."
+                        .formatted(String.join("', '", keys), subject));
+    }
+
+    @Override
+    public ObjectNode json(String requestId, Instant at) {
+        return Json.object()
+                .put("error", error)
+                .put("error_description", "%s (request %s)".formatted(description, requestId));
+    }
+}

@@ -1,0 +1,151 @@
+package io.mintmark.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.exchange.CredentialFormat;
+import io.mintmark.exchange.Credentials;
+import io.mintmark.exchange.Exchange;
+import io.mintmark.exchange.MintRequest;
+import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.Verdict;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Token exchange (RFC 8693) for clients that have an OAuth 2.0 library, and the metadata by which
+ * they find it (RFC 8414).
+ */
+final class OAuthRoutes implements HttpService {
+    static final String TOKEN = "/oauth2/token";
+    static final String METADATA = "/.well-known/oauth-authorization-server";
+
+    private static final String ACCESS_TOKEN = "access_token";
+    private static final CredentialFormat FORMAT =
+            CredentialFormat.of(
+                    List.of("gcp", "azure", "oauth2", "jwt"), Map.of(ACCESS_TOKEN, "AccessToken"));
+
+    /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
+    private static final Header NOT_KEPT =
+            HeaderValues.createCached(HeaderNames.PRAGMA, "no-cache");
+
+    private static final Header KEPT =
+            HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
+
+    private final Exchange exchange;
+    private final MintRequests requests;
+    private final VerdictAnswers verdicts;
+    private final Answers answers;
+    private final RequestListener listener;
+    private final Optional<URI> issuer;
+
+    /**
+     * @param issuer the broker's own address, if it knows it
+     */
+    OAuthRoutes(
+            Exchange exchange,
+            MintRequests requests,
+            VerdictAnswers verdicts,
+            Answers answers,
+            RequestListener listener,
+            Optional<URI> issuer) {
+        this.listener = listener;
+        this.exchange = exchange;
+        this.requests = requests;
+        this.verdicts = verdicts;
+        this.answers = answers;
+        this.issuer = issuer;
+    }
+
+    @Override
+    public void routing(HttpRules rules) {
+        rules.post(TOKEN, MatchedRoute.of(TOKEN, this::token))
+                .get(METADATA, MatchedRoute.of(METADATA, this::metadata));
+    }
+
+    private void token(ServerRequest request, ServerResponse response) {
+        response.header(NOT_KEPT);
+        byte[] body = Bodies.form(request);
+        if (request.headers().contains(HeaderNames.AUTHORIZATION)) {
+            refuse(request, response, OAuthError.invalidClient());
+            return;
+        }
+        switch (FormBody.of(body)) {
+            case Verdict.Refused<FormBody>(var refusal) ->
+                    refuse(request, response, OAuthError.of(refusal));
+            case Verdict.Passed<FormBody>(FormBody form) ->
+                    exchange(request, response, TokenExchangeForm.of(form));
+        }
+    }
+
+    private void exchange(ServerRequest request, ServerResponse response, TokenExchangeForm form) {
+        switch (form) {
+            case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
+            case TokenExchangeForm.Valid(var token, var key) -> {
+                MintRequest mint = requests.of(request, token, List.of(key), FORMAT);
+                verdicts.send(
+                        request, response, exchange.mint(mint), OAuthRoutes::body, OAuthError::of);
+            }
+        }
+    }
+
+    private void refuse(ServerRequest request, ServerResponse response, OAuthError error) {
+        listener.refused(new BadField("body", error.description()));
+        if (error.error().equals("invalid_client")) {
+            response.header(HeaderValues.create(HeaderNames.WWW_AUTHENTICATE, scheme(request)));
+        }
+        answers.send(request, response, error);
+    }
+
+    /** RFC 6749 section 5.2: that of the client, where it used one. */
+    private static String scheme(ServerRequest request) {
+        boolean bearer =
+                request.headers()
+                        .first(HeaderNames.AUTHORIZATION)
+                        .filter(given -> given.regionMatches(true, 0, "Bearer", 0, 6))
+                        .isPresent();
+        return (bearer ? "Bearer" : "Basic") + " realm=\"mintmark\"";
+    }
+
+    private static ObjectNode body(Credentials credentials) {
+        Map<String, Secret> members = credentials.byKey().values().iterator().next();
+        ObjectNode body = Json.object();
+        members.forEach((name, secret) -> body.put(name, secret.reveal()));
+        return body.put("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
+                .put("token_type", "Bearer")
+                .put(
+                        "expires_in",
+                        Duration.between(credentials.issuedAt(), credentials.expiresAt())
+                                .toSeconds());
+    }
+
+    private void metadata(ServerRequest request, ServerResponse response) {
+        if (issuer.isEmpty()) {
+            answers.send(
+                    request,
+                    response,
+                    ErrorBody.of(404, "NOT_FOUND", "This broker doesn't know its own address."));
+            return;
+        }
+        ObjectNode body =
+                Json.object()
+                        .put("issuer", issuer.get().toString())
+                        .put("token_endpoint", issuer.get() + TOKEN);
+        body.putArray("response_types_supported");
+        body.putArray("grant_types_supported").add(TokenExchangeForm.GRANT_TYPE);
+        body.putArray("token_endpoint_auth_methods_supported").add("none");
+        response.header(KEPT);
+        answers.send(response, body);
+    }
+}

@@ -1,0 +1,34 @@
+package io.mintmark.http;
+
+/**
+ * Which protocol a path speaks: that of the interface, or one that clients have built in. Browsers'
+ * applications may be let into the interface; the others aren't for them.
+ */
+enum Protocol {
+    INTERFACE,
+    AWS_SDK,
+    OAUTH;
+
+    /** The protocol of a path, as it was sent or as it was understood. */
+    static Protocol of(String path) {
+        if (path.startsWith(AwsSdkRoute.PREFIX)) {
+            return AWS_SDK;
+        }
+        return path.equals(OAuthRoutes.TOKEN) || path.equals(OAuthRoutes.METADATA)
+                ? OAUTH
+                : INTERFACE;
+    }
+
+    boolean isForBrowsers() {
+        return this == INTERFACE;
+    }
+
+    /** An error in its words, whoever found it. */
+    ErrorAnswer tell(ErrorBody error) {
+        return switch (this) {
+            case INTERFACE -> error;
+            case AWS_SDK -> new AwsSdkError(error);
+            case OAUTH -> OAuthError.of(error);
+        };
+    }
+}

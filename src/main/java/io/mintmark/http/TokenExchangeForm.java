@@ -1,0 +1,112 @@
+package io.mintmark.http;
+
+import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.token.PresentedToken;
+
+import java.util.Optional;
+import java.util.Set;
+
+/** A request for token exchange (RFC 8693 section 2.1), checked as far as it can be by itself. */
+sealed interface TokenExchangeForm {
+    String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+    /** Which tokens a subject may show; both are the identity token of the interface. */
+    Set<String> SUBJECT_TOKEN_TYPES =
+            Set.of(
+                    "urn:ietf:params:oauth:token-type:jwt",
+                    "urn:ietf:params:oauth:token-type:id_token");
+
+    /** One that can be gone on with. */
+    record Valid(PresentedToken token, KeyName key) implements TokenExchangeForm {}
+
+    /** One that can't. */
+    record Invalid(OAuthError error) implements TokenExchangeForm {}
+
+    static TokenExchangeForm of(FormBody form) {
+        return error(form)
+                .<TokenExchangeForm>map(Invalid::new)
+                .orElseGet(() ->
+                        new Valid(
+                                new PresentedToken(
+                                        new Secret(form.value("subject_token").orElseThrow())),
+                                new KeyName(form.value("audience").orElseThrow())));
+    }
+
+    private static Optional<OAuthError> error(FormBody form) {
+        return clientError(form)
+                .or(() -> grantTypeError(form))
+                .or(() -> subjectError(form))
+                .or(() -> unsupported(form))
+                .or(() -> audienceError(form));
+    }
+
+    private static Optional<OAuthError> clientError(FormBody form) {
+        return form.has("client_secret")
+                        || form.has("client_assertion")
+                        || form.has("client_assertion_type")
+                ? Optional.of(OAuthError.invalidClient())
+                : Optional.empty();
+    }
+
+    private static Optional<OAuthError> grantTypeError(FormBody form) {
+        return form.value("grant_type")
+                .map(given ->
+                        given.equals(GRANT_TYPE)
+                                ? Optional.<OAuthError>empty()
+                                : Optional.of(
+                                        OAuthError.of(
+                                                "unsupported_grant_type",
+                                                "The grant_type must be %s."
+                                                        .formatted(GRANT_TYPE))))
+                .orElseGet(() -> missing("grant_type", GRANT_TYPE));
+    }
+
+    private static Optional<OAuthError> subjectError(FormBody form) {
+        if (!form.has("subject_token")) {
+            return missing("subject_token", "an OIDC identity token");
+        }
+        String type = form.value("subject_token_type").orElse("");
+        return SUBJECT_TOKEN_TYPES.contains(type)
+                ? Optional.empty()
+                : invalid(
+                        "The subject_token_type must be urn:ietf:params:oauth:token-type:jwt or"
+                                + " urn:ietf:params:oauth:token-type:id_token.");
+    }
+
+    private static Optional<OAuthError> unsupported(FormBody form) {
+        if (form.has("scope")) {
+            return Optional.of(
+                    OAuthError.of(
+                            "invalid_scope",
+                            "A key has the scope that an admin gave it; send no scope."));
+        }
+        if (form.has("resource")) {
+            return invalid("A key is named by audience; send no resource.");
+        }
+        return form.has("actor_token") || form.has("actor_token_type")
+                ? invalid("Nobody can act for somebody else here; send no actor_token.")
+                : Optional.empty();
+    }
+
+    private static Optional<OAuthError> audienceError(FormBody form) {
+        return form.value("audience")
+                .map(name ->
+                        KeyName.isValid(name)
+                                ? Optional.<OAuthError>empty()
+                                : Optional.of(
+                                        OAuthError.of(
+                                                "invalid_target",
+                                                "The audience must be the name of a key: a letter, then up"
+                                                        + " to 63 letters, digits, '_', '.' or '-'.")))
+                .orElseGet(() -> missing("audience", "the name of a key"));
+    }
+
+    private static Optional<OAuthError> missing(String parameter, String what) {
+        return invalid("There is no %s; send %s.".formatted(parameter, what));
+    }
+
+    private static Optional<OAuthError> invalid(String description) {
+        return Optional.of(OAuthError.of("invalid_request", description));
+    }
+}

@@ -1,0 +1,357 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code POST /oauth2/token}, in plain HTTP. */
+class TokenExchangeEndpointTest {
+    private static final String JWT = "urn:ietf:params:oauth:token-type:jwt";
+    private static final String FORM = "application/x-www-form-urlencoded";
+    private static final String ORIGIN = "https://console.example.com";
+
+    private static World world;
+
+    @BeforeAll
+    static void start() {
+        world = new World(Map.of("PROVIDER_TIMEOUT", "PT2S", "CORS_ALLOWED_ORIGINS", ORIGIN));
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'gone', 'oauth2', '{"token_endpoint": "http://127.0.0.1:%d/token"}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
+                VALUES ('acme', 'gone', 'gone', 600, '{}', '{}'),
+                       ('acme', 'renamed', 'own', 600, '{"audience": "https://api.example.com"}',
+                        '{"T": "AccessToken"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:main', 'gone'), ('acme', 'ci', 'ci:main', 'renamed');
+                """
+                        .formatted(RunningBroker.freePort()));
+        Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 4);
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private static Map<String, String> form(String token, String key) {
+        Map<String, String> form = new LinkedHashMap<>();
+        form.put("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
+        form.put("subject_token", token);
+        form.put("subject_token_type", JWT);
+        form.put("audience", key);
+        return form;
+    }
+
+    private static Map<String, String> with(String name, String value) {
+        Map<String, String> form = form(world.token(), "api");
+        form.put(name, value);
+        return form;
+    }
+
+    private static Map<String, String> without(String name) {
+        Map<String, String> form = form(world.token(), "api");
+        form.remove(name);
+        return form;
+    }
+
+    private static Answer post(Map<String, String> form, String... headers) {
+        List<String> pairs = new ArrayList<>();
+        form.forEach((name, value) ->
+                pairs.add(name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)));
+        return post(String.join("&", pairs), FORM, headers);
+    }
+
+    private static Answer post(String body, String type, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(world.broker().url().resolve("/oauth2/token"))
+                        .header("Content-Type", type)
+                        .POST(BodyPublishers.ofString(body));
+        return world.broker().send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    private static List<String> audited(String requestId) {
+        return world.audited("request_id = '%s'".formatted(requestId));
+    }
+
+    /** The status and the word, of an error that follows RFC 6749 section 5.2. */
+    private static String verdict(Answer answer) {
+        String description = answer.at("/error_description");
+        assertTrue(description.matches("[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]{10,}"), description);
+        assertTrue(
+                description.endsWith("(request " + answer.header("X-Request-ID") + ")"),
+                description);
+        assertEquals("no-store", answer.header("Cache-Control"));
+        assertEquals(2, answer.body().size(), answer::toString);
+        return answer.status() + " " + answer.at("/error");
+    }
+
+    @Test
+    void a_client_gets_an_access_token() {
+        Answer answer = post(form(world.token(), "api"), "X-Request-ID", "token");
+        assertEquals(200, answer.status(), answer.toString());
+        assertEquals(4, answer.body().size());
+        assertTrue(answer.at("/access_token").startsWith("eyJ"));
+        assertEquals(
+                "urn:ietf:params:oauth:token-type:access_token", answer.at("/issued_token_type"));
+        assertEquals("Bearer", answer.at("/token_type"));
+        long life = answer.body().path("expires_in").asLong();
+        assertTrue(
+                answer.body().path("expires_in").isIntegralNumber() && life > 590 && life <= 600);
+        assertEquals("no-store", answer.header("Cache-Control"));
+        assertEquals("no-cache", answer.header("Pragma"));
+        assertEquals(List.of("requested api", "issued api"), audited("token"));
+    }
+
+    @Test
+    void both_names_of_an_identity_tokens_type_will_do_and_whatever_the_outputs() {
+        assertEquals(
+                200,
+                post(with("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"))
+                        .status());
+        assertTrue(post(form(world.token(), "renamed")).at("/access_token").startsWith("eyJ"));
+    }
+
+    @Test
+    void what_is_unknown_or_empty_is_ignored() {
+        Map<String, String> form = with("client_id", "whoever");
+        form.put("unknown", "x");
+        form.put("requested_token_type", "urn:ietf:params:oauth:token-type:access_token");
+        for (String empty : List.of("scope", "resource", "actor_token", "client_secret")) {
+            form.put(empty, "");
+        }
+        assertEquals(200, post(form).status());
+    }
+
+    @Test
+    void clients_that_authenticate_are_refused() {
+        for (String name : List.of("client_secret", "client_assertion", "client_assertion_type")) {
+            Answer answer = post(with(name, "x"));
+            assertEquals("401 invalid_client", verdict(answer));
+            assertEquals("Basic realm=\"mintmark\"", answer.header("WWW-Authenticate"));
+        }
+        for (String scheme : List.of("Basic", "Bearer")) {
+            Answer answer = post(form(world.token(), "api"), "Authorization", scheme + " YTpi");
+            assertEquals("401 invalid_client", verdict(answer));
+            assertEquals(scheme + " realm=\"mintmark\"", answer.header("WWW-Authenticate"));
+        }
+    }
+
+    @Test
+    void parameters_that_are_not_as_they_should_be_are_told() {
+        assertEquals("400 invalid_request", verdict(post(without("grant_type"))));
+        assertEquals(
+                "400 unsupported_grant_type",
+                verdict(post(with("grant_type", "client_credentials"))));
+        assertEquals("400 invalid_request", verdict(post(without("subject_token"))));
+        assertEquals("400 invalid_request", verdict(post(without("subject_token_type"))));
+        assertEquals(
+                "400 invalid_request",
+                verdict(
+                        post(
+                                with(
+                                        "subject_token_type",
+                                        "urn:ietf:params:oauth:token-type:access_token"))));
+        assertEquals("400 invalid_request", verdict(post(without("audience"))));
+        assertEquals(
+                "400 invalid_target", verdict(post(with("audience", "https://api.example.com"))));
+        assertEquals("400 invalid_request", verdict(post(with("resource", "https://a"))));
+        assertEquals("400 invalid_request", verdict(post(with("actor_token", "x"))));
+        assertEquals("400 invalid_scope", verdict(post(with("scope", "read"))));
+    }
+
+    @Test
+    void nothing_may_stand_there_twice() {
+        for (String twice : List.of("audience=api&audience=api", "x=1&x=2", "x&x=", "%78=1&x=2")) {
+            Answer answer = post(twice, FORM);
+            assertEquals("400 invalid_request", verdict(answer));
+            assertTrue(answer.at("/error_description").contains("twice"), answer::toString);
+        }
+    }
+
+    @Test
+    void what_is_no_form_is_refused() {
+        for (String body :
+                List.of("a=%", "a=%4", "a=%zz", "a=%ff", "%c3%28=1", "a=%ed%a0%80", "é")) {
+            assertEquals(
+                    "400 invalid_request", verdict(post(body, FORM + "; charset=UTF-8")), body);
+        }
+        assertEquals("400 invalid_request", verdict(post("", FORM)));
+        for (String type :
+                List.of("application/json", "multipart/form-data", FORM + ";charset=latin1", "x")) {
+            assertEquals("415 invalid_request", verdict(post("{}", type)), type);
+        }
+    }
+
+    @Test
+    void a_form_without_end_is_not_read() {
+        assertEquals("413 invalid_request", verdict(post("x=" + "a".repeat(1_000_000), FORM)));
+    }
+
+    @Test
+    void the_query_does_not_count() {
+        Answer answer =
+                world.broker()
+                        .send(
+                                HttpRequest.newBuilder(
+                                                world.broker()
+                                                        .url()
+                                                        .resolve(
+                                                                "/oauth2/token?subject_token="
+                                                                        + world.token()))
+                                        .header("Content-Type", FORM)
+                                        .POST(BodyPublishers.ofString("audience=api")));
+        assertEquals("400 invalid_request", verdict(answer));
+    }
+
+    @Test
+    void a_token_that_is_not_accepted_is_told_with_the_reason_and_is_on_record() {
+        String expired =
+                world.issuer()
+                        .sign(
+                                Map.of(
+                                        "sub", World.SUBJECT,
+                                        "aud", World.AUDIENCE,
+                                        "exp", Instant.now().minusSeconds(5).getEpochSecond()));
+        Answer answer = post(form(expired, "api"), "X-Request-ID", "expired");
+        assertEquals("400 invalid_request", verdict(answer));
+        assertTrue(answer.at("/error_description").contains("(token_expired)"), answer::toString);
+        Eventually.holds(() -> audited("expired").equals(List.of("rejected token_expired")));
+    }
+
+    @Test
+    void a_token_of_the_brokers_own_is_worth_nothing() {
+        String own = post(form(world.token(), "api")).at("/access_token");
+        Answer answer = post(form(own, "api"));
+        assertEquals("400 invalid_request", verdict(answer));
+        assertTrue(answer.at("/error_description").contains("(unknown_issuer)"), answer::toString);
+    }
+
+    @Test
+    void a_key_that_is_not_there_and_one_that_is_not_granted_are_alike() {
+        List<String> answers =
+                List.of("spare", "nothing").stream()
+                        .map(key -> {
+                            Answer answer = post(form(world.token(), key), "X-Request-ID", "alike");
+                            assertEquals("400 invalid_target", verdict(answer));
+                            return answer.toString().replace(key, "KEY");
+                        })
+                        .distinct()
+                        .toList();
+        assertEquals(1, answers.size(), answers::toString);
+        assertEquals(
+                List.of("denied spare not_granted", "denied nothing no_such_key"),
+                audited("alike"));
+    }
+
+    @Test
+    void a_stranger_learns_nothing_of_keys() {
+        String stranger = world.issuer().sign("ci:stranger", World.AUDIENCE);
+        List<String> answers =
+                List.of("api", "deploy", "nothing").stream()
+                        .map(key ->
+                                post(form(stranger, key), "X-Request-ID", "x")
+                                        .toString()
+                                        .replace(key, "KEY"))
+                        .distinct()
+                        .toList();
+        assertEquals(1, answers.size(), answers::toString);
+    }
+
+    @Test
+    void subjects_in_descriptions_can_not_break_out() {
+        String odd = world.issuer().sign("ci:\"\\é", World.AUDIENCE);
+        assertEquals("400 invalid_target", verdict(post(form(odd, "api"))));
+    }
+
+    @Test
+    void a_granted_key_of_another_type_is_refused_before_anything_is_minted() {
+        Answer answer = post(form(world.token(), "deploy"), "X-Request-ID", "type");
+        assertEquals("400 invalid_target", verdict(answer));
+        assertTrue(answer.at("/error_description").contains("aws-sts"), answer::toString);
+        assertEquals(List.of(), audited("type"));
+    }
+
+    @Test
+    void a_provider_that_fails_is_a_server_error() {
+        Answer answer = post(form(world.token(), "gone"), "X-Request-ID", "gone");
+        assertEquals("500 server_error", verdict(answer));
+        assertTrue(
+                answer.at("/error_description").contains("(provider_unreachable)"),
+                answer::toString);
+        assertEquals(
+                List.of("requested gone", "failed gone provider_unreachable"), audited("gone"));
+    }
+
+    @Test
+    void other_methods_are_refused() {
+        for (String method : List.of("GET", "PUT", "OPTIONS")) {
+            Answer answer =
+                    world.broker()
+                            .send(
+                                    HttpRequest.newBuilder(
+                                                    world.broker().url().resolve("/oauth2/token"))
+                                            .method(method, BodyPublishers.noBody()));
+            assertEquals("405 invalid_request", verdict(answer));
+            assertEquals("POST", answer.header("Allow"));
+        }
+    }
+
+    @Test
+    void browsers_are_not_let_in() {
+        Answer answer = post(form(world.token(), "api"), "Origin", ORIGIN);
+        assertEquals("", answer.header("Access-Control-Allow-Origin"));
+        assertEquals("", answer.header("Vary"));
+    }
+
+    @Test
+    void a_client_finds_it_by_its_metadata() {
+        Answer answer =
+                world.broker().get("/.well-known/oauth-authorization-server", "Origin", ORIGIN);
+        assertEquals(200, answer.status());
+        assertEquals(world.broker().url().toString(), answer.at("/issuer"));
+        assertEquals(world.broker().url() + "/oauth2/token", answer.at("/token_endpoint"));
+        assertTrue(answer.body().path("response_types_supported").isArray());
+        assertEquals(List.of(), answer.texts("/response_types_supported"));
+        assertEquals(List.of("none"), answer.texts("/token_endpoint_auth_methods_supported"));
+        assertEquals(
+                List.of("urn:ietf:params:oauth:grant-type:token-exchange"),
+                answer.texts("/grant_types_supported"));
+        assertEquals("", answer.header("Access-Control-Allow-Origin"));
+    }
+
+    @Test
+    void the_limits_of_the_address_count_here_and_not_for_the_metadata() {
+        try (World strict =
+                new World(Map.of("RATE_LIMIT_ENABLED", "true", "RATE_LIMIT_REQUESTS", "1"))) {
+            for (int i = 0; i < 3; i++) {
+                Answer metadata = strict.broker().get("/.well-known/oauth-authorization-server");
+                assertEquals(200, metadata.status());
+                assertEquals("", metadata.header("X-RateLimit-Limit"));
+            }
+            HttpRequest.Builder request =
+                    HttpRequest.newBuilder(strict.broker().url().resolve("/oauth2/token"))
+                            .header("Content-Type", FORM)
+                            .POST(BodyPublishers.ofString("a=b"));
+            assertEquals(400, strict.broker().send(request).status());
+            Answer answer = strict.broker().send(request);
+            assertEquals("429 temporarily_unavailable", verdict(answer));
+            assertFalse(answer.header("Retry-After").isEmpty());
+        }
+    }
+}
