@@ -3,15 +3,18 @@
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl]
 
-trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere. Exits with 1 if anything is wrong.
+trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere. Exits with 1 if anything is wrong,
+also if there is nothing to prove anything with: no key, no checkpoint that holds, none in kept.jsonl.
 """
 import base64, hashlib, ipaddress, json, re, subprocess, sys, tempfile
+from datetime import datetime, timedelta, timezone
 
 EVENT = """mint_id step kind occurred_at request_id tenant idp issuer subject key provider provider_type grant_id
     grant_revision reason detail credential_id issued_at expires_at token_id token_hash claims client_address
     user_agent broker chain seq""".split()
 CHANGE = "tenant revision table_name operation before after changed_by changed_at transaction_id".split()
-TIMES, BYTES = {"occurred_at", "issued_at", "expires_at", "changed_at"}, {"token_hash", "prev_hash", "hash"}
+TIMES, BYTES = {"occurred_at", "issued_at", "expires_at", "changed_at", "sealed_at"}, {"token_hash", "prev_hash", "hash"}
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 problems = []
 
 
@@ -62,15 +65,30 @@ def payload(jws, keys):
                 return json.loads(b64(body))
 
 
+def micros(time):
+    """Microseconds since 1970 of a time such as 2026-03-01T12:00:00.123456Z."""
+    return round((datetime.fromisoformat(time.replace("Z", "+00:00")) - EPOCH) / timedelta(microseconds=1))
+
+
+def lenient(line):
+    """A line of the broker's output, whatever it is."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return {}
+
+
 def checkpoints(keys, kept):
     """What was sealed, as (kind, chain) -> {place: hash}; what was retired, as (chain, first) -> (last, its hash)."""
-    sealed, retired, stored, before = {}, {}, {}, None
-    for number, jws in rows(["number", "jws"], "audit.checkpoint", "number"):
+    sealed, retired, stored, before, held = {}, {}, {}, None, 0
+    for number, sealed_at, jws in rows(["number", "sealed_at", "jws"], "audit.checkpoint", "number"):
         stored[int(number)] = jws
         seal = payload(jws, keys)
         if not seal:
             wrong(f"checkpoint {number} is not signed by a trusted key")
             seal = {"events": [], "changes": []}
+        elif micros(seal["sealed_at"]) != int(sealed_at):
+            wrong(f"checkpoint {number} was sealed at {seal['sealed_at']}, and its row says otherwise")
         elif (seal["number"], seal["previous"]) != (int(number), before) or len(stored) != int(number):
             wrong(f"checkpoint {number} doesn't follow the one before it")
         for kind, chain, place in ("event", "chain", "seq"), ("change", "tenant", "revision"):
@@ -78,16 +96,22 @@ def checkpoints(keys, kept):
                 sealed.setdefault((kind, head[chain]), {})[head[place]] = head["hash"]
         for part in (part for month in seal.get("retired", []) for part in month["parts"]):
             retired[part["chain"], part["first"]] = part["last"], part["hash"]
-        before = hashlib.sha256(jws.encode()).hexdigest()
-    for line in kept:
-        if '"checkpoint"' in line and stored.get((copy := json.loads(line))["checkpoint"]) != copy["jws"]:
+        before, held = hashlib.sha256(jws.encode()).hexdigest(), held + ("number" in seal)
+    if not held:
+        wrong("there is no checkpoint that holds, so nothing is proven")
+    copies = kept and [copy for line in open(kept) if '"checkpoint"' in line and (copy := lenient(line)).get("jws")]
+    if copies == []:
+        wrong(f"{kept} holds no checkpoint, so nothing is proven with it")
+    for copy in copies or []:
+        if stored.get(copy["checkpoint"]) != copy["jws"]:
             wrong(f"checkpoint {copy['checkpoint']}, as it was kept, isn't in the database")
-    return sealed, retired
+    return sealed, retired, held
 
 
 def chains(kind, columns, table, chain, place, sealed, retired):
     """Follows every chain of a table row by row; what was sealed and is there is taken out of `sealed`."""
-    now, at, last, count = None, 0, "", 0
+    now, at, last, count, open_end = None, 0, "", 0, 0
+    ends = {chain: max(heads, default=0) for chain, heads in sealed.items()}
     for count, row in enumerate(rows(columns + ["prev_hash", "hash"], table, f"{chain}, {place}"), 1):
         *fields, previous, digest = row
         key = kind, fields[columns.index(chain)]
@@ -106,17 +130,21 @@ def chains(kind, columns, table, chain, place, sealed, retired):
             wrong(f"{name} was changed")
         if sealed.get(key, {}).pop(at, digest) != digest:
             wrong(f"{name} isn't the row that was sealed")
+        open_end += at > ends.get(key, 0)
         last = digest
-    return count
+    return count, open_end
 
 
 trusted = re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----\n?", open(sys.argv[1]).read(), re.S)
-seals, gaps = checkpoints(trusted, open(sys.argv[2]) if len(sys.argv) > 2 else [])
-events = chains("event", EVENT, "audit.event", "chain", "seq", seals, gaps)
-changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, gaps)
+if not trusted:
+    sys.exit(f"{sys.argv[1]} holds no public key, so nothing can be proven")
+seals, gaps, held = checkpoints(trusted, sys.argv[2] if len(sys.argv) > 2 else None)
+events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, gaps)
+changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, gaps)
 for (kind, chain), heads in seals.items():
     for at in heads:
         if not any(kind == "event" and c == chain and f <= at <= last for (c, f), (last, _) in gaps.items()):
             wrong(f"row {at} of {kind} chain {chain} was sealed and is missing")
-print(f"{events} events, {changes} changes, {len(problems)} problems")
+print(f"{events} events and {changes} changes under {held} checkpoints, "
+      f"{fresh_events + fresh_changes} of them under none yet, {len(problems)} problems")
 sys.exit(bool(problems))

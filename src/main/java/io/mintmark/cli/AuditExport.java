@@ -98,6 +98,7 @@ final class AuditExport implements Callable<Integer> {
         try (PrintStream out = out();
                 PostgresExport rows =
                         new PostgresExport(Logins.service(settings.get().database()))) {
+            requireSense(wanted, rows);
             if (format == Format.CSV) {
                 out.print(Csv.header(PostgresExport.COLUMNS));
             }
@@ -115,6 +116,22 @@ final class AuditExport implements Callable<Integer> {
             written(out);
         }
         return 0;
+    }
+
+    /** What can only be a slip isn't answered with nothing. */
+    private static void requireSense(Selection wanted, PostgresExport rows) {
+        wanted.from()
+                .filter(from -> wanted.to().filter(to -> !from.isBefore(to)).isPresent())
+                .ifPresent(from -> {
+                    throw new CommandFailed(
+                            "--from %s isn't before --to %s, so there is nothing between them"
+                                    .formatted(from, wanted.to().orElseThrow()));
+                });
+        wanted.tenant()
+                .filter(name -> !rows.hasTenant(name))
+                .ifPresent(name -> {
+                    throw new CommandFailed("--tenant: there is no tenant '%s'".formatted(name));
+                });
     }
 
     private PrintStream out() throws IOException {

@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.PostgresExport;
 import io.mintmark.postgres.PostgresExport.By;
+import io.mintmark.tenant.MintId;
 import io.mintmark.wiring.Logins;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -74,12 +76,23 @@ final class AuditShow implements Callable<Integer> {
         return count == 0 ? 1 : 0;
     }
 
+    private static String mintId(String text) {
+        try {
+            return new MintId(UUID.fromString(text)).toString();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(
+                    "--mint: '%s' is no mint id, such as 0199f2c4-1c4e-7000-8a5b-0123456789ab"
+                            .formatted(text));
+        }
+    }
+
     private By by() {
         return sought.mint != null ? By.MINT : sought.subject != null ? By.SUBJECT : By.CREDENTIAL;
     }
 
     private String what() {
         return Optional.ofNullable(sought.mint)
+                .map(AuditShow::mintId)
                 .or(() -> Optional.ofNullable(sought.subject))
                 .or(() -> Optional.ofNullable(sought.credential))
                 .orElseThrow();

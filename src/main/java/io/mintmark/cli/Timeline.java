@@ -28,7 +28,13 @@ final class Timeline {
         out.println("mint " + text(row, "mint_id"));
         who(row);
         line("grant", "%s, made by %s at %s", row, "grant_id", "grant_made_by", "grant_made_at");
-        line("", "last changed by %s at %s", row, "grant_changed_by", "grant_changed_at");
+        JsonNode grant = row.path("grant_then");
+        if (!grant.path("updated_at").equals(grant.path("created_at"))) {
+            line("", "last changed by %s at %s", row, "grant_changed_by", "grant_changed_at");
+        }
+        if (grant.path("reason").isTextual()) {
+            line("", "because: %s", grant, "reason");
+        }
         line("provider", "%s (%s)", row, "provider", "provider_type");
         line("requested", "%s", row, "requested_at");
         if (row.path("outcome").isNull()) {

@@ -21,14 +21,26 @@ public final class PostgresExport implements AutoCloseable {
 
     private static final int FETCH = 2_000;
 
-    /** UUIDv7 has milliseconds; rows are found by the time in their mint id. */
+    /**
+     * A row belongs to when it was written, not to when its mint began, so that what one export
+     * left out the next one has. The mint ids, which are ordered by time, keep it to the partitions
+     * around; no mint lasts a day.
+     */
     private static final String ROWS =
             """
             SELECT to_jsonb(e)::text AS row
               FROM audit.event AS e
-             WHERE e.mint_id >= audit.first_mint_id(coalesce(cast(? AS timestamptz), '1970-01-01Z'))
-               AND e.mint_id < audit.first_mint_id(coalesce(cast(? AS timestamptz), '9999-01-01Z'))
+             WHERE e.mint_id >= audit.first_mint_id(
+                       greatest(cast(? AS timestamptz) - interval '1 day', '1970-01-01Z'))
+               AND e.mint_id < audit.first_mint_id(
+                       least(cast(? AS timestamptz) + interval '1 day', '9999-01-01Z'))
+               AND e.occurred_at >= coalesce(cast(? AS timestamptz), '-infinity')
+               AND e.occurred_at < coalesce(cast(? AS timestamptz), 'infinity')
             """;
+
+    private static final int TIMES = 4;
+
+    private static final String TENANT = "SELECT name AS row FROM broker.tenant WHERE name = ?";
 
     private final Connection connection;
 
@@ -66,13 +78,22 @@ public final class PostgresExport implements AutoCloseable {
         read(
                 sql.toString(),
                 statement -> {
-                    statement.setString(1, text(wanted.from().orElse(null)));
-                    statement.setString(2, text(wanted.to().orElse(null)));
+                    for (int i = 1; i <= TIMES; i += 2) {
+                        statement.setString(i, text(wanted.from().orElse(null)));
+                        statement.setString(i + 1, text(wanted.to().orElse(null)));
+                    }
                     for (int i = 0; i < texts.size(); i++) {
-                        statement.setString(i + 3, texts.get(i));
+                        statement.setString(TIMES + 1 + i, texts.get(i));
                     }
                 },
                 each);
+    }
+
+    /** Whether there is such a tenant. Tenants are never deleted. */
+    public boolean hasTenant(String name) {
+        boolean[] found = new boolean[1];
+        read(TENANT, statement -> statement.setString(1, name), _ -> found[0] = true);
+        return found[0];
     }
 
     private static void and(StringBuilder sql, String column, String text, List<String> texts) {

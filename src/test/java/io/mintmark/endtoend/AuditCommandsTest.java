@@ -1,8 +1,10 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.cli.Commands;
@@ -12,11 +14,15 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +136,87 @@ class AuditCommandsTest {
         assertTrue(csv.startsWith("mint_id,step,kind,occurred_at,"), csv);
         assertEquals(8, csv.lines().count(), csv);
         assertEquals("", run("audit", "export", "--to", "2026-01-01").getValue());
+        assertEquals(1, run("audit", "export", "--tenant", "nobody").getKey());
+        assertEquals(
+                1, run("audit", "export", "--from", "2026-02-01", "--to", "2026-01-01").getKey());
         assertEquals(1, run("audit", "export", "--from", "yesterday").getKey());
+    }
+
+    @Test
+    void show_tells_a_grants_reason_and_only_changes_that_there_were() {
+        try (World other = new World()) {
+            other.broker().mint(other.token(), "api");
+            String story =
+                    run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT).getValue();
+            assertFalse(story.contains("last changed"), story);
+            assertFalse(story.contains("because"), story);
+            other.admin("UPDATE broker.subject_grant SET reason = 'ticket 7' WHERE key = 'api'");
+            other.broker().mint(other.token(), "api");
+            String changed =
+                    run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT).getValue();
+            assertTrue(changed.contains("last changed by test_admin"), changed);
+            assertTrue(changed.contains("because: ticket 7"), changed);
+        }
+    }
+
+    @Test
+    void what_is_no_mint_id_is_told_in_our_words() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            assertEquals(1, run("audit", "show", "--mint", "foo").getKey());
+        } finally {
+            System.setErr(before);
+        }
+        String said = written.toString(StandardCharsets.UTF_8);
+        assertTrue(said.startsWith("mintmark: --mint: 'foo' is no mint id"), said);
+    }
+
+    @Test
+    void what_one_export_left_out_the_next_one_has() throws Exception {
+        String all = run("audit", "export").getValue();
+        var rows = new ArrayList<JsonNode>();
+        for (String line : all.lines().toList()) {
+            rows.add(new ObjectMapper().readTree(line));
+        }
+        // between the intent of a mint and its outcome
+        String between =
+                rows.stream()
+                        .filter(row -> row.path("kind").asText().equals("issued"))
+                        .map(row -> Instant.parse(row.path("occurred_at").asText()).toString())
+                        .findFirst()
+                        .orElseThrow();
+        List<String> first = run("audit", "export", "--to", between).getValue().lines().toList();
+        List<String> then = run("audit", "export", "--from", between).getValue().lines().toList();
+        List<String> both = new ArrayList<>(first);
+        both.addAll(then);
+        assertEquals(all.lines().sorted().toList(), both.stream().sorted().toList());
+        assertTrue(then.stream().noneMatch(line -> first.contains(line)));
+    }
+
+    @Test
+    void checkpoints_that_prove_nothing_do_not_look_like_a_proof(@TempDir Path directory)
+            throws Exception {
+        Path file = directory.resolve("kept.jsonl");
+        assertEquals(1, run("audit", "verify", "--checkpoints", file.toString()).getKey());
+        Files.writeString(file, "");
+        assertEquals(1, run("audit", "verify", "--checkpoints", file.toString()).getKey());
+        Files.write(file, new byte[] {(byte) 0xff, '\n', '{', '\n'});
+        assertEquals(1, run("audit", "verify", "--checkpoints", file.toString()).getKey());
+        Eventually.holds(
+                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        Files.writeString(
+                file,
+                world.database()
+                                .column(
+                                        "SELECT json_build_object('checkpoint', number, 'sealed_at',"
+                                                + " sealed_at, 'jws', jws) FROM audit.checkpoint")
+                                .getFirst()
+                        + "\n");
+        var proof = run("audit", "verify", "--checkpoints", file.toString());
+        assertEquals(0, proof.getKey(), proof.getValue());
+        assertTrue(proof.getValue().contains("kept elsewhere end with number 1 of"));
     }
 
     @Test

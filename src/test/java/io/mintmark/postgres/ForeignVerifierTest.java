@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,8 @@ class ForeignVerifierTest {
                     DELETE FROM audit.checkpoint WHERE number = 1              | doesn't follow the one before
                     DELETE FROM audit.checkpoint WHERE number = 2              | isn't in the database
                     UPDATE audit.config_change SET changed_by = 'x'            | was changed
+                    DELETE FROM audit.checkpoint                               | nothing is proven
+                    UPDATE audit.checkpoint SET sealed_at = now()              | its row says otherwise
                     """)
     void what_was_tampered_with_is_found(String attack, String finding) throws Exception {
         assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
@@ -99,18 +102,34 @@ class ForeignVerifierTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\"checkpoint\" is a word\n", "{\"checkpoint\":"})
+    void kept_checkpoints_that_are_none_are_no_proof(String kept) throws Exception {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        try (TestDatabase database = TestDatabase.migrated()) {
+            Seals.seal(database);
+            String wrong = lines(verify(directory, database, kept));
+            assertTrue(wrong.contains("holds no checkpoint"), wrong);
+        }
+    }
+
     static String lines(List<String> output) {
         return String.join("\n", output.subList(0, output.size() - 1));
     }
 
     static List<String> verify(Path directory, TestDatabase database, SignedCheckpoint kept)
             throws Exception {
+        return verify(directory, database, "some other line\n" + kept.line() + "\n");
+    }
+
+    private static List<String> verify(Path directory, TestDatabase database, String kept)
+            throws Exception {
         Path keys = directory.resolve("keys.pem");
         String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
         Files.writeString(
                 keys, "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n".formatted(key));
         Path lines = directory.resolve("kept.jsonl");
-        Files.writeString(lines, "some other line\n" + kept.line() + "\n");
+        Files.writeString(lines, kept);
         ProcessBuilder builder =
                 new ProcessBuilder("python3", "docs/verify.py", keys.toString(), lines.toString());
         TestServer.Address server = TestServer.address();
