@@ -61,18 +61,20 @@ final class GuardedServer implements AutoCloseable {
     }
 
     private void routes(HttpRouting.Builder routing) {
-        routing.addFilter(
-                        (chain, request, _) -> {
-                            String path = request.prologue().uriPath().path();
-                            requests.add(path);
-                            try {
-                                chain.proceed();
-                            } finally {
-                                done.add(path);
-                            }
-                        })
+        routing.error(BadRequest.class, new Failures(new Answers(InstantSource.fixed(NOW)))::handle)
+                .addFilter((chain, request, _) -> {
+                    String path = request.prologue().uriPath().path();
+                    requests.add(path);
+                    try {
+                        chain.proceed();
+                    } finally {
+                        done.add(path);
+                    }
+                })
                 .get("/ok", (_, response) -> response.send("ok"))
                 .any("/read", GuardedServer::read)
+                .post("/json", GuardedServer::readJson)
+                .get("/marked/{mark}", GuardedServer::mark)
                 .any("/leave", (_, response) -> response.send("left"))
                 .get("/wait", this::await)
                 .get("/close", GuardedServer::close)
@@ -83,6 +85,14 @@ final class GuardedServer implements AutoCloseable {
         try (InputStream body = request.content().inputStream()) {
             response.send("read " + body.readAllBytes().length);
         }
+    }
+
+    private static void readJson(ServerRequest request, ServerResponse response) {
+        response.send("read " + Bodies.json(request).length);
+    }
+
+    private static void mark(ServerRequest request, ServerResponse response) {
+        response.send(request.path().pathParameters().get("mark"));
     }
 
     private void await(ServerRequest request, ServerResponse response) throws InterruptedException {

@@ -69,6 +69,15 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
+    /** The same, for a server that may have left already. */
+    RawClient tryFinishing() {
+        try {
+            return finish();
+        } catch (IOException e) {
+            return this;
+        }
+    }
+
     /** The next answer, with a body if it has a length. */
     RawAnswer answer() throws IOException {
         RawAnswer head = head();

@@ -16,8 +16,11 @@ import java.util.regex.Pattern;
  * and nothing else.
  */
 final class RequestReader extends DataReader {
-    /** Methods differ by case, which the server forgets: a proxy takes {@code head} for no HEAD. */
-    private static final Pattern METHOD = Pattern.compile("[A-Z]+(-[A-Z]+)* ");
+    /**
+     * RFC 9112 section 3. Methods differ by case, which the server forgets: a proxy that forwards
+     * {@code head} doesn't know that no body will follow.
+     */
+    private static final Pattern LINE = Pattern.compile("[A-Z]+(-[A-Z]+)* [!-~]+ HTTP/1\\.1");
 
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
@@ -68,13 +71,13 @@ final class RequestReader extends DataReader {
         return super.findNewLine(max);
     }
 
-    /** A request's line is read in bytes. The server chokes on one whose method is none. */
+    /** A request's line is read in bytes. The server is lenient with it, or chokes. */
     @Override
     public byte[] readBytes(int length) {
         byte[] bytes = super.readBytes(length);
         if (state.awaitsLine()
-                && !METHOD.matcher(new String(bytes, StandardCharsets.ISO_8859_1)).lookingAt()) {
-            throw BadFraming.in(state, "no method");
+                && !LINE.matcher(new String(bytes, StandardCharsets.ISO_8859_1)).matches()) {
+            throw BadFraming.in(state, "no request line");
         }
         return bytes;
     }
