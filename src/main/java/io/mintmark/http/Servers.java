@@ -20,19 +20,29 @@ import java.util.Set;
 public final class Servers implements AutoCloseable {
     private static final String ADMIN = "admin";
     private static final int OPERATORS = 64;
-    private static final Duration GRACE = Duration.ofSeconds(20);
+
+    /** What a request may take besides the call of its access provider. */
+    private static final Duration OVERHEAD = Duration.ofSeconds(10);
 
     private final ServerFoundation forClients;
     private final ServerFoundation forOperators;
+    private final Duration drain;
     private final WebServer server;
 
+    /**
+     * The ports, not listening yet.
+     *
+     * @param providerTimeout how long the call of an access provider may take
+     */
     public Servers(
             ServerSettings settings,
             AdminSettings admin,
+            Duration providerTimeout,
             Routes routes,
             List<HealthCheck> readiness,
             MeterRegistry meters,
             InstantSource clock) {
+        this.drain = settings.drain();
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
         this.forClients = new ServerFoundation(settings.bounds(), routes.cors(), clock);
         this.forOperators =
@@ -44,7 +54,7 @@ public final class Servers implements AutoCloseable {
                 WebServer.builder()
                         .featuresDiscoverServices(false)
                         .shutdownHook(false)
-                        .shutdownGracePeriod(GRACE)
+                        .shutdownGracePeriod(providerTimeout.plus(OVERHEAD))
                         .host(settings.host().getHostAddress())
                         .port(settings.port())
                         .routing(routes::register)
@@ -96,13 +106,27 @@ public final class Servers implements AutoCloseable {
         return server.port(ADMIN);
     }
 
-    /** Takes no new requests and waits for those in flight. */
+    /**
+     * Serves on for a while, with answers that end their connections; then listens no more and
+     * waits for the requests in flight.
+     */
     @Override
     public void close() {
+        drain();
         forClients.closeIdle();
         forOperators.closeIdle();
         server.stop();
         forClients.close();
         forOperators.close();
+    }
+
+    private void drain() {
+        if (server.isRunning()) {
+            try {
+                forClients.drain(drain);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // then the stop goes on at once
+            }
+        }
     }
 }

@@ -189,6 +189,7 @@ final class Assembly {
         return new Servers(
                 settings.server(),
                 settings.admin(),
+                settings.provider().timeout(),
                 routes,
                 checks.readiness(stopping),
                 meters.registry(),

@@ -44,11 +44,12 @@ public final class Broker implements AutoCloseable {
         return servers.adminPort();
     }
 
-    /** Readiness goes down, requests in flight finish, the audit queue drains. */
+    /** Readiness goes down, connections drain, requests in flight finish, then the audit queue. */
     @Override
     public void close() {
         stopping.set(true);
-        log.info("Mintmark stops: requests in flight finish, new ones are not taken");
+        log.info(
+                "Mintmark stops: connections end with their next answers, requests in flight finish");
         parts.close();
         log.info("Mintmark has stopped");
     }

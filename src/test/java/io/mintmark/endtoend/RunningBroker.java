@@ -84,6 +84,7 @@ public final class RunningBroker implements AutoCloseable {
         environment.put("AUDIT_SIGNING_KEY_FILE", Keys.AUDIT.toString());
         environment.put("OUTBOUND_ALLOWED_HOSTS", "localhost,127.0.0.1");
         environment.put("RATE_LIMIT_ENABLED", "false");
+        environment.put("SERVER_DRAIN", "PT0S");
         return environment;
     }
 
@@ -141,6 +142,11 @@ public final class RunningBroker implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Stops it as a signal would, while clients are still there. */
+    public void stop() {
+        broker.close();
     }
 
     @Override

@@ -61,7 +61,7 @@ final class GuardedServer implements AutoCloseable {
     }
 
     private void routes(HttpRouting.Builder routing) {
-        routing.error(BadRequest.class, new Failures(new Answers(InstantSource.fixed(NOW)))::handle)
+        routing.error(Throwable.class, new Failures(new Answers(InstantSource.fixed(NOW))))
                 .addFilter((chain, request, _) -> {
                     String path = request.prologue().uriPath().path();
                     requests.add(path);

@@ -78,8 +78,7 @@ class SmugglingTest {
 
     private static String shown(String request) {
         return request.chars()
-                .mapToObj(c ->
-                        c > ' ' && c < 0x7f || c == ' ' ? "" + (char) c : "\\x%02x".formatted(c))
+                .mapToObj(c -> c >= ' ' && c < 0x7f ? "" + (char) c : "\\x%02x".formatted(c))
                 .collect(Collectors.joining());
     }
 }
