@@ -82,6 +82,7 @@ INSERT INTO broker.provider_type
  '{"AWS_ACCESS_KEY_ID": "AccessKeyId", "AWS_SECRET_ACCESS_KEY": "SecretAccessKey",
     "AWS_SESSION_TOKEN": "SessionToken", "AWS_REGION": "Region"}'),
 
+-- An S3 policy leaves room for the statement that the broker adds (mint/s3sts/SessionPolicy): 2048 in all.
 ('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', '{}', 900, 604800, true,
  '{"endpoint": {"is": "url", "required": true, "example": "https://minio.example.com"},
     "region": {"is": "text", "max_length": 64, "example": "us-east-1"},
@@ -89,7 +90,7 @@ INSERT INTO broker.provider_type
     "policy_claim": {"is": "claim", "example": "{\"name\": \"policy\", \"value\": \"readonly\"}"}}',
  '{"role_arn": {"is": "text", "max_length": 2048, "pattern": "^arn:[a-z0-9-]+:iam:[a-z0-9-]*:[A-Za-z0-9_-]*:role/[A-Za-z0-9_+=,.@:/-]+$",
         "example": "arn:minio:iam:::role/idp-deploy"},
-    "policy": {"is": "policy", "max_length": 2048}}',
+    "policy": {"is": "policy", "max_length": 1977}}',
  '{AccessKeyId,SecretAccessKey,SessionToken,Endpoint,Expiration}',
  '{"MINIO_ACCESS_KEY": "AccessKeyId", "MINIO_SECRET_KEY": "SecretAccessKey",
     "MINIO_SESSION_TOKEN": "SessionToken", "MINIO_ENDPOINT": "Endpoint"}'),

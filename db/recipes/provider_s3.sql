@@ -1,6 +1,6 @@
 -- S3-compatible storage (MinIO, Ceph, …) that trusts the broker as an OIDC provider.
 --
--- Far side, for MinIO (policies are read from a claim of the token):
+-- In MinIO (policies are read from a claim of the token; roles: docs/providers/s3-sts.md):
 --   MINIO_IDENTITY_OPENID_CONFIG_URL=https://BROKER/.well-known/openid-configuration
 --   MINIO_IDENTITY_OPENID_CLIENT_ID=https://minio.acme.example      (the audience)
 --   MINIO_IDENTITY_OPENID_CLAIM_NAME=policy

@@ -257,3 +257,7 @@ UPDATE broker.key SET settings = '{"audience": "api://AzureADTokenExchangeUSGov"
 -- a scope with blanks, which would be two
 WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'google', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'g', 'google', 600, '{"service_account": "a@b.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform"]}');
 --> Key "g" of tenant "acme": the setting "scopes" has an element that is "https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform", which does not have the form ^[^ ]+$.
+
+-- an S3 policy that leaves no room for the denial
+WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'store', 'minio', 900, jsonb_build_object('policy', jsonb_build_object('Statement', long)) FROM k;
+--> Key "store" of tenant "acme": the setting "policy" is a policy of more than 1977 characters.

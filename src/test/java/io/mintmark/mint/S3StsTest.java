@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.text.ParseException;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 class S3StsTest {
+    private static final String DENY =
+            "{'Effect':'Deny','NotAction':['s3:*'],'Resource':['arn:aws:s3:::*']}";
     private static final String READ = "'policy_claim':{'name':'policy','value':'readonly'}";
 
     private final MintingBroker broker = MintingBroker.usual();
@@ -57,13 +60,116 @@ class S3StsTest {
 
     @Test
     void a_role_and_a_policy_are_passed_on() {
+        String own = "{'Effect':'Allow','Action':['s3:GetObject'],'Resource':['arn:aws:s3:::a/*']}";
         broker.minted(
-                order("'region':'local'", "'role_arn':'arn:minio:iam:::role/idp','policy':'{}'"));
+                order(
+                        "'region':'local'",
+                        "'role_arn':'arn:minio:iam:::role/idp','policy':{'Version':'2012-10-17','Statement':[%s]}"
+                                .formatted(own)));
 
         StsCall call = minio.calls().getFirst();
         assertEquals(Optional.of("arn:minio:iam:::role/idp"), call.parameter("RoleArn"));
-        assertEquals(Optional.of("{}"), call.parameter("Policy"));
+        assertEquals(policy(own + "," + DENY), call.parameter("Policy"));
         assertEquals(Optional.of(Orders.MINT_ID.toString()), call.parameter("RoleSessionName"));
+    }
+
+    @Test
+    void a_credential_of_a_key_without_a_policy_can_do_nothing_but_s3() {
+        broker.minted(order(READ, ""));
+
+        assertEquals(
+                policy(
+                        "{'Effect':'Allow','Action':['s3:*'],'Resource':['arn:aws:s3:::*']},"
+                                + DENY),
+                minio.calls().getFirst().parameter("Policy"));
+    }
+
+    /** MinIO takes a NotAction and fails when it writes the policy down. */
+    @Test
+    void a_server_without_not_action_is_told_what_can_make_credentials() {
+        minio.next(
+                new StsAnswer.Refusing(
+                        400,
+                        "InvalidParameterValue",
+                        "json: error calling MarshalJSON for type policy.ActionSet: empty actions not allowed"));
+        broker.minted(order(READ, ""));
+        broker.minted(order(READ, ""));
+
+        String allowed = "{'Effect':'Allow','Action':['s3:*'],'Resource':['arn:aws:s3:::*']},";
+        Optional<String> denied = policy(allowed + "{'Effect':'Deny','Action':['admin:*']}");
+        assertEquals(
+                List.of(policy(allowed + DENY), denied, denied),
+                minio.calls().stream().map(call -> call.parameter("Policy")).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'s3:*','Resource':'*'}}",
+                "'{ \\'Version\\' : \\'2012-10-17\\', \\'Statement\\' : [{\\'Effect\\':\\'Allow\\',\\'Action\\':\\'s3:*\\',\\'Resource\\':\\'*\\'}] }'"
+            })
+    void a_policy_may_be_one_statement_or_a_text(String policy) {
+        broker.minted(order(READ, "'policy':" + policy));
+
+        assertEquals(
+                policy("{'Effect':'Allow','Action':'s3:*','Resource':'*'}," + DENY),
+                minio.calls().getFirst().parameter("Policy"));
+    }
+
+    /** Servers in Go read member names without regard to case, and the last one counts. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    {'Statement':[],'statement':[{'Effect':'Allow'}]}       | has the member 'statement'
+                    '{\\'Statement\\':[],\\'Statement\\':[]}'                | isn't the JSON of an object
+                    '[]'                                                    | isn't the JSON of an object
+                    {'Statement':'x'}                                       | has a Statement that is neither
+                    """)
+    void a_policy_that_could_be_read_without_the_denial_is_refused(String policy, String told) {
+        Failed failed = broker.failed(order(READ, "'policy':" + policy));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains(told), failed.detail());
+        assertEquals(List.of(), minio.calls());
+    }
+
+    @Test
+    void a_policy_must_leave_room_for_the_denial() {
+        String own = "{'Effect':'Allow','Action':['s3:*'],'Resource':['arn:aws:s3:::%s']}";
+        int room = 2048 - policy(own.formatted("") + "," + DENY).orElseThrow().length();
+
+        broker.minted(order(READ, statement(own.formatted("x".repeat(room)))));
+        Failed failed = broker.failed(order(READ, statement(own.formatted("x".repeat(room + 1)))));
+
+        assertEquals(2048, minio.calls().getFirst().parameter("Policy").orElseThrow().length());
+        assertEquals(
+                "key setting 'policy' has 2049 characters with the statement that keeps its credentials from making others, more than 2048",
+                failed.detail());
+    }
+
+    /** As MinIO of 2026-02 says it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            textBlock =
+                    """
+                    No public key found for kid x                          | BROKER_IDENTITY_REJECTED
+                    crypto/ecdsa: verification error                       | BROKER_IDENTITY_REJECTED
+                    STS JWT Token has `aud` claim invalid, `aud` must match configured OpenID Client ID | BROKER_IDENTITY_REJECTED
+                    STS JWT Token has `azp` claim invalid, `azp` must match configured OpenID Client ID | BROKER_IDENTITY_REJECTED
+                    Error processing RoleArn parameter: role not found     | PROVIDER_MISCONFIGURED
+                    None of the given policies (`x`) are defined, credentials will not be generated | PROVIDER_MISCONFIGURED
+                    policy claim missing from the JWT token, credentials will not be generated | PROVIDER_MISCONFIGURED
+                    Version cannot be empty expecting '2012-10-17'         | PROVIDER_MISCONFIGURED
+                    """)
+    void minios_one_code_is_told_apart_by_its_words(String message, Reason reason) {
+        minio.always(new StsAnswer.Refusing(400, "InvalidParameterValue", message));
+
+        assertEquals(reason, broker.failed(order(READ, "")).reason());
     }
 
     @Test
@@ -159,5 +265,16 @@ class S3StsTest {
                                 minio.endpoint(),
                                 providerSettings.isEmpty() ? "" : "," + providerSettings),
                 "{" + keySettings + "}");
+    }
+
+    private static String statement(String own) {
+        return "'policy':{'Version':'2012-10-17','Statement':[%s]}".formatted(own);
+    }
+
+    private static Optional<String> policy(String statements) {
+        return Optional.of(
+                "{'Version':'2012-10-17','Statement':[%s]}"
+                        .formatted(statements)
+                        .replace('\'', '"'));
     }
 }

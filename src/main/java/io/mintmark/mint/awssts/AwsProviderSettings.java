@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.sts.StsEndpoint;
+import io.mintmark.mint.sts.StsEndpoint.Use;
 
 import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
@@ -22,15 +23,15 @@ record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
                 new StsEndpoint(
                         settings.endpoint("endpoint").orElseGet(() -> regional(region)),
                         region,
-                        isAmbient(settings)),
+                        use(settings)),
                 settings.flag("session_tags", true));
     }
 
-    private static boolean isAmbient(Settings settings) {
+    private static Use use(Settings settings) {
         String auth = settings.text("auth").orElse("web-identity");
         return switch (auth) {
-            case "web-identity" -> false;
-            case "ambient" -> true;
+            case "web-identity" -> Use.WEB_IDENTITY;
+            case "ambient" -> Use.AMBIENT;
             default -> throw settings.unusable("auth", "must be web-identity or ambient");
         };
     }

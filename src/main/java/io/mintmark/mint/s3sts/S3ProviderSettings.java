@@ -7,6 +7,7 @@ import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.sts.StsEndpoint;
+import io.mintmark.mint.sts.StsEndpoint.Use;
 
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ record S3ProviderSettings(
         destinations.requireConfidential("endpoint", endpoint);
         return new S3ProviderSettings(
                 url,
-                new StsEndpoint(endpoint, settings.text("region").orElse(REGION), false),
+                new StsEndpoint(endpoint, settings.text("region").orElse(REGION), Use.STORAGE),
                 audience(settings, endpoint, destinations),
                 policyClaim(settings));
     }

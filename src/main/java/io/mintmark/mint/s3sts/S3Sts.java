@@ -1,6 +1,8 @@
 package io.mintmark.mint.s3sts;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
@@ -11,13 +13,17 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.s3sts.SessionPolicy.Denial;
 import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsEndpoint;
 import io.mintmark.outbound.Secret;
 
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -28,11 +34,17 @@ import java.util.Set;
 public final class S3Sts implements AccessProvider {
     private static final int SHORTEST = 900;
     private static final int LONGEST = 604_800;
+    private static final int MOST_SERVERS = 1000;
+    private static final Duration REMEMBERED = Duration.ofHours(1);
     private static final Set<String> KEY_SETTINGS = Set.of("role_arn", "policy");
 
     private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final StsCaller sts;
+
+    /** Of the servers that have refused another. It is asked for anew when forgotten. */
+    private final Cache<StsEndpoint, Denial> denials =
+            Caffeine.newBuilder().maximumSize(MOST_SERVERS).expireAfterWrite(REMEMBERED).build();
 
     public S3Sts(BrokerIdentity identity, TokenDestinations destinations, StsCaller sts) {
         this.tokens = new BrokerTokens(identity, destinations);
@@ -68,14 +80,25 @@ public final class S3Sts implements AccessProvider {
     public MintResult mint(MintOrder order) {
         S3ProviderSettings provider =
                 S3ProviderSettings.of(order.access().settings(), destinations);
+        Denial known = denials.getIfPresent(provider.sts());
+        MintResult result =
+                mint(order, provider, Objects.requireNonNullElse(known, Denial.ALL_BUT_S3));
+        if (known == null && SessionPolicy.isForeign(result)) {
+            denials.put(provider.sts(), Denial.ADMINISTRATION);
+            return mint(order, provider, Denial.ADMINISTRATION);
+        }
+        return result;
+    }
+
+    private MintResult mint(MintOrder order, S3ProviderSettings provider, Denial denial) {
         Settings key = Settings.ofKey(order.keySettings(), KEY_SETTINGS);
         var request =
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleSessionName(order.mintId().toString())
                         .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .policy(SessionPolicy.of(key, denial))
                         .webIdentityToken(token(order, provider).reveal());
         key.text("role_arn").ifPresent(request::roleArn);
-        key.policy("policy", RoleSession.LONGEST_POLICY).ifPresent(request::policy);
         return sts.assumeRoleWithWebIdentity(
                 provider.sts(), order, request, Map.of("Endpoint", provider.url()));
     }

@@ -100,7 +100,7 @@ public final class StsCaller {
                             "the answer lacks a part of the credential",
                             sts.endpoint());
         } catch (SdkException e) {
-            return StsFailures.of(e, sts.endpoint());
+            return StsFailures.of(e, sts);
         }
     }
 

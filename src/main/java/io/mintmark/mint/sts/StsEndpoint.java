@@ -3,10 +3,24 @@ package io.mintmark.mint.sts;
 import io.mintmark.mint.Endpoint;
 
 /**
- * An STS, and as whom it is called.
+ * An STS, and how it is called.
  *
  * @param region for the signature, where there is one
- * @param ambient whether calls are signed with the AWS credentials that the broker finds around it;
- *     otherwise they are anonymous and carry a token
  */
-public record StsEndpoint(Endpoint endpoint, String region, boolean ambient) {}
+public record StsEndpoint(Endpoint endpoint, String region, Use use) {
+
+    /** Whose rules hold there, and as whom it is called. */
+    public enum Use {
+        /** AWS's, anonymously and with a token. */
+        WEB_IDENTITY,
+        /** AWS's, signed with the AWS credentials that the broker finds around it. */
+        AMBIENT,
+        /** Those of S3-compatible storage, anonymously and with a token. */
+        STORAGE
+    }
+
+    /** Whether calls are signed with the broker's own AWS credentials. */
+    public boolean ambient() {
+        return use == Use.AMBIENT;
+    }
+}

@@ -6,6 +6,7 @@ import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_MISCONFIGURED;
 import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_REJECTED;
 import static io.mintmark.verdict.MintRefusal.Reason.PROVIDER_THROTTLED;
 
+import io.mintmark.mint.sts.StsEndpoint.Use;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -13,6 +14,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * What the error codes of an STS mean. Sources: the errors of AssumeRole and
@@ -55,10 +57,25 @@ final class StsErrors {
                     "InvalidAction",
                     "OptInRequired");
 
+    /**
+     * MinIO has one code for all that it doesn't like of a request, and only words to tell them
+     * apart: these are about what the key or the provider asks for. What else it says is about the
+     * token: its key, signature, audience or time.
+     */
+    private static final Pattern OF_THE_SETTINGS =
+            Pattern.compile(
+                    "\\b(roles?|rolearn|polic(y|ies)|actions?|resources?|conditions?|effect|version|statements?|duration|claim missing)\\b",
+                    Pattern.CASE_INSENSITIVE);
+
     private StsErrors() {}
 
-    static Reason meaning(AwsServiceException error) {
+    static Reason meaning(AwsServiceException error, Use use) {
         String code = code(error).orElse("");
+        if (use == Use.STORAGE && code.equals("InvalidParameterValue")) {
+            return OF_THE_SETTINGS.matcher(message(error).orElse("")).find()
+                    ? PROVIDER_MISCONFIGURED
+                    : BROKER_IDENTITY_REJECTED;
+        }
         if (isThrottling(error)) {
             return PROVIDER_THROTTLED;
         }

@@ -25,10 +25,11 @@ import java.util.stream.Stream;
 final class StsFailures {
     private StsFailures() {}
 
-    static Failed of(SdkException failure, Endpoint endpoint) {
+    static Failed of(SdkException failure, StsEndpoint sts) {
+        Endpoint endpoint = sts.endpoint();
         return switch (failure) {
             case AwsServiceException answer ->
-                    failed(StsErrors.meaning(answer), quote(answer), endpoint);
+                    failed(StsErrors.meaning(answer, sts.use()), quote(answer), endpoint);
             case ApiCallTimeoutException _, ApiCallAttemptTimeoutException _, AbortedException _ ->
                     failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", endpoint);
             default ->
