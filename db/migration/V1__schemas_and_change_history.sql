@@ -1,5 +1,5 @@
 -- What every table of the broker rests on: the schemas, how something is refused, who wrote a row, and the
--- history of every change. The history also numbers the states of a tenant (its revision) and tells replicas to reload it.
+-- history of every change. The history also numbers the states of a tenant (its revision).
 
 DO $$
 DECLARE
@@ -125,7 +125,7 @@ CREATE TABLE audit.config_change (
     transaction_id bigint NOT NULL,
     prev_hash bytea NOT NULL,
     hash bytea NOT NULL,
-    CONSTRAINT a_revision_is_given_once UNIQUE NULLS NOT DISTINCT (tenant, revision),
+    CONSTRAINT a_revision_is_given_once UNIQUE NULLS NOT DISTINCT (tenant, revision) INCLUDE (hash),
     CONSTRAINT revisions_count_from_one CHECK (revision >= 1),
     CONSTRAINT a_change_is_an_insert_an_update_or_a_delete CHECK (operation IN ('INSERT', 'UPDATE', 'DELETE')),
     CONSTRAINT only_an_insert_has_nothing_before CHECK ((before IS NULL) = (operation = 'INSERT')),
@@ -207,6 +207,27 @@ END
 $$;
 COMMENT ON FUNCTION audit.last_change(text) IS
     'The head of a tenant''s chain of changes (of null: of the tables without tenant); revision 0 and 32 zero bytes before the first.';
+
+CREATE FUNCTION audit.changed_tenants(tenants text[], states text[]) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT known.tenant
+      FROM unnest(tenants, states) AS known (tenant, state)
+      LEFT JOIN LATERAL (
+           SELECT c.revision, c.hash FROM audit.config_change AS c
+            WHERE c.tenant = known.tenant COLLATE "C" ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) AS head ON true
+     WHERE known.state IS DISTINCT FROM
+           coalesce(head.revision, 0) || ':' || coalesce(encode(head.hash, 'hex'), repeat('0', 64));
+END
+$$;
+COMMENT ON FUNCTION audit.changed_tenants(text[], text[]) IS
+    'Those of the tenants whose last change isn''t the one named at the same place, as "revision:hash" in hexadecimal digits.';
 
 -- Always the end of the index: a plan that was made while the table was small, and that the session
 -- keeps, would read all of the tenant's history for each row of a bulk edit.
@@ -308,16 +329,11 @@ BEGIN
         PERFORM internal.refuse('Another session changed ' || coalesce('tenant "' || owning_tenant || '"', 'a table without tenant')
                                 || ' meanwhile.', 'Run the transaction again.', 'serialization_failure');
     END IF;
-
-    -- PostgreSQL sends equal notifications of a transaction once: a bulk edit reloads a tenant once. It sends them to
-    -- every login that listens, so they don't say the name.
-    PERFORM pg_notify('mintmark_catalog',
-                      coalesce((SELECT t.external_id::text FROM broker.tenant AS t WHERE t.name = owning_tenant), ''));
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.record_change() IS
-    'Trigger: writes a change to audit.config_change, raises the revision of the tenant and notifies mintmark_catalog. Argument: the column that names the tenant, none for tables without.';
+    'Trigger: writes a change to audit.config_change, which raises the revision of the tenant. Argument: the column that names the tenant, none for tables without.';
 
 CREATE FUNCTION internal.refuse_truncate() RETURNS trigger
     LANGUAGE plpgsql

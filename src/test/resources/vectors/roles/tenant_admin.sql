@@ -251,10 +251,6 @@ INSERT INTO audit.event (mint_id, step, kind, occurred_at, broker) VALUES ('0190
 DELETE FROM audit.config_change;
 --> permission denied for table config_change
 
--- may not notify as if something had changed in a way that matters
-SELECT pg_notify('mintmark_catalog', 'other') IS NOT NULL;
---> t
-
 -- may not load rows past the policies
 COPY broker.key (tenant, name, provider, max_duration, settings) FROM STDIN;
 --> COPY FROM not supported with row-level security

@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.Collection;
 import java.util.List;
@@ -20,11 +21,11 @@ public interface EventStore {
     void append(List<Event> events);
 
     /**
-     * The revision of each tenant's configuration, as of now.
+     * The state of each tenant's configuration now.
      *
      * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
      */
-    Map<TenantName, Long> revisions(Collection<TenantName> tenants);
+    Map<TenantName, TenantState> states(Collection<TenantName> tenants);
 
     /**
      * Writes rows such as every mint has and takes them back, so that nothing stays of them.

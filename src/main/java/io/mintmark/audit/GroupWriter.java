@@ -1,6 +1,7 @@
 package io.mintmark.audit;
 
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.List;
 import java.util.Map;
@@ -47,9 +48,7 @@ final class GroupWriter {
         tell(group);
     }
 
-    /**
-     * Only those that recorded an intent need the revision, and learn of it if it can't be read.
-     */
+    /** Only those that recorded an intent need the state, and learn of it if it can't be read. */
     private void tell(List<Submission> group) {
         Map<Boolean, List<Submission>> byIntent =
                 group.stream().collect(Collectors.partitioningBy(Submission::hasIntent));
@@ -71,14 +70,15 @@ final class GroupWriter {
                         .flatMap(event -> event.holder().stream())
                         .flatMap(holder -> holder.tenant().stream())
                         .collect(Collectors.toSet());
-        return new Receipt(tenants.isEmpty() ? Map.of() : revisions(tenants));
+        return new Receipt(tenants.isEmpty() ? Map.of() : states(tenants));
     }
 
-    private Map<TenantName, Long> revisions(Set<TenantName> tenants) {
+    private Map<TenantName, TenantState> states(Set<TenantName> tenants) {
         try {
-            return store.revisions(tenants);
+            return store.states(tenants);
         } catch (StoreUnreachable e) {
-            throw new StoreUnreachable("the revision can't be read after the commit", true, e);
+            throw new StoreUnreachable(
+                    "the state of the configuration can't be read after the commit", true, e);
         }
     }
 

@@ -1,25 +1,26 @@
 package io.mintmark.audit;
 
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.Map;
 
 /**
  * Rows are committed.
  *
- * @param revisions of the tenants for which an intent was recorded, read after the commit
+ * @param states of the tenants for which an intent was recorded, read after the commit
  */
-public record Receipt(Map<TenantName, Long> revisions) {
+public record Receipt(Map<TenantName, TenantState> states) {
     public Receipt {
-        revisions = Map.copyOf(revisions);
+        states = Map.copyOf(states);
     }
 
-    /** The tenant's revision after the commit. */
-    public long revision(TenantName tenant) {
-        Long revision = revisions.get(tenant);
-        if (revision == null) {
+    /** The state of the tenant's configuration after the commit. */
+    public TenantState state(TenantName tenant) {
+        TenantState state = states.get(tenant);
+        if (state == null) {
             throw new IllegalArgumentException("no intent of tenant '%s'".formatted(tenant));
         }
-        return revision;
+        return state;
     }
 }

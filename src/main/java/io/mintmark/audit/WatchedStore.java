@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,8 +78,8 @@ final class WatchedStore implements EventStore {
     }
 
     @Override
-    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
-        return store.revisions(tenants);
+    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
+        return store.states(tenants);
     }
 
     @Override

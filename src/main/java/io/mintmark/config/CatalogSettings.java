@@ -14,7 +14,8 @@ public record CatalogSettings(Duration maxStaleness) {
                     "catalog.max-staleness",
                     Formats.duration(Duration.ofMillis(100), Duration.ofHours(1)),
                     "PT10S",
-                    "How old the broker's view of the tables may get when notifications are lost.");
+                    "How old the broker's view of the tables may get while the database doesn't"
+                            + " answer.");
 
     static final List<Setting<?>> TABLE = List.of(MAX_STALENESS);
 

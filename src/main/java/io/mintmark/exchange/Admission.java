@@ -3,6 +3,7 @@ package io.mintmark.exchange;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.KnownIssuers;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.Examination;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
 
 /**
  * Verifies tokens against one state of their tenant: the identity provider that a token was
- * verified with is the one that the tenant has at the revision which then decides.
+ * verified with is the one that the tenant has in the state which then decides.
  */
 final class Admission {
     private static final int ATTEMPTS = 5;
@@ -40,10 +41,9 @@ final class Admission {
     }
 
     /**
-     * @param atLeast the revision of the tenant that must have been reached
      * @param refused told of a token that isn't accepted
      */
-    Verdict<Admitted> admit(PresentedToken token, long atLeast, Consumer<Examination> refused) {
+    Verdict<Admitted> admit(PresentedToken token, Consumer<Examination> refused) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Examination examination = examine(token);
             switch (examination.verdict()) {
@@ -52,7 +52,7 @@ final class Admission {
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
-                    Entitlements entitlements = catalogue.entitlements(verified, atLeast);
+                    Entitlements entitlements = catalogue.entitlements(verified);
                     if (entitlements.believeToken()) {
                         MDC.put("tenant", verified.provider().tenant().value());
                         MDC.put("subject", verified.subject());
@@ -63,6 +63,13 @@ final class Admission {
             issuers.changed();
         }
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
+    }
+
+    /** Verifies a token against what its tenant is now, as the database alone can tell. */
+    Verdict<Admitted> admitAnew(
+            PresentedToken token, TenantName tenant, Consumer<Examination> refused) {
+        catalogue.changed(tenant);
+        return admit(token, refused);
     }
 
     private Examination examine(PresentedToken token) {

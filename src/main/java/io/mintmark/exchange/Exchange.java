@@ -7,6 +7,7 @@ import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.Examination;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
@@ -53,7 +54,7 @@ public final class Exchange {
         this.trails = new Trails(mintIds);
         this.intents =
                 new Intents(
-                        this::admit,
+                        this::admitAnew,
                         records,
                         trails,
                         clock,
@@ -71,7 +72,8 @@ public final class Exchange {
 
     /** Verify, find the keys, check the grants, record the intent, mint, record, answer. */
     public Verdict<Credentials> mint(MintRequest request) {
-        return admit(request, 0)
+        return admission
+                .admit(request.token(), refused -> reject(request, refused))
                 .then(request.format()::check)
                 .then(admitted -> redeem(request, admitted))
                 .then(admitted -> intents.record(request, admitted))
@@ -99,13 +101,13 @@ public final class Exchange {
         }
     }
 
-    private Verdict<Admitted> admit(MintRequest request, long atLeast) {
-        return admission.admit(request.token(), atLeast, refused -> reject(request, refused));
+    private Verdict<Admitted> admitAnew(MintRequest request, TenantName tenant) {
+        return admission.admitAnew(request.token(), tenant, refused -> reject(request, refused));
     }
 
     /** The keys that the token's subject could mint now. */
     public Verdict<KeyList> keys(PresentedToken token) {
-        return admission.admit(token, 0, _ -> {}).then(admission::redeem).then(this::list);
+        return admission.admit(token, _ -> {}).then(admission::redeem).then(this::list);
     }
 
     private Verdict<KeyList> list(Admitted admitted) {

@@ -3,6 +3,8 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Receipt;
 import io.mintmark.grant.Granted;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
@@ -14,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides and records the intent. The commit of the intent tells the tenant's revision; if that is
- * newer than the one decided on, the decision is made again, so that no mint starts on a grant that
+ * Decides and records the intent. The commit of the intent tells the tenant's state; if that is any
+ * other than the one decided on, the decision is made again, so that no mint starts on a grant that
  * was revoked.
  */
 final class Intents {
@@ -35,9 +37,9 @@ final class Intents {
     private final InstantSource clock;
     private final Duration slack;
 
-    /** Decides again on a state that has reached a revision. */
+    /** Decides on the state that the tenant has now. */
     interface Decider {
-        Verdict<Admitted> admit(MintRequest request, long atLeast);
+        Verdict<Admitted> admitAnew(MintRequest request, TenantName tenant);
     }
 
     /**
@@ -70,9 +72,9 @@ final class Intents {
                         return Verdict.refused(objection.get());
                     }
                     Intent intent = trails.intent(request, admitted, granted);
-                    long revision = commit(intent, now);
-                    current = decideAgain(request, intent, revision);
-                    Optional<Intent> standing = standing(intent, current, request, now);
+                    TenantState state = commit(intent, now);
+                    current = decideAgain(request, intent, state);
+                    Optional<Intent> standing = standing(intent, state, current, request, now);
                     if (standing.isPresent()) {
                         return Verdict.passed(standing.get());
                     }
@@ -94,7 +96,7 @@ final class Intents {
         return Verdict.refused(denied.refusal());
     }
 
-    private long commit(Intent intent, Instant now) {
+    private TenantState commit(Intent intent, Instant now) {
         List<Event> rows =
                 intent.orders().stream()
                         .map(order ->
@@ -105,16 +107,22 @@ final class Intents {
                         .toList();
         Receipt receipt =
                 records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED));
-        return receipt.revision(intent.admitted().token().provider().tenant());
+        return receipt.state(tenant(intent));
     }
 
-    /** The state to decide on after the commit: the same, unless the tenant has a newer one. */
-    private Verdict<Admitted> decideAgain(MintRequest request, Intent intent, long revision) {
-        if (revision <= intent.admitted().entitlements().revision()) {
+    private static TenantName tenant(Intent intent) {
+        return intent.admitted().token().provider().tenant();
+    }
+
+    /**
+     * The same, if the commit found the state that it was decided on; else decided on a new one.
+     */
+    private Verdict<Admitted> decideAgain(MintRequest request, Intent intent, TenantState state) {
+        if (state.equals(intent.admitted().entitlements().state())) {
             return Verdict.passed(intent.admitted());
         }
         try {
-            return decider.admit(request, revision);
+            return decider.admitAnew(request, tenant(intent));
         } catch (Unavailable e) {
             records.recordLater(intent.failed(clock.instant(), UNSURE, NOT_CALLED));
             throw e;
@@ -122,12 +130,17 @@ final class Intents {
     }
 
     /**
-     * The intent as it is after the commit, if the decision is still the same and no grant has
-     * ended while the log was written.
+     * The intent as it is after the commit, if the decision is the same in the state that the
+     * commit found, and no grant has ended while the log was written.
      */
     private Optional<Intent> standing(
-            Intent intent, Verdict<Admitted> current, MintRequest request, Instant now) {
+            Intent intent,
+            TenantState state,
+            Verdict<Admitted> current,
+            MintRequest request,
+            Instant now) {
         return current instanceof Verdict.Passed<Admitted>(Admitted next)
+                        && next.entitlements().state().equals(state)
                         && Decision.of(next, request.keys(), now)
                                 instanceof Decision.Allowed(List<Granted> granted)
                         && granted.equals(intent.orders().stream().map(Order::granted).toList())

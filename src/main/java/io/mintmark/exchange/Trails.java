@@ -112,7 +112,7 @@ final class Trails {
                 provider.name(),
                 provider.type(),
                 granted.grantId(),
-                admitted.entitlements().revision());
+                admitted.entitlements().state().own().revision());
     }
 
     private static String hex(byte[] hash) {

@@ -2,18 +2,22 @@ package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.Unavailable;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
  * What tenants have: read tenant by tenant when it is asked for, kept as immutable snapshots. A
- * snapshot that is older than the allowed staleness, or of which a change was announced, isn't used
- * before the database has been asked for the tenant's revision.
+ * snapshot that is older than the allowed staleness, or that is known to have changed, isn't used
+ * before the database has been asked for the tenant's state.
  */
 public final class Catalogue {
     private static final int TENANTS_KEPT = 10_000;
@@ -21,8 +25,8 @@ public final class Catalogue {
     private static final int ATTEMPTS = 5;
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    /** The revision is part of the key: grants of another revision are never found. */
-    private record SubjectAt(TenantName tenant, long revision, IdpName idp, String subject) {}
+    /** The state is part of the key: grants of another state are never found. */
+    private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {}
 
     private final CatalogueStore store;
     private final SingleFlightCache<TenantName, TenantSnapshot> tenants;
@@ -46,27 +50,24 @@ public final class Catalogue {
     }
 
     private TenantSnapshot snapshot(TenantName tenant, @Nullable TenantSnapshot known) {
-        return known != null && known.revision() == store.revision(tenant)
+        return known != null && known.state().equals(store.state(tenant))
                 ? known
                 : store.tenant(tenant);
     }
 
     /**
-     * What the token's subject has at its tenant, all of one revision.
+     * What the token's subject has at its tenant, all of one state.
      *
-     * @param atLeast the revision that it must have reached
      * @throws Unavailable if it can't be read, or is too much work to decide
      */
-    public Entitlements entitlements(VerifiedToken token, long atLeast) {
+    public Entitlements entitlements(VerifiedToken token) {
         TenantName tenant = token.provider().tenant();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TenantSnapshot snapshot = tenants.get(tenant);
-            if (snapshot.revision() >= atLeast) {
-                SubjectGrants grants = grants(snapshot, token);
-                if (grants.revision() == snapshot.revision()) {
-                    return meter.within(
-                            tenant, budget -> new Entitlements(snapshot, grants, token, budget));
-                }
+            SubjectGrants grants = grants(snapshot, token);
+            if (grants.state().equals(snapshot.state())) {
+                return meter.within(
+                        tenant, budget -> new Entitlements(snapshot, grants, token, budget));
             }
             tenants.changed(tenant);
         }
@@ -79,18 +80,26 @@ public final class Catalogue {
         return subjects.get(
                 new SubjectAt(
                         snapshot.name(),
-                        snapshot.revision(),
+                        snapshot.state(),
                         token.provider().name(),
                         token.subject()));
     }
 
-    /** A change of this tenant was announced. */
+    /** This tenant may have changed. */
     public void changed(TenantName tenant) {
         tenants.changed(tenant);
     }
 
-    /** Announcements may have been missed. */
-    public void allChanged() {
-        tenants.allChanged();
+    /**
+     * Asks the database which of the tenants that are held have changed.
+     *
+     * @throws Unavailable if it can't be asked
+     */
+    void refresh() {
+        var held = tenants.held();
+        Map<TenantName, TenantState> states = new HashMap<>();
+        held.values().forEach((tenant, snapshot) -> states.put(tenant, snapshot.state()));
+        Set<TenantName> changed = states.isEmpty() ? Set.of() : store.changed(states);
+        held.changed(changed::contains);
     }
 }

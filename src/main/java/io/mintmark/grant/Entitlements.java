@@ -3,6 +3,7 @@ package io.mintmark.grant;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.MatchingBudget;
 import io.mintmark.token.VerifiedToken;
 
@@ -53,9 +54,9 @@ public final class Entitlements {
                         .toList();
     }
 
-    /** The tenant's revision that this is of. */
-    public long revision() {
-        return tenant.revision();
+    /** The state of the tenant that this is of. */
+    public TenantState state() {
+        return tenant.state();
     }
 
     /** The tenant's AWS ExternalId. */

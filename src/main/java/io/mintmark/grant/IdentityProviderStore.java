@@ -22,4 +22,7 @@ public interface IdentityProviderStore {
 
     /** All listed ones, by name. */
     List<IdentityProvider> listed();
+
+    /** A text that changes with every change of an identity provider or a tenant. */
+    String fingerprint();
 }

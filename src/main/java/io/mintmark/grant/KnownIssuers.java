@@ -35,7 +35,9 @@ public final class KnownIssuers implements IdentityProviders {
     private final SingleFlightCache<Pairs, List<IdentityProvider>> trusting;
     private final SingleFlightCache<String, List<IdentityProvider>> listedOf;
     private final SingleFlightCache<Everything, List<IdentityProvider>> listed;
+    private final IdentityProviderStore store;
     private final OwnIssuer ownIssuer;
+    private volatile String fingerprint = "";
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     /**
@@ -48,6 +50,7 @@ public final class KnownIssuers implements IdentityProviders {
             OwnIssuer ownIssuer,
             Duration maxStaleness,
             LongSupplier nanos) {
+        this.store = store;
         this.ownIssuer = ownIssuer;
         known =
                 new SingleFlightCache<>(
@@ -110,6 +113,20 @@ public final class KnownIssuers implements IdentityProviders {
      */
     public void checkReadable() {
         known.get("");
+    }
+
+    /**
+     * Asks the database whether anything about identity providers or tenants has changed. Called by
+     * one thread.
+     *
+     * @throws io.mintmark.verdict.Unavailable if it can't be asked
+     */
+    void refresh() {
+        var held = List.of(known.held(), trusting.held(), listedOf.held(), listed.held());
+        String found = store.fingerprint();
+        boolean changed = !found.equals(fingerprint);
+        held.forEach(values -> values.changed(_ -> changed));
+        fingerprint = found;
     }
 
     /** Something about identity providers or tenants may have changed. */

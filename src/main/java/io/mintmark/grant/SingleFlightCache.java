@@ -6,17 +6,23 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * Values that are read on demand and used again until they are too old, or told to have changed. A
- * value counts as old as the moment at which its reading <em>began</em>, so a change that is
- * announced while it is being read is never missed. One reader at a time for each key; those that
- * waited for a reading that failed share its failure.
+ * value counts as old as the moment at which its reading <em>began</em>, so a change that is told
+ * of while it is being read is never missed. One reader at a time for each key; those that waited
+ * for a reading that failed share its failure.
  */
 final class SingleFlightCache<K, V> {
+    /** What nobody asks for so long isn't held any more. */
+    private static final Duration IDLE = Duration.ofMinutes(10);
 
     /** Reads a value. {@code known} is the last one, which may still be the right one. */
     interface Reader<K, V> {
@@ -30,7 +36,7 @@ final class SingleFlightCache<K, V> {
     private static final class Slot<V> {
         private final ReentrantLock reading = new ReentrantLock();
         private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
-        private volatile @Nullable Value<V> value;
+        private final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
         private volatile @Nullable Failure failure;
     }
 
@@ -46,7 +52,7 @@ final class SingleFlightCache<K, V> {
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
-        this.slots = Caffeine.newBuilder().maximumSize(atMost).build();
+        this.slots = Caffeine.newBuilder().maximumSize(atMost).expireAfterAccess(IDLE).build();
         this.maxAge = maxAge.toNanos();
         this.nanos = nanos;
         this.reader = reader;
@@ -55,7 +61,7 @@ final class SingleFlightCache<K, V> {
     /** The value, read anew if need be. Throws what the reader throws. */
     V get(K key) {
         Slot<V> slot = slots.get(key, _ -> new Slot<>());
-        Value<V> value = slot.value;
+        Value<V> value = slot.value.get();
         return value != null && isFresh(slot, value) ? value.value() : read(key, slot);
     }
 
@@ -63,7 +69,7 @@ final class SingleFlightCache<K, V> {
         long arrived = nanos.getAsLong();
         slot.reading.lock();
         try {
-            Value<V> known = slot.value;
+            Value<V> known = slot.value.get();
             if (known != null && isFresh(slot, known)) {
                 return known.value();
             }
@@ -81,7 +87,7 @@ final class SingleFlightCache<K, V> {
         long began = nanos.getAsLong();
         try {
             V value = reader.read(key, known == null ? null : known.value());
-            slot.value = new Value<>(value, began);
+            slot.value.set(new Value<>(value, began));
             slot.failure = null;
             return value;
         } catch (RuntimeException e) {
@@ -91,14 +97,68 @@ final class SingleFlightCache<K, V> {
     }
 
     private boolean isFresh(Slot<V> slot, Value<V> value) {
-        return value.asOf() > slot.changed.get()
-                && value.asOf() > allChanged.get()
-                && nanos.getAsLong() - value.asOf() <= maxAge;
+        return isUnchanged(slot, value) && nanos.getAsLong() - value.asOf() <= maxAge;
+    }
+
+    private boolean isUnchanged(Slot<V> slot, Value<V> value) {
+        return value.asOf() > slot.changed.get() && value.asOf() > allChanged.get();
+    }
+
+    /** The values that nothing is known against but perhaps their age. */
+    Held<K, V> held() {
+        long asOf = nanos.getAsLong();
+        Map<K, Value<V>> values = new HashMap<>();
+        slots.asMap()
+                .forEach((key, slot) -> {
+                    Value<V> value = slot.value.get();
+                    if (value != null && isUnchanged(slot, value)) {
+                        values.put(key, value);
+                    }
+                });
+        return new Held<>(this, values, asOf);
+    }
+
+    /** What was held at a moment: whoever asks elsewhere about these values begins with this. */
+    static final class Held<K, V> {
+        private final SingleFlightCache<K, V> cache;
+        private final Map<K, Value<V>> values;
+        private final long asOf;
+
+        private Held(SingleFlightCache<K, V> cache, Map<K, Value<V>> values, long asOf) {
+            this.cache = cache;
+            this.values = values;
+            this.asOf = asOf;
+        }
+
+        /** The values by their keys. */
+        Map<K, V> values() {
+            Map<K, V> plain = new HashMap<>();
+            values.forEach((key, value) -> plain.put(key, value.value()));
+            return plain;
+        }
+
+        /** Some are to be read again; the others are as good as read at that moment. */
+        void changed(Predicate<K> isChanged) {
+            values.forEach((key, value) -> {
+                if (isChanged.test(key)) {
+                    cache.changed(key);
+                } else {
+                    cache.confirm(key, value, asOf);
+                }
+            });
+        }
+    }
+
+    private void confirm(K key, Value<V> value, long asOf) {
+        Slot<V> slot = slots.asMap().get(key);
+        if (slot != null && isUnchanged(slot, value)) {
+            slot.value.compareAndSet(value, new Value<>(value.value(), asOf));
+        }
     }
 
     /** The value is to be read again before it is used again. */
     void changed(K key) {
-        Slot<V> slot = slots.getIfPresent(key);
+        Slot<V> slot = slots.asMap().get(key);
         if (slot != null) {
             slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
         }

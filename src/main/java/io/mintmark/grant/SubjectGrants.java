@@ -1,13 +1,15 @@
 package io.mintmark.grant;
 
+import io.mintmark.tenant.TenantState;
+
 import java.util.List;
 
 /**
  * The enabled grants of one exact subject of one identity provider.
  *
- * @param revision the tenant's, at which they were read
+ * @param state the tenant's, in which they were read
  */
-public record SubjectGrants(long revision, List<Grant> grants) {
+public record SubjectGrants(TenantState state, List<Grant> grants) {
     public SubjectGrants {
         grants = List.copyOf(grants);
     }

@@ -3,6 +3,7 @@ package io.mintmark.grant;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
@@ -10,9 +11,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What an enabled tenant has, as it stood at one revision, but for the grants of exact subjects:
- * those are read subject by subject ({@link SubjectGrants}), so that a tenant with a hundred
- * thousand of them costs no more than one with ten.
+ * What an enabled tenant has, in one state, but for the grants of exact subjects: those are read
+ * subject by subject ({@link SubjectGrants}), so that a tenant with a hundred thousand of them
+ * costs no more than one with ten.
  *
  * @param externalId the tenant's AWS ExternalId
  * @param identityProviders the enabled ones
@@ -21,7 +22,7 @@ import java.util.UUID;
  */
 public record TenantSnapshot(
         TenantName name,
-        long revision,
+        TenantState state,
         UUID externalId,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
@@ -33,8 +34,8 @@ public record TenantSnapshot(
     }
 
     /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
-    public static TenantSnapshot nothing(TenantName name, long revision) {
+    public static TenantSnapshot nothing(TenantName name, TenantState state) {
         return new TenantSnapshot(
-                name, revision, new UUID(0, 0), Map.of(), Map.of(), PatternGrants.of(List.of()));
+                name, state, new UUID(0, 0), Map.of(), Map.of(), PatternGrants.of(List.of()));
     }
 }

@@ -4,6 +4,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.EventStore;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.Collection;
 import java.util.List;
@@ -29,8 +30,8 @@ public final class MeasuredEvents implements EventStore {
     }
 
     @Override
-    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
-        return store.revisions(tenants);
+    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
+        return store.states(tenants);
     }
 
     @Override

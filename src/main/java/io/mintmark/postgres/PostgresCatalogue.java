@@ -8,24 +8,52 @@ import io.mintmark.grant.PatternGrants;
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.TenantSnapshot;
 import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.IdentityProvider;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Reads what tenants have. Each question is one statement, so that its answer is of one moment. */
 public final class PostgresCatalogue implements CatalogueStore {
-    private static final String REVISION =
-            "SELECT cast(to_jsonb(broker.revision(:tenant)) AS text) AS document";
+    private static final String STATE =
+            """
+            jsonb_build_object(
+                'own', jsonb_build_object(
+                    'revision', own.revision, 'hash', encode(own.hash, 'hex')),
+                'shared', jsonb_build_object(
+                    'revision', shared.revision, 'hash', encode(shared.hash, 'hex')))\
+            """;
+
+    private static final String STATES =
+            " FROM audit.last_change(:tenant) AS own, audit.last_change(NULL) AS shared";
+
+    private static final String CHANGED =
+            """
+            SELECT cast(to_jsonb(tenant) AS text) AS document
+              FROM audit.changed_tenants(cast(:tenants AS text[]), cast(:states AS text[])) AS tenant
+            """;
+
+    private static final String SHARED =
+            """
+            SELECT cast(jsonb_build_object(
+                       'revision', shared.revision, 'hash', encode(shared.hash, 'hex')) AS text)
+                   AS document
+              FROM audit.last_change(NULL) AS shared
+            """;
 
     private static final String TENANT =
-            "SELECT cast(jsonb_build_object("
-                    + "'revision', broker.revision(t.name),"
-                    + "'enabled', t.enabled,"
+            "SELECT cast(jsonb_build_object('state', "
+                    + STATE
+                    + ", 'tenant', (SELECT jsonb_build_object("
                     + "'external_id', t.external_id,"
                     + "'identity_providers', (SELECT coalesce(jsonb_agg("
                     + IdentityProviderRow.DOCUMENT
@@ -40,17 +68,20 @@ public final class PostgresCatalogue implements CatalogueStore {
                     + GrantRow.DOCUMENT
                     + "), '[]') FROM broker.subject_grant AS g"
                     + " WHERE g.tenant = t.name AND g.enabled AND g.match = 'glob')"
-                    + ") AS text) AS document FROM broker.tenant AS t WHERE t.name = :tenant";
+                    + ") FROM broker.tenant AS t WHERE t.name = :tenant AND t.enabled)"
+                    + ") AS text) AS document"
+                    + STATES;
 
     private static final String GRANTS =
-            "SELECT cast(jsonb_build_object("
-                    + "'revision', broker.revision(:tenant),"
-                    + "'grants', (SELECT coalesce(jsonb_agg("
+            "SELECT cast(jsonb_build_object('state', "
+                    + STATE
+                    + ", 'grants', (SELECT coalesce(jsonb_agg("
                     + GrantRow.DOCUMENT
                     + "), '[]') FROM broker.subject_grant AS g"
                     + " WHERE g.tenant = :tenant AND g.idp = :idp AND g.match = 'exact'"
                     + " AND g.subject = :subject AND g.enabled)"
-                    + ") AS text) AS document";
+                    + ") AS text) AS document"
+                    + STATES;
 
     private final Documents documents;
 
@@ -59,27 +90,54 @@ public final class PostgresCatalogue implements CatalogueStore {
     }
 
     @Override
-    public long revision(TenantName tenant) {
-        return documents.read(REVISION, Map.of("tenant", tenant.value())).getFirst().longValue();
+    public TenantState state(TenantName tenant) {
+        String sql = "SELECT cast(" + STATE + " AS text) AS document" + STATES;
+        return state(documents.read(sql, Map.of("tenant", tenant.value())).getFirst());
+    }
+
+    private static TenantState state(JsonNode state) {
+        return new TenantState(stateId(state.path("own")), stateId(state.path("shared")));
+    }
+
+    private static StateId stateId(JsonNode state) {
+        return new StateId(state.path("revision").longValue(), state.path("hash").asText());
+    }
+
+    @Override
+    public Set<TenantName> changed(Map<TenantName, TenantState> known) {
+        List<TenantName> tenants = List.copyOf(known.keySet());
+        String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
+        String[] states =
+                tenants.stream()
+                        .map(tenant -> Objects.requireNonNull(known.get(tenant)).own().toString())
+                        .toArray(String[]::new);
+        StateId shared = stateId(documents.read(SHARED, Map.of()).getFirst());
+        Set<TenantName> changed = new HashSet<>();
+        documents
+                .read(CHANGED, Map.of("tenants", names, "states", states))
+                .forEach(name -> changed.add(new TenantName(name.asText())));
+        known.forEach((tenant, state) -> {
+            if (!state.shared().equals(shared)) {
+                changed.add(tenant);
+            }
+        });
+        return changed;
     }
 
     @Override
     public TenantSnapshot tenant(TenantName tenant) {
-        List<JsonNode> found = documents.read(TENANT, Map.of("tenant", tenant.value()));
-        if (found.isEmpty()) {
-            return TenantSnapshot.nothing(tenant, 0);
-        }
-        JsonNode row = found.getFirst();
-        long revision = row.path("revision").longValue();
-        return row.path("enabled").booleanValue()
-                ? snapshot(tenant, revision, row)
-                : TenantSnapshot.nothing(tenant, revision);
+        JsonNode found = documents.read(TENANT, Map.of("tenant", tenant.value())).getFirst();
+        TenantState state = state(found.path("state"));
+        JsonNode row = found.path("tenant");
+        return row.isObject()
+                ? snapshot(tenant, state, row)
+                : TenantSnapshot.nothing(tenant, state);
     }
 
-    private static TenantSnapshot snapshot(TenantName tenant, long revision, JsonNode row) {
+    private static TenantSnapshot snapshot(TenantName tenant, TenantState state, JsonNode row) {
         return new TenantSnapshot(
                 tenant,
-                revision,
+                state,
                 UUID.fromString(row.path("external_id").asText()),
                 Documents.each(
                                 row.path("identity_providers"),
@@ -107,7 +165,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                                         subject))
                         .getFirst();
         return new SubjectGrants(
-                row.path("revision").longValue(),
+                state(row.path("state")),
                 Documents.each(row.path("grants"), "grant", GrantRow::map));
     }
 }

@@ -1,5 +1,6 @@
 package io.mintmark.postgres;
 
+import io.helidon.dbclient.DbRow;
 import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
@@ -7,18 +8,20 @@ import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 /**
  * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
@@ -54,10 +57,13 @@ public final class PostgresEventStore implements EventStore {
              WHERE mint_id = ANY (cast(:mints AS uuid[]))
             """;
 
-    private static final String REVISIONS =
+    private static final String STATES =
             """
-            SELECT tenant, broker.revision(tenant) AS revision
+            SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
+                   shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash
               FROM unnest(cast(:tenants AS text[])) AS tenant
+             CROSS JOIN LATERAL audit.last_change(tenant) AS own
+             CROSS JOIN audit.last_change(NULL) AS shared
             """;
 
     private final Queries queries;
@@ -153,22 +159,29 @@ public final class PostgresEventStore implements EventStore {
     }
 
     @Override
-    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
-        Map<TenantName, Long> revisions = new HashMap<>();
         try {
-            queries.query(
-                            REVISIONS,
-                            Map.of("tenants", names),
-                            row ->
-                                    Map.entry(
-                                            new TenantName(row.column("tenant").get(String.class)),
-                                            row.column("revision").get(Long.class)))
-                    .forEach(entry -> revisions.put(entry.getKey(), entry.getValue()));
-            return revisions;
+            return queries
+                    .query(STATES, Map.of("tenants", names), PostgresEventStore::state)
+                    .stream()
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         } catch (QueryFailed e) {
             throw unreachable(e);
         }
+    }
+
+    private static Map.Entry<TenantName, TenantState> state(DbRow row) {
+        return Map.entry(
+                new TenantName(row.column("tenant").get(String.class)),
+                new TenantState(
+                        state(row, "revision", "hash"),
+                        state(row, "shared_revision", "shared_hash")));
+    }
+
+    private static StateId state(DbRow row, String revision, String hash) {
+        return new StateId(
+                row.column(revision).get(Long.class), row.column(hash).get(String.class));
     }
 
     private static StoreUnreachable unreachable(QueryFailed cause) {

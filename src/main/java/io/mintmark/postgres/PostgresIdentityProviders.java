@@ -47,6 +47,18 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     private static final String LISTED_OF = LISTED + " AND p.issuer = :issuer ORDER BY p.name";
     private static final String ALL_LISTED = LISTED + " ORDER BY p.name";
 
+    /** Times of changes tell them apart, also from those of another history. */
+    private static final String FINGERPRINT =
+            """
+            SELECT cast(to_jsonb(concat_ws(' ',
+                       (SELECT sum(hashtextextended(p.name,
+                                       cast(extract(epoch FROM p.updated_at) * 1000000 AS bigint)))
+                          FROM broker.identity_provider AS p),
+                       (SELECT sum(hashtextextended(t.name,
+                                       cast(extract(epoch FROM t.updated_at) * 1000000 AS bigint)))
+                          FROM broker.tenant AS t))) AS text) AS document
+            """;
+
     private final Documents documents;
 
     public PostgresIdentityProviders(Database database) {
@@ -80,6 +92,11 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     @Override
     public List<IdentityProvider> listed() {
         return map(documents.read(ALL_LISTED, Map.of()));
+    }
+
+    @Override
+    public String fingerprint() {
+        return documents.read(FINGERPRINT, Map.of()).getFirst().asText();
     }
 
     private static List<IdentityProvider> map(List<JsonNode> rows) {

@@ -1,4 +1,4 @@
-/** The only room that talks SQL: stores, migrations, notifications. */
+/** The only room that talks SQL: stores and migrations. */
 @NullMarked
 package io.mintmark.postgres;
 

@@ -6,6 +6,7 @@ import io.mintmark.audit.Sealer;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.CataloguePolling;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.health.HealthReport;
 import io.mintmark.http.Routes;
@@ -18,7 +19,6 @@ import io.mintmark.metrics.Meters;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Housekeeping;
-import io.mintmark.postgres.Notifications;
 import io.mintmark.postgres.PostgresCatalogue;
 import io.mintmark.postgres.PostgresIdentityProviders;
 import io.mintmark.tenant.MintIds;
@@ -52,7 +52,7 @@ final class Assembly {
     private final Sealer sealer;
     private final AuditLog audit;
     private final Rejections rejections;
-    private final Notifications notifications;
+    private final CataloguePolling polling;
     private final Housekeeping housekeeping;
     private final Servers servers;
 
@@ -81,7 +81,7 @@ final class Assembly {
                         new AuditLog(new MeasuredEvents(stores.events(), meters), AUDIT_PATIENCE));
         this.rejections = parts.idle(new Rejections(stores.rejections(), mintIds, clock));
         parts.idle(prepared.identity());
-        this.notifications = parts.idle(notifications(settings));
+        this.polling = parts.idle(new CataloguePolling(catalogue, issuers));
         this.housekeeping = parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
         this.servers = parts.idle(servers(settings, stopping));
         show(readings);
@@ -95,7 +95,7 @@ final class Assembly {
         parts.start(audit, AuditLog::start);
         parts.start(rejections, Rejections::start);
         parts.start(prepared.identity(), OwnIdentity::start);
-        parts.start(notifications, Notifications::start);
+        parts.start(polling, CataloguePolling::start);
         parts.start(housekeeping, Housekeeping::start);
         parts.start(servers, Servers::start);
         parts.start(sealer, Sealer::start);
@@ -129,11 +129,6 @@ final class Assembly {
                 System::nanoTime,
                 stores::rows,
                 System.out::println);
-    }
-
-    private Notifications notifications(ServiceSettings settings) {
-        return new Notifications(
-                Logins.service(settings.database()), new Changes(catalogue, issuers));
     }
 
     private void show(MeasuredCatalogue readings) {

@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.Collection;
 import java.util.List;
@@ -46,7 +47,7 @@ final class GatedStore implements EventStore {
         refusesAll = now;
     }
 
-    /** Commits, but can't be asked for revisions. */
+    /** Commits, but can't be asked for states. */
     void forgetful(boolean now) {
         forgetful = now;
     }
@@ -79,7 +80,7 @@ final class GatedStore implements EventStore {
     }
 
     @Override
-    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
+    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         if (forgetful) {
             throw new StoreUnreachable("gone after the commit", false, null);
         }

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 class EffectOfAnEditTest {
     private World world;
 
-    /** Staleness is set so high that only a notification or the commit of an intent can tell. */
+    /** Staleness is set so high that only polling or the commit of an intent can tell. */
     @BeforeEach
     void start() {
         world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H"));
@@ -36,57 +36,52 @@ class EffectOfAnEditTest {
         return world.broker().mint(world.token(), "api");
     }
 
-    /** As a pooler between broker and database does that knows nothing of LISTEN. */
-    private void swallowNotifications() {
+    /** From now on the broker can't ask what has changed. */
+    private void stopPolling() {
         world.database()
                 .runAsSuperuser(
-                        """
-                        DO $$ BEGIN
-                            EXECUTE replace(pg_get_functiondef('internal.record_change'::regproc),
-                                            'pg_notify(', 'concat(');
-                        END $$
-                        """);
+                        "REVOKE EXECUTE ON FUNCTION audit.changed_tenants FROM mintmark_app");
     }
 
     @Test
-    void a_revoked_grant_stops_the_next_mint_though_no_notification_came() {
-        swallowNotifications();
+    void a_revoked_grant_stops_the_next_mint_though_nobody_asked_what_changed() {
+        stopPolling();
         world.admin("DELETE FROM broker.subject_grant WHERE key = 'api'");
         assertEquals("403 FORBIDDEN ", mint().verdict());
         assertEquals("denied api not_granted", world.audited("key = 'api'").getLast());
     }
 
     @Test
-    void a_disabled_identity_provider_stops_the_next_mint_though_no_notification_came() {
-        swallowNotifications();
+    void a_disabled_identity_provider_stops_the_next_mint_though_nobody_asked_what_changed() {
+        stopPolling();
         world.admin("UPDATE broker.identity_provider SET enabled = false WHERE name = 'ci'");
         assertEquals("401 UNAUTHORIZED unknown_issuer", mint().verdict());
     }
 
     @Test
-    void a_disabled_tenant_stops_the_next_mint_though_no_notification_came() {
-        swallowNotifications();
+    void a_disabled_tenant_stops_the_next_mint_though_nobody_asked_what_changed() {
+        stopPolling();
         world.admin("UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
         assertEquals("401 UNAUTHORIZED unknown_issuer", mint().verdict());
     }
 
     @Test
-    void new_required_claims_stop_the_next_mint_though_no_notification_came() {
-        swallowNotifications();
+    void new_required_claims_stop_the_next_mint_though_nobody_asked_what_changed() {
+        stopPolling();
         world.admin("UPDATE broker.identity_provider SET required_claims = '{\"ref\": \"main\"}'");
         assertEquals("401 INVALID_TOKEN claims_not_accepted", mint().verdict());
     }
 
     @Test
-    void a_disabled_key_is_missing_at_the_next_mint_though_no_notification_came() {
-        swallowNotifications();
+    void a_disabled_key_is_missing_at_the_next_mint_though_nobody_asked_what_changed() {
+        stopPolling();
         world.admin("UPDATE broker.key SET enabled = false WHERE name = 'api'");
         assertEquals("404 NOT_FOUND ", mint().verdict());
     }
 
     @Test
     void a_key_that_aims_elsewhere_now_is_minted_as_it_is_now() {
-        swallowNotifications();
+        stopPolling();
         world.admin(
                 "UPDATE broker.key SET outputs = '{\"TOKEN\": \"AccessToken\"}' WHERE name ="
                         + " 'api'");
@@ -98,7 +93,7 @@ class EffectOfAnEditTest {
 
     @Test
     void an_edit_that_changes_nothing_for_the_request_does_not_start_it_over() {
-        swallowNotifications();
+        stopPolling();
         world.admin("UPDATE broker.key SET description = 'Other' WHERE name = 'spare'");
         assertEquals(200, mint().status());
         assertEquals("issued api", world.audited("key = 'api'").getLast());

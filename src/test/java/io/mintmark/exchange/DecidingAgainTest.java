@@ -68,6 +68,15 @@ final class DecidingAgainTest {
     }
 
     @Test
+    void a_revocation_in_another_history_with_the_same_number_mints_nothing() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        stage.minted("deploy");
+        tenant.beginAnotherHistory(() -> tenant.revoke("deploy"));
+        assertInstanceOf(AccessRefusal.KeysDenied.class, stage.refusal("deploy"));
+        assertEquals(1, cloud.orders().size());
+    }
+
+    @Test
     void a_grant_that_ends_while_the_intent_is_written_mints_nothing() {
         Instant end = Stage.START.plusSeconds(100);
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy", Optional.of(end));

@@ -6,6 +6,7 @@ import io.mintmark.audit.Kind;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -73,8 +74,8 @@ final class MemoryLog implements EventStore {
     }
 
     @Override
-    public Map<TenantName, Long> revisions(Collection<TenantName> tenants) {
-        return Map.of(MemoryTenant.NAME, tenant.revision(MemoryTenant.NAME));
+    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
+        return Map.of(MemoryTenant.NAME, tenant.state(MemoryTenant.NAME));
     }
 
     @Override

@@ -15,7 +15,9 @@ import io.mintmark.tenant.Glob;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.KeySource;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** One tenant, kept in memory instead of tables; every edit raises its revision. */
 final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
@@ -45,6 +48,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private final TestKey signer;
     private Set<String> algorithms = Set.of("ES256");
     private long revision = 1;
+    private String history = "";
     private boolean gone;
     private boolean oneTimeTokens;
 
@@ -104,6 +108,14 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
+    /** The last edits are undone, as by a restore, and the same number of others came instead. */
+    synchronized void beginAnotherHistory(Runnable edit) {
+        long reached = revision;
+        edit.run();
+        history += "'";
+        revision = reached;
+    }
+
     /** Believes signatures by another algorithm only, which the signer's aren't. */
     synchronized void distrust() {
         algorithms = Set.of("RS256");
@@ -123,8 +135,22 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public synchronized long revision(TenantName tenant) {
-        return revision;
+    public synchronized TenantState state(TenantName tenant) {
+        StateId shared = new StateId(0, "");
+        return new TenantState(new StateId(revision, history + revision), shared);
+    }
+
+    @Override
+    public Set<TenantName> changed(Map<TenantName, TenantState> known) {
+        return known.entrySet().stream()
+                .filter(entry -> !entry.getValue().equals(state(entry.getKey())))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public String fingerprint() {
+        return state(NAME).toString();
     }
 
     @Override
@@ -134,7 +160,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         }
         return new TenantSnapshot(
                 NAME,
-                revision,
+                state(NAME),
                 new UUID(0, 1),
                 Map.of(IDP, identityProvider()),
                 keys,
@@ -144,7 +170,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     @Override
     public synchronized SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
         return new SubjectGrants(
-                revision,
+                state(tenant),
                 grants.stream().filter(grant -> grant.subject().matches(subject)).toList());
     }
 

@@ -18,37 +18,37 @@ class SingleFlightCacheTest {
 
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger reads = new AtomicInteger();
-    private final SingleFlightCache<String, Integer> fresh =
+    private final SingleFlightCache<String, Integer> cache =
             new SingleFlightCache<>(
                     MAX_AGE, 10, nanos::incrementAndGet, (_, _) -> reads.incrementAndGet());
 
     @Test
     void a_value_is_read_once_and_used_again() {
-        assertEquals(1, fresh.get("a"));
-        assertEquals(1, fresh.get("a"));
+        assertEquals(1, cache.get("a"));
+        assertEquals(1, cache.get("a"));
     }
 
     @Test
     void a_value_that_is_too_old_is_read_again() {
-        fresh.get("a");
+        cache.get("a");
         nanos.addAndGet(MAX_AGE.toNanos());
-        assertEquals(2, fresh.get("a"));
+        assertEquals(2, cache.get("a"));
     }
 
     @Test
     void a_value_that_changed_is_read_again_and_the_others_are_not() {
-        fresh.get("a");
-        fresh.get("b");
-        fresh.changed("a");
-        assertEquals(3, fresh.get("a"));
-        assertEquals(2, fresh.get("b"));
+        cache.get("a");
+        cache.get("b");
+        cache.changed("a");
+        assertEquals(3, cache.get("a"));
+        assertEquals(2, cache.get("b"));
     }
 
     @Test
     void all_are_read_again_if_all_may_have_changed() {
-        fresh.get("a");
-        fresh.allChanged();
-        assertEquals(2, fresh.get("a"));
+        cache.get("a");
+        cache.allChanged();
+        assertEquals(2, cache.get("a"));
     }
 
     @Test
@@ -68,6 +68,44 @@ class SingleFlightCacheTest {
         meanwhile.set(() -> slow.changed("a"));
         assertEquals(2, slow.get("a"));
         assertEquals(3, slow.get("a"));
+    }
+
+    @Test
+    void a_value_that_was_confirmed_is_as_good_as_read_then() {
+        cache.get("a");
+        nanos.addAndGet(MAX_AGE.toNanos());
+        cache.held().changed(_ -> false);
+        assertEquals(1, cache.get("a"));
+        nanos.addAndGet(MAX_AGE.toNanos());
+        assertEquals(2, cache.get("a"));
+    }
+
+    @Test
+    void of_what_was_held_only_what_changed_is_read_again() {
+        cache.get("a");
+        cache.get("b");
+        cache.held().changed("a"::equals);
+        assertEquals(3, cache.get("a"));
+        assertEquals(2, cache.get("b"));
+    }
+
+    @Test
+    void what_changed_after_it_was_held_is_not_confirmed() {
+        cache.get("a");
+        var held = cache.held();
+        cache.changed("a");
+        held.changed(_ -> false);
+        assertEquals(2, cache.get("a"));
+    }
+
+    @Test
+    void what_was_read_after_it_was_held_keeps_its_own_age() {
+        cache.get("a");
+        var held = cache.held();
+        nanos.addAndGet(MAX_AGE.toNanos());
+        assertEquals(2, cache.get("a"));
+        held.changed(_ -> false);
+        assertEquals(2, cache.get("a"));
     }
 
     @Test

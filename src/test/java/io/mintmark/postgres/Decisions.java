@@ -132,7 +132,7 @@ final class Decisions implements AutoCloseable {
         if (examine(tenant, claims) instanceof Verdict.Passed<VerifiedToken>(var token)) {
             long first = firstGrant(tenant);
             catalogue()
-                    .entitlements(token, 0)
+                    .entitlements(token)
                     .mintable(now)
                     .forEach((key, granted) -> mintable.put(key, mintable(granted, first)));
         }

@@ -1,0 +1,16 @@
+package io.mintmark.tenant;
+
+/**
+ * Names a state of one chain of configuration changes. The revision alone doesn't: a database that
+ * was restored, or promoted before it had received the last changes, counts the same revisions
+ * again.
+ *
+ * @param revision the number of the last change; 0 before the first
+ * @param hash that change's, in hexadecimal digits
+ */
+public record StateId(long revision, String hash) {
+    @Override
+    public String toString() {
+        return revision + ":" + hash;
+    }
+}
