@@ -8,15 +8,19 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('demo-idp', 'demo', 'ISSUER', '{mintmark-demo}')
     ON CONFLICT (name) DO NOTHING;
 
-INSERT INTO broker.access_provider (tenant, name, type)
-VALUES ('demo', 'tokens', 'jwt')
+INSERT INTO broker.access_provider (tenant, name, type, settings)
+VALUES ('demo', 'tokens', 'jwt', '{}'),
+       ('demo', 'storage', 's3-sts', '{"endpoint": "STORAGE"}')
     ON CONFLICT (tenant, name) DO NOTHING;
 
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
-VALUES ('demo', 'demo-api', 'tokens', 'Calls the demo API', 900, '{"audience": "https://demo-api.example"}')
+VALUES ('demo', 'demo-api', 'tokens', 'Calls the demo API', 900, '{"audience": "https://demo-api.example"}'),
+       ('demo', 'demo-bucket', 'storage', 'Reads the demo bucket', 900, '{"role_arn": "arn:minio:iam:::role/demo"}')
     ON CONFLICT (tenant, name) DO NOTHING;
 
--- Any subject that starts with "ci:" may have the key.
+-- Any subject that starts with "ci:" may have the keys.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason)
-SELECT 'demo', 'demo-idp', 'ci:**', 'glob', 'demo-api', 'for trying out'
- WHERE NOT EXISTS (SELECT FROM broker.subject_grant WHERE tenant = 'demo');
+SELECT 'demo', 'demo-idp', 'ci:**', 'glob', name, 'for trying out'
+  FROM broker.key
+ WHERE tenant = 'demo' AND name IN ('demo-api', 'demo-bucket')
+   AND NOT EXISTS (SELECT FROM broker.subject_grant WHERE tenant = 'demo' AND key = name);

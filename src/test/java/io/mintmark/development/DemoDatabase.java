@@ -90,10 +90,10 @@ final class DemoDatabase implements AutoCloseable {
     }
 
     /** Makes the demo tenant, as an admin would; does nothing the second time. */
-    void setUp(String issuer) {
+    void setUp(String issuer, String storage) {
         try {
             String sql = Files.readString(Path.of("src", "test", "resources", "demo-tenant.sql"));
-            run("alice", PASSWORD, sql.replace("ISSUER", issuer));
+            run("alice", PASSWORD, sql.replace("ISSUER", issuer).replace("STORAGE", storage));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

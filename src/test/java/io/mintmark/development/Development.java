@@ -8,18 +8,23 @@ import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.logging.Logging;
+import io.mintmark.mint.StsStandIn;
 import io.mintmark.token.Issuer;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.StartFailed;
 import io.mintmark.wiring.Startup;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Everything on one machine, for trying the broker out: a real PostgreSQL whose data is kept, an
@@ -29,6 +34,7 @@ import java.util.Map;
 public final class Development {
     private static final Path HOME = Path.of(".mintmark");
     private static final int IDENTITY_PORT = 8090;
+    private static final int STORAGE_PORT = 8091;
 
     private Development() {}
 
@@ -49,26 +55,57 @@ public final class Development {
         String url = settings.broker().url().orElseThrow().toString();
         Issuer issuer = identityProvider();
         Broker broker = new Startup(settings, InstantSource.system()).run();
-        database.setUp(issuer.url());
+        StsStandIn storage = storage(url);
+        database.setUp(issuer.url(), storage.endpoint());
         new DemoPages(database, url).serveFrom(issuer);
         Runtime.getRuntime()
                 .addShutdownHook(
                         Thread.ofPlatform()
                                 .unstarted(() -> {
                                     broker.close();
+                                    storage.close();
                                     issuer.close();
                                     database.close();
                                 }));
-        System.out.println(Welcome.text(url, issuer.url(), database));
+        System.out.println(Welcome.text(url, issuer.url(), storage.endpoint(), database));
     }
 
     private static Issuer identityProvider() {
+        return listening(IDENTITY_PORT, "identity provider", () -> Issuer.start(IDENTITY_PORT));
+    }
+
+    /** Storage like S3 that trusts the broker, and has one bucket. */
+    private static StsStandIn storage(String brokerUrl) {
+        StsStandIn storage =
+                listening(
+                        STORAGE_PORT,
+                        "storage",
+                        () ->
+                                StsStandIn.minio(
+                                        STORAGE_PORT,
+                                        brokerUrl,
+                                        () -> keySet(brokerUrl),
+                                        "policy"));
+        storage.serve(DemoBucket.PATH, new DemoBucket());
+        return storage;
+    }
+
+    private static String keySet(String brokerUrl) {
+        try (InputStream in =
+                URI.create(brokerUrl + "/.well-known/jwks.json").toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static <T> T listening(int port, String what, Supplier<T> server) {
         try {
-            return Issuer.start(IDENTITY_PORT);
+            return server.get();
         } catch (UncheckedIOException e) {
             throw new StartFailed(
-                    "port %d, of the identity provider for trying out, is in use; stop what uses it"
-                            .formatted(IDENTITY_PORT));
+                    "port %d, of the %s for trying out, is in use; stop what uses it"
+                            .formatted(port, what));
         }
     }
 

@@ -4,7 +4,8 @@ package io.mintmark.development;
 final class Welcome {
     private Welcome() {}
 
-    static String text(String broker, String identityProvider, DemoDatabase database) {
+    static String text(
+            String broker, String identityProvider, String storage, DemoDatabase database) {
         return """
 
         Mintmark is up. Paste these into another terminal:
@@ -26,12 +27,28 @@ final class Welcome {
         # 5. the audit log says who got what, and under which grant
         curl -s %2$s/audit
 
+        No glue (docs/clients.md says more):
+
+        # the shell client: a command that has the credential as variables
+        MINTMARK_URL=%1$s MINTMARK_TOKEN="$TOKEN" src/clients/mintmark-client exec demo-api -- \\
+            sh -c 'curl -s -H "Authorization: Bearer $ACCESS_TOKEN" %2$s/api'
+
+        # an AWS SDK, here the AWS CLI (or boto3, Java, Go, JavaScript), gets it by itself
+        AWS_CONTAINER_CREDENTIALS_FULL_URI=%1$s/sdk/aws/demo-bucket \\
+            AWS_CONTAINER_AUTHORIZATION_TOKEN="$TOKEN" AWS_DEFAULT_REGION=us-east-1 \\
+            aws --endpoint-url %4$s s3 cp s3://demo-bucket/hello.txt -
+
+        # an OAuth 2.0 client exchanges its token (RFC 8693)
+        curl -s %1$s/oauth2/token -d grant_type=urn:ietf:params:oauth:grant-type:token-exchange \\
+            -d subject_token_type=urn:ietf:params:oauth:token-type:jwt -d audience=demo-api \\
+            -d subject_token="$TOKEN"; echo
+
         With psql, as an admin (alice) or an auditor (audrey), password 'mintmark':
         psql postgresql://alice:mintmark@localhost:%3$d/postgres -c 'TABLE broker.subject_grant'
         psql postgresql://audrey:mintmark@localhost:%3$d/postgres -c 'TABLE audit.event'
 
         Ctrl-C stops everything. The database is kept in .mintmark/, keys too.
         """
-                .formatted(broker, identityProvider, database.port());
+                .formatted(broker, identityProvider, database.port(), storage);
     }
 }

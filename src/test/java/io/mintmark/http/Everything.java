@@ -102,7 +102,7 @@ final class Everything {
                 VALUES ('acme', 'nowhere', 'gone', 3600, '{"role_arn": "%s"}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'nowhere'),
-                       ('acme', 'strict', 'ci:main', 'api');
+                       ('acme', 'strict', 'ci:main', 'deploy');
                 """
                         .formatted(world.issuer().url(), RunningBroker.freePort(), World.ROLE));
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 3);
@@ -182,8 +182,8 @@ final class Everything {
             answers.ask(world, "GET /credentials/keys", "", "Authorization: Bearer " + token);
         }
         String once = strict(world, Map.of("jti", "once", "env", "prod"));
-        answers.mint(world, once, "api");
-        answers.mint(world, once, "api");
+        answers.mint(world, once, "deploy");
+        answers.mint(world, once, "deploy");
     }
 
     private static List<String> tokens(World world) {

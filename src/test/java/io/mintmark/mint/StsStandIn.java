@@ -1,6 +1,7 @@
 package io.mintmark.mint;
 
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
 import java.io.IOException;
@@ -37,9 +38,9 @@ public final class StsStandIn implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile StsAnswer usual = new StsAnswer.AsAsked();
 
-    private StsStandIn(Function<String, StsRules> rules, InstantSource clock) {
+    private StsStandIn(int port, Function<String, StsRules> rules, InstantSource clock) {
         try {
-            server = HttpServer.create(new InetSocketAddress(loopback(), 0), 0);
+            server = HttpServer.create(new InetSocketAddress(loopback(), port), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -63,12 +64,13 @@ public final class StsStandIn implements AutoCloseable {
     public static StsStandIn aws(String issuer, Supplier<String> keySet, String audience) {
         InstantSource clock = InstantSource.system();
         return new StsStandIn(
-                _ -> new AwsRules(new WebIdentityCheck(keySet, issuer, audience, clock)), clock);
+                0, _ -> new AwsRules(new WebIdentityCheck(keySet, issuer, audience, clock)), clock);
     }
 
     /** AWS's rules at another time, with keys that it may have kept. */
     static StsStandIn aws(String issuer, WebIdentityCheck.FarKeys keys, InstantSource clock) {
         return new StsStandIn(
+                0,
                 _ -> new AwsRules(new WebIdentityCheck(keys, issuer, "sts.amazonaws.com", clock)),
                 clock);
     }
@@ -79,12 +81,34 @@ public final class StsStandIn implements AutoCloseable {
      * @param policyClaim the claim that names a policy where no role is asked for
      */
     public static StsStandIn minio(String issuer, Supplier<String> keySet, String policyClaim) {
+        return minio(0, issuer, keySet, policyClaim);
+    }
+
+    /** The same on this port. */
+    public static StsStandIn minio(
+            int port, String issuer, Supplier<String> keySet, String policyClaim) {
         InstantSource clock = InstantSource.system();
         return new StsStandIn(
+                port,
                 origin ->
                         new MinioRules(
                                 new WebIdentityCheck(keySet, issuer, origin, clock), policyClaim),
                 clock);
+    }
+
+    /** The secret key of the credential of this number. */
+    public static String secretKey(int number) {
+        return "the/secret+key-of-" + number;
+    }
+
+    /** The session token of the credential of this number. */
+    public static String sessionToken(int number) {
+        return "the-session-token-of-" + number;
+    }
+
+    /** Serves something else at a path, as storage servers do that are an STS besides. */
+    public void serve(String path, HttpHandler handler) {
+        server.createContext(path, handler);
     }
 
     /** Where it is: {@code http://127.0.0.1:port}. */

@@ -20,12 +20,12 @@ final class StsXml {
             </AssumedRoleUser>
             <Credentials>
               <AccessKeyId>ASIASTANDIN%4$09d</AccessKeyId>
-              <SecretAccessKey>the/secret+key-of-%4$d</SecretAccessKey>
-              <SessionToken>the-session-token-of-%4$d</SessionToken>
-              <Expiration>%5$s</Expiration>
+              <SecretAccessKey>%5$s</SecretAccessKey>
+              <SessionToken>%6$s</SessionToken>
+              <Expiration>%7$s</Expiration>
             </Credentials>
           </%1$sResult>
-          <ResponseMetadata><RequestId>%6$s</RequestId></ResponseMetadata>
+          <ResponseMetadata><RequestId>%8$s</RequestId></ResponseMetadata>
         </%1$sResponse>
         """
                 .formatted(
@@ -33,6 +33,8 @@ final class StsXml {
                         NAMESPACE,
                         call.parameters().getOrDefault("RoleSessionName", ""),
                         number,
+                        StsStandIn.secretKey(number),
+                        StsStandIn.sessionToken(number),
                         expiry,
                         REQUEST_ID);
     }
