@@ -16,6 +16,15 @@ public interface BrokerIdentity {
     Secret token(TokenOrder order);
 
     /**
+     * Another token, where a provider didn't accept this one as the broker's: one that is there
+     * meanwhile, or one that is fetched anew. Empty if there is no other, as where each mint has
+     * its own, or if this one has just been fetched.
+     */
+    default Optional<Secret> insteadOf(Secret rejected) {
+        return Optional.empty();
+    }
+
+    /**
      * Whether its tokens look alike for all tenants, so that the provider can't tell them apart.
      */
     boolean shared();

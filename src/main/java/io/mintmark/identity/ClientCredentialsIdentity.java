@@ -22,7 +22,8 @@ import java.util.random.RandomGenerator;
 /**
  * One token from an external identity provider for all mints. It is renewed in the background
  * before it expires, by one request at a time; while that fails, the token in hand is used for as
- * long as it is good, and the requests become rarer. A mint waits only where there is no token.
+ * long as it is good, and the requests become rarer. A mint waits only where there is no token, and
+ * then for a request of its own time: that the last one failed says nothing about the next.
  */
 public final class ClientCredentialsIdentity implements BrokerIdentity, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ClientCredentialsIdentity.class);
@@ -30,6 +31,9 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final int MOST_DOUBLINGS = 5;
+
+    /** Between requests for which mints wait, so that many mints aren't many requests. */
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(250);
 
     private final TokenService service;
     private final InstantSource clock;
@@ -42,6 +46,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private volatile @Nullable NoBrokerTokenException failure;
     private @Nullable CompletableFuture<HeldToken> flight;
     private Instant quietUntil = Instant.MIN;
+    private Instant nextTry = Instant.MIN;
     private int failures;
 
     /**
@@ -76,6 +81,28 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         return current != null && current.isUsable(clock.instant())
                 ? current.text()
                 : await(joinFlight()).text();
+    }
+
+    /** The others go on with the one in hand until there is a new one. */
+    @Override
+    public Optional<Secret> insteadOf(Secret rejected) {
+        HeldToken current = held;
+        if (current != null && current.text().equals(rejected)) {
+            if (current.isYoung(clock.instant())) {
+                return Optional.empty();
+            }
+            log.warn("A provider doesn't accept the broker's token; a new one is asked for");
+            current = replacement();
+        }
+        return Optional.ofNullable(current).map(HeldToken::text).filter(t -> !t.equals(rejected));
+    }
+
+    private @Nullable HeldToken replacement() {
+        try {
+            return await(takenOff());
+        } catch (NoBrokerTokenException e) {
+            return null; // it has been told
+        }
     }
 
     /** What RFC 6749 calls an access token, whatever it looks like. */
@@ -114,34 +141,53 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
 
     private synchronized void renew(Instant now) {
         if (flight == null && !now.isBefore(quietUntil)) {
-            flight = takeOff();
+            flight = takeOff(Duration.ZERO);
         }
     }
 
-    /** The request under way, or a new one, unless the last has just failed. */
+    /** The request under way, or a new one. */
     private synchronized CompletableFuture<HeldToken> joinFlight() {
         Instant now = clock.instant();
         HeldToken current = held;
         if (current != null && current.isUsable(now)) {
             return CompletableFuture.completedFuture(current);
         }
+        return takenOff();
+    }
+
+    private synchronized CompletableFuture<HeldToken> takenOff() {
         CompletableFuture<HeldToken> underWay = flight;
         if (underWay != null) {
             return underWay;
         }
-        NoBrokerTokenException last = failure;
-        if (last != null && now.isBefore(quietUntil)) {
-            return CompletableFuture.failedFuture(last);
-        }
-        CompletableFuture<HeldToken> started = takeOff();
+        CompletableFuture<HeldToken> started = takeOff(untilNextTry());
         flight = started;
         return started;
     }
 
-    private CompletableFuture<HeldToken> takeOff() {
+    /** Whether a request is under way. */
+    synchronized boolean isAsking() {
+        return flight != null;
+    }
+
+    private Duration untilNextTry() {
+        Instant now = clock.instant();
+        return now.isBefore(nextTry) ? Duration.between(now, nextTry) : Duration.ZERO;
+    }
+
+    private CompletableFuture<HeldToken> takeOff(Duration wait) {
         CompletableFuture<HeldToken> started = new CompletableFuture<>();
-        Thread.ofVirtual().name("broker-token").start(() -> fly(started));
+        Thread.ofVirtual().name("broker-token").start(() -> flyAfter(wait, started));
         return started;
+    }
+
+    private void flyAfter(Duration wait, CompletableFuture<HeldToken> started) {
+        try {
+            Thread.sleep(wait);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        fly(started);
     }
 
     /** Lands whatever happens: a flight that never did would be waited for without end. */
@@ -171,18 +217,20 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         failure = null;
         failures = 0;
         quietUntil = Instant.MIN;
+        nextTry = Instant.MIN;
         flight = null;
     }
 
     private synchronized void failed(NoBrokerTokenException why) {
         Duration wait = backOff();
         log.warn(
-                "The broker has no new token of its identity provider, the next try is in {} ms: {}",
+                "The broker has no new token of its identity provider, the next try is in {} ms or with the next mint: {}",
                 wait.toMillis(),
                 why.getMessage());
         failure = why;
         failures++;
         quietUntil = clock.instant().plus(wait);
+        nextTry = clock.instant().plus(BETWEEN_TRIES);
         flight = null;
     }
 

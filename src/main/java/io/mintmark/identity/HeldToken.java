@@ -9,33 +9,48 @@ import java.util.random.RandomGenerator;
 /**
  * A token of the broker's that several mints use.
  *
+ * @param since when it came
  * @param renewableFrom when to ask for the next one
  * @param usableUntil shortly before it expires, so that it is still good when the provider looks
  */
-record HeldToken(Secret text, Instant renewableFrom, Instant usableUntil) {
+record HeldToken(Secret text, Instant since, Instant renewableFrom, Instant usableUntil) {
     private static final double RENEWED_AFTER = 0.75;
     private static final double SPREAD = 0.1;
     private static final Duration MARGIN = Duration.ofSeconds(10);
     private static final int SHORT_PART = 10;
 
+    /** No identity provider means it that says more. */
+    private static final Duration LONGEST_LIFE = Duration.ofDays(1);
+
+    private static final Duration LIFE_INSTEAD = Duration.ofHours(1);
+    private static final Duration YOUTH = Duration.ofSeconds(30);
+
     /**
      * A token that came at {@code now}. The next one is asked for when about a fifth of its life is
-     * left: enough for an identity provider to come back in.
+     * left: enough for an identity provider to come back in. One that is said to live for over a
+     * day is used for an hour: a token that nobody renews is one that nobody can take back.
      *
      * @param random spreads the requests of replicas that started together
      */
     static HeldToken from(IssuedToken token, Instant now, RandomGenerator random) {
-        Duration life = Duration.between(now, token.expiresAt());
+        Duration said = Duration.between(now, token.expiresAt());
+        Duration life = said.compareTo(LONGEST_LIFE) <= 0 ? said : LIFE_INSTEAD;
         Duration margin = life.dividedBy(SHORT_PART);
         return new HeldToken(
                 token.text(),
+                now,
                 now.plusMillis(
                         (long) (life.toMillis() * (RENEWED_AFTER + SPREAD * random.nextDouble()))),
-                token.expiresAt().minus(margin.compareTo(MARGIN) < 0 ? margin : MARGIN));
+                now.plus(life).minus(margin.compareTo(MARGIN) < 0 ? margin : MARGIN));
     }
 
     boolean isUsable(Instant now) {
         return now.isBefore(usableUntil);
+    }
+
+    /** Whether it is so new that asking again would give no better one. */
+    boolean isYoung(Instant now) {
+        return now.isBefore(since.plus(YOUTH));
     }
 
     boolean isRenewable(Instant now) {

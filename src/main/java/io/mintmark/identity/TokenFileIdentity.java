@@ -19,6 +19,7 @@ import java.util.Optional;
  */
 public final class TokenFileIdentity implements BrokerIdentity {
     private static final int MOST_BYTES = 16 << 10;
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
 
     private final Path file;
     private final InstantSource clock;
@@ -38,6 +39,11 @@ public final class TokenFileIdentity implements BrokerIdentity {
     }
 
     @Override
+    public Optional<Secret> insteadOf(Secret rejected) {
+        return Optional.of(current()).filter(token -> !token.equals(rejected));
+    }
+
+    @Override
     public boolean shared() {
         return true;
     }
@@ -53,7 +59,7 @@ public final class TokenFileIdentity implements BrokerIdentity {
     }
 
     private Secret current() {
-        Secret token = new Secret(text().strip());
+        Secret token = new Secret(line(text()));
         Instant expiry =
                 TokenWords.of(token)
                         .orElseThrow(() -> unusable("holds no JWT"))
@@ -82,6 +88,18 @@ public final class TokenFileIdentity implements BrokerIdentity {
         } catch (IOException e) {
             throw unusable("can't be read");
         }
+    }
+
+    /**
+     * Of a second line nobody knows whether it is part of the token, and a byte order mark, which
+     * editors put there, is part of none.
+     */
+    private static String line(String text) {
+        String line = text.replaceFirst("\r?\n$", "");
+        if (line.chars().anyMatch(c -> c == '\n' || c == '\r' || c == BYTE_ORDER_MARK)) {
+            throw unusable("must hold one line, without a byte order mark");
+        }
+        return line;
     }
 
     private static NoBrokerTokenException unusable(String what) {

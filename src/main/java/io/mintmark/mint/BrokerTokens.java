@@ -3,7 +3,12 @@ package io.mintmark.mint;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.identity.TokenWords;
+import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.outbound.Secret;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The broker's tokens, on their way to a provider. Types of access providers get them from here and
@@ -31,13 +36,28 @@ public final class BrokerTokens {
     }
 
     /**
-     * A token to be sent to this provider.
+     * What comes of a call that shows a provider a token. Where the provider doesn't accept it as
+     * the broker's and there is another, the call is made once more: an identity provider may have
+     * changed its keys, or taken the token back.
      *
      * @throws io.mintmark.identity.NoBrokerTokenException if there is none that fits
      * @throws UnusableSettingsException if it may not be sent there
      */
-    public Secret token(Endpoint endpoint, TokenOrder order) {
-        Secret token = identity.token(order);
+    public MintResult showing(
+            Endpoint endpoint, TokenOrder order, Function<Secret, MintResult> call) {
+        Secret token = harmless(endpoint, identity.token(order));
+        MintResult result = call.apply(token);
+        boolean rejected =
+                result instanceof Failed failed
+                        && failed.reason() == Reason.BROKER_IDENTITY_REJECTED;
+        return Optional.of(token)
+                .filter(_ -> rejected)
+                .flatMap(identity::insteadOf)
+                .map(other -> call.apply(harmless(endpoint, other)))
+                .orElse(result);
+    }
+
+    private Secret harmless(Endpoint endpoint, Secret token) {
         if (identity.shared()) {
             TokenWords.of(token).ifPresent(words -> requireHarmless(endpoint, words));
         }

@@ -45,6 +45,7 @@ class ClientCredentialsIdentityTest {
 
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-29T12:00:00Z"));
     private final Service service = new Service();
+    private Duration life = LIFE;
     private final ClientCredentialsIdentity identity =
             new ClientCredentialsIdentity(service, clock, new Random(1));
 
@@ -65,7 +66,7 @@ class ClientCredentialsIdentityTest {
             if (down) {
                 throw new NoBrokerTokenException(Kind.UNREACHABLE, "nobody there");
             }
-            return new IssuedToken(new Secret("token-" + number), clock.instant().plus(LIFE));
+            return new IssuedToken(new Secret("token-" + number), clock.instant().plus(life));
         }
     }
 
@@ -142,19 +143,76 @@ class ClientCredentialsIdentityTest {
     }
 
     @Test
-    void requests_become_rarer_while_they_fail_and_mints_are_told_at_once() {
+    void requests_in_the_background_become_rarer_while_they_fail() {
         service.down = true;
         assertEquals("nobody there", refusal().getMessage());
-        refusal();
-        refusal();
-        assertEquals(1, service.asked.get());
-
         List<Long> waits = new ArrayList<>();
         for (int i = 2; i <= 9; i++) {
             waits.add(secondsUntilRequest(i));
         }
         assertTrue(waits.getFirst() <= 1, waits::toString);
         assertTrue(waits.getLast() >= 15 && waits.getLast() <= 30, waits::toString);
+    }
+
+    @Test
+    void a_mint_tries_at_once_whatever_became_of_the_last_request() {
+        service.down = true;
+        for (int i = 1; i <= 9; i++) {
+            refusal();
+            identity.renewIfDue();
+        }
+        service.down = false;
+        assertTrue(token().startsWith("token-"));
+        assertEquals(Optional.empty(), identity.fault());
+    }
+
+    @Test
+    void many_mints_are_few_requests_while_the_identity_provider_is_down() throws Exception {
+        service.down = true;
+        long began = System.nanoTime();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<NoBrokerTokenException>> mints = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                mints.add(threads.submit(this::refusal));
+            }
+            for (Future<NoBrokerTokenException> each : mints) {
+                assertEquals(Kind.UNREACHABLE, each.get().kind());
+            }
+        }
+        long quarters = Duration.ofNanos(System.nanoTime() - began).toMillis() / 250;
+        assertTrue(service.asked.get() <= quarters + 2, () -> service.asked + " requests");
+    }
+
+    @Test
+    void a_token_that_a_provider_rejects_is_fetched_anew_once() {
+        Secret first = new Secret(token());
+        assertEquals(Optional.empty(), identity.insteadOf(first));
+        clock.pass(Duration.ofSeconds(31));
+        assertEquals(Optional.of(new Secret("token-2")), identity.insteadOf(first));
+        assertEquals("token-2", token());
+        assertEquals(Optional.of(new Secret("token-2")), identity.insteadOf(first));
+        assertEquals(Optional.empty(), identity.insteadOf(new Secret("token-2")));
+        assertEquals(2, service.asked.get());
+    }
+
+    @Test
+    void providers_that_reject_it_take_nobodys_token_away() {
+        Secret first = new Secret(token());
+        service.down = true;
+        clock.pass(Duration.ofSeconds(31));
+        assertEquals(Optional.empty(), identity.insteadOf(first));
+        assertEquals("token-1", token());
+        assertEquals(Optional.empty(), identity.fault());
+    }
+
+    @Test
+    void a_token_that_is_said_to_live_for_decades_is_used_for_an_hour() {
+        life = Duration.ofDays(36_500);
+        assertEquals("token-1", token());
+        clock.pass(Duration.ofHours(1).minusSeconds(11));
+        assertEquals("token-1", token());
+        clock.pass(Duration.ofSeconds(1));
+        assertEquals("token-2", token());
     }
 
     @Test
@@ -221,11 +279,8 @@ class ClientCredentialsIdentityTest {
             clock.pass(Duration.ofSeconds(1));
             seconds++;
             assertTrue(seconds <= 31);
-            try {
-                token();
-            } catch (NoBrokerTokenException e) {
-                // of the last request, or of this one
-            }
+            identity.renewIfDue();
+            Eventually.holds(() -> !identity.isAsking());
         }
         return seconds;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,6 +106,32 @@ class TokenFileIdentityTest {
 
         assertEquals(Kind.MISCONFIGURED, refusal().kind());
         assertEquals("BROKER_IDP_TOKEN_FILE " + what, refusal().getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\uFEFFTOKEN",
+                "TOKEN\n\n",
+                "TOKEN\nTOKEN",
+                "\nTOKEN",
+                "TOKEN\rx",
+                "# a\nTOKEN"
+            })
+    void a_second_line_or_a_byte_order_mark_is_refused(String text) throws IOException {
+        project("2", text.replace("TOKEN", token(Duration.ofHours(1))));
+        assertEquals(Kind.MISCONFIGURED, refusal().kind());
+        assertEquals(
+                "BROKER_IDP_TOKEN_FILE must hold one line, without a byte order mark",
+                refusal().getMessage());
+    }
+
+    @Test
+    void a_token_that_a_provider_rejects_is_replaced_if_the_file_has_another() throws IOException {
+        Secret before = new Secret(shown());
+        assertEquals(Optional.empty(), identity.insteadOf(before));
+        project("2", token(Duration.ofHours(2)));
+        assertEquals(Optional.of(new Secret(shown())), identity.insteadOf(before));
     }
 
     @Test

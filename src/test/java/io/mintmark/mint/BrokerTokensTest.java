@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,7 +71,7 @@ class BrokerTokensTest {
     void a_shared_token_goes_to_the_vendor_that_it_is_for(String audience, String endpoint) {
         Secret token = token(Map.of("aud", audience));
 
-        assertEquals(token, tokens(token).token(Endpoint.at(endpoint), ORDER));
+        assertEquals(token, shown(token, endpoint));
     }
 
     @ParameterizedTest
@@ -99,9 +100,7 @@ class BrokerTokensTest {
         Secret token = token(Map.of("aud", List.of("account", "sts.amazonaws.com")));
 
         refusal(token, "https://sts.evil.example");
-        assertEquals(
-                token,
-                tokens(token).token(Endpoint.at("https://sts.us-east-1.amazonaws.com"), ORDER));
+        assertEquals(token, shown(token, "https://sts.us-east-1.amazonaws.com"));
     }
 
     @Test
@@ -115,7 +114,7 @@ class BrokerTokensTest {
     void a_token_that_nobody_can_read_goes_where_admins_sent_it() {
         Secret opaque = new Secret("opaque");
 
-        assertEquals(opaque, tokens(opaque).token(Endpoint.at("https://a.example"), ORDER));
+        assertEquals(opaque, shown(opaque, "https://a.example"));
     }
 
     @Test
@@ -135,7 +134,7 @@ class BrokerTokensTest {
                             Orders.of(
                                             "s3-sts",
                                             "{'endpoint':'https://minio.invalid',"
-                                                + "'policy_claim':{'name':'policy','value':'read'}}",
+                                                    + "'policy_claim':{'name':'policy','value':'read'}}",
                                             "{'role_arn':'arn:minio:iam:::role/a'}")
                                     .sharing()
                                     .allowing("arn:minio:iam:::role/a")
@@ -145,16 +144,14 @@ class BrokerTokensTest {
                     new Failed(
                             Reason.PROVIDER_MISCONFIGURED,
                             "access provider setting 'policy_claim' can't be had: the broker's"
-                                + " token comes from an external identity provider, which decides"
-                                + " what it says"),
+                                    + " token comes from an external identity provider, which decides"
+                                    + " what it says"),
                     result);
         }
     }
 
     private UnusableSettingsException refusal(Secret token, String endpoint) {
-        return assertThrows(
-                UnusableSettingsException.class,
-                () -> tokens(token).token(Endpoint.at(endpoint), ORDER));
+        return assertThrows(UnusableSettingsException.class, () -> shown(token, endpoint));
     }
 
     private BrokerTokens tokens(Secret token) {
@@ -163,5 +160,106 @@ class BrokerTokensTest {
 
     private Secret token(Map<String, Object> claims) {
         return new Secret(external.sign(claims));
+    }
+
+    @Test
+    void a_token_that_is_rejected_is_replaced_once() {
+        var identity = new Replaceable();
+        List<Secret> shown = new ArrayList<>();
+
+        MintResult result = showing(identity, shown, Reason.BROKER_IDENTITY_REJECTED);
+
+        assertEquals(List.of(new Secret("token-1"), new Secret("token-2")), shown);
+        assertEquals(new Failed(Reason.BROKER_IDENTITY_REJECTED, "no"), result);
+    }
+
+    @Test
+    void a_token_stays_where_something_else_is_wrong() {
+        for (Reason reason : Reason.values()) {
+            List<Secret> shown = new ArrayList<>();
+            showing(new Replaceable(), shown, reason);
+            assertEquals(reason == Reason.BROKER_IDENTITY_REJECTED ? 2 : 1, shown.size());
+        }
+    }
+
+    @Test
+    void a_replacement_goes_no_more_places_than_the_first() {
+        var vendors = token(Map.of("aud", "sts.amazonaws.com"));
+        var identity =
+                new BrokerIdentity() {
+                    @Override
+                    public Secret token(TokenOrder order) {
+                        return new Secret("opaque");
+                    }
+
+                    @Override
+                    public Optional<Secret> insteadOf(Secret rejected) {
+                        return Optional.of(vendors);
+                    }
+
+                    @Override
+                    public boolean shared() {
+                        return true;
+                    }
+
+                    @Override
+                    public Optional<String> fault() {
+                        return Optional.empty();
+                    }
+                };
+
+        assertThrows(
+                UnusableSettingsException.class,
+                () -> showing(identity, new ArrayList<>(), Reason.BROKER_IDENTITY_REJECTED));
+    }
+
+    private MintResult showing(BrokerIdentity identity, List<Secret> shown, Reason answer) {
+        return new BrokerTokens(identity, new TokenDestinations(allowed))
+                .showing(
+                        Endpoint.at("https://far.example"),
+                        ORDER,
+                        token -> {
+                            shown.add(token);
+                            return new Failed(answer, "no");
+                        });
+    }
+
+    /** Has another token whenever one is rejected. */
+    private static final class Replaceable implements BrokerIdentity {
+        private int number = 1;
+
+        @Override
+        public Secret token(TokenOrder order) {
+            return new Secret("token-" + number);
+        }
+
+        @Override
+        public Optional<Secret> insteadOf(Secret rejected) {
+            number++;
+            return Optional.of(new Secret("token-" + number));
+        }
+
+        @Override
+        public boolean shared() {
+            return true;
+        }
+
+        @Override
+        public Optional<String> fault() {
+            return Optional.empty();
+        }
+    }
+
+    private Secret shown(Secret token, String endpoint) {
+        List<Secret> shown = new ArrayList<>();
+        tokens(token)
+                .showing(
+                        Endpoint.at(endpoint),
+                        ORDER,
+                        each -> {
+                            shown.add(each);
+                            return new Failed(Reason.PROVIDER_ERROR, "enough");
+                        });
+        return shown.getFirst();
     }
 }

@@ -221,7 +221,7 @@ class StsFailuresTest {
         Failed failed = broker.failed(order());
 
         assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("Can't verify [token] at all"), failed.detail());
+        assertTrue(failed.detail().contains("Can't verify [secret] at all"), failed.detail());
     }
 
     @Test

@@ -13,7 +13,6 @@ import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.mint.sts.StsCaller;
-import io.mintmark.outbound.Secret;
 
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
@@ -86,11 +85,15 @@ public final class AwsSts implements AccessProvider {
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleArn(key.roleArn())
                         .roleSessionName(RoleSession.name(key.sessionName(), order))
-                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
-                        .webIdentityToken(token(order, provider).reveal());
+                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST));
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
-        return sts.assumeRoleWithWebIdentity(provider.sts(), order, request, region(provider));
+        return tokens.showing(
+                provider.sts().endpoint(),
+                token(order, provider),
+                shown ->
+                        sts.assumeRoleWithWebIdentity(
+                                provider.sts(), order, request, shown, region(provider)));
     }
 
     private MintResult assumeRole(
@@ -114,7 +117,7 @@ public final class AwsSts implements AccessProvider {
     /**
      * AWS takes the token's word for tags and source identity; there are no parameters for them.
      */
-    private Secret token(MintOrder order, AwsProviderSettings provider) {
+    private TokenOrder token(MintOrder order, AwsProviderSettings provider) {
         Endpoint endpoint = provider.sts().endpoint();
         boolean aws = destinations.takesAwsTokens(endpoint);
         Map<String, Object> claims = new HashMap<>();
@@ -124,15 +127,13 @@ public final class AwsSts implements AccessProvider {
         if (aws && provider.sessionTags()) {
             claims.put(TAGS, new AwsTags(order).asClaim());
         }
-        return tokens.token(
-                endpoint,
-                new TokenOrder(
-                        order.tenant(),
-                        order.key(),
-                        order.mintId(),
-                        aws ? AUDIENCE : endpoint.origin(),
-                        false,
-                        claims));
+        return new TokenOrder(
+                order.tenant(),
+                order.key(),
+                order.mintId(),
+                aws ? AUDIENCE : endpoint.origin(),
+                false,
+                claims);
     }
 
     private void requireAws(Endpoint endpoint) {

@@ -13,6 +13,7 @@ import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Secret;
 
 import java.util.Map;
 import java.util.Optional;
@@ -65,27 +66,32 @@ public final class Azure implements AccessProvider {
     public MintResult mint(MintOrder order) {
         AzureProviderSettings provider =
                 AzureProviderSettings.of(order.access().settings(), destinations);
-        Post post = request(order, provider);
-        return calls.credential(
+        return tokens.showing(
                 provider.endpoint(),
-                _ -> post,
-                order.deadline(),
-                EntraErrors::meaning,
-                Map.of("TenantId", provider.tenantId()));
+                token(order, provider),
+                shown -> {
+                    Post post = request(order, provider, shown);
+                    return calls.credential(
+                            provider.endpoint(),
+                            () -> post,
+                            order.deadline(),
+                            EntraErrors::meaning,
+                            Map.of("TenantId", provider.tenantId()));
+                });
     }
 
     /**
      * The header is what Microsoft's own libraries (MSAL) send; Entra's sign-in logs show it as the
      * correlation id.
      */
-    private Post request(MintOrder order, AzureProviderSettings provider) {
+    private static Post request(MintOrder order, AzureProviderSettings provider, Secret shown) {
         Settings key = settings(order.keySettings());
         return new FormBody()
                 .with("grant_type", "client_credentials")
                 .with("client_id", key.requiredText("client_id"))
                 .with("scope", key.requiredText("scope"))
                 .with("client_assertion_type", ASSERTION_TYPE)
-                .with("client_assertion", tokens.token(provider.endpoint(), token(order, provider)))
+                .with("client_assertion", shown)
                 .to(provider.endpoint().toString())
                 .with("client-request-id", order.mintId().toString());
     }

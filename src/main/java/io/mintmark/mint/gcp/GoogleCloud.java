@@ -75,7 +75,14 @@ public final class GoogleCloud implements AccessProvider {
                 GoogleProviderSettings.of(order.access().settings(), destinations);
         GoogleKeySettings key = GoogleKeySettings.of(order.keySettings());
         requireWithinLimits(order.duration());
-        Secret shown = tokens.token(provider.sts(), token(order, provider, key));
+        return tokens.showing(
+                provider.sts(),
+                token(order, provider, key),
+                shown -> credential(order, provider, key, shown));
+    }
+
+    private MintResult credential(
+            MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key, Secret shown) {
         Step<TimedToken> last =
                 google.federated(order, provider, key, shown)
                         .then(federated ->

@@ -16,6 +16,7 @@ import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TokenReply;
 import io.mintmark.outbound.TokenReply.Denied;
@@ -28,7 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.IntFunction;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -98,19 +100,27 @@ public final class OAuth2 implements AccessProvider {
     public MintResult mint(MintOrder order) {
         OAuth2ProviderSettings provider =
                 OAuth2ProviderSettings.of(order.access().settings(), destinations);
-        return calls.credential(
+        AtomicInteger attempts = new AtomicInteger();
+        return tokens.showing(
                 provider.endpoint(),
-                requests(order, provider, exchange(order, provider)),
-                order.deadline(),
-                OAuth2::meaning,
-                Map.of());
+                token(order, provider),
+                shown -> {
+                    FormBody exchange = exchange(order, shown);
+                    Supplier<Post> requests = requests(order, provider, exchange, attempts);
+                    return calls.credential(
+                            provider.endpoint(),
+                            requests,
+                            order.deadline(),
+                            OAuth2::meaning,
+                            Map.of());
+                });
     }
 
     /**
      * Without a wish the server chooses what it gives, and some add a refresh token, which would be
      * good for longer than anybody granted.
      */
-    private FormBody exchange(MintOrder order, OAuth2ProviderSettings provider) {
+    private FormBody exchange(MintOrder order, Secret shown) {
         Settings key = settings(order.keySettings());
         return new FormBody()
                 .with("grant_type", GRANT_TYPE)
@@ -118,7 +128,7 @@ public final class OAuth2 implements AccessProvider {
                 .with("resource", key.text("resource"))
                 .with("scope", key.text("scope"))
                 .with("requested_token_type", tokenType(key))
-                .with("subject_token", tokens.token(provider.endpoint(), token(order, provider)))
+                .with("subject_token", shown)
                 .with("subject_token_type", tokens.type());
     }
 
@@ -135,30 +145,34 @@ public final class OAuth2 implements AccessProvider {
     }
 
     /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
-    private IntFunction<Post> requests(
-            MintOrder order, OAuth2ProviderSettings provider, FormBody exchange) {
+    private Supplier<Post> requests(
+            MintOrder order,
+            OAuth2ProviderSettings provider,
+            FormBody exchange,
+            AtomicInteger attempts) {
         String address = provider.endpoint().toString();
         return switch (provider.client()) {
             case Client.Open(Optional<String> id) -> {
                 Post post = exchange.with("client_id", id).to(address);
-                yield _ -> post;
+                yield () -> post;
             }
             case Client.WithSecret client -> {
                 Post post = exchange.to(address).authorized(secret(order, client));
-                yield _ -> post;
+                yield () -> post;
             }
             case Client.WithKey(String id) ->
-                    attempt ->
+                    () ->
                             exchange.with("client_assertion_type", ASSERTION_TYPE)
                                     .with(
                                             "client_assertion",
                                             assertions.assertion(
-                                                    id, address, assertionId(order, attempt)))
+                                                    id, address, assertionId(order, attempts)))
                                     .to(address);
         };
     }
 
-    private static String assertionId(MintOrder order, int attempt) {
+    private static String assertionId(MintOrder order, AtomicInteger attempts) {
+        int attempt = attempts.incrementAndGet();
         return attempt == 1 ? order.mintId().toString() : order.mintId() + "-" + attempt;
     }
 

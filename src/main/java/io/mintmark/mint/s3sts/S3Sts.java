@@ -17,7 +17,6 @@ import io.mintmark.mint.s3sts.SessionPolicy.Denial;
 import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsEndpoint;
-import io.mintmark.outbound.Secret;
 
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
@@ -96,27 +95,32 @@ public final class S3Sts implements AccessProvider {
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleSessionName(order.mintId().toString())
                         .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
-                        .policy(SessionPolicy.of(key, denial))
-                        .webIdentityToken(token(order, provider).reveal());
+                        .policy(SessionPolicy.of(key, denial));
         key.text("role_arn").ifPresent(request::roleArn);
-        return sts.assumeRoleWithWebIdentity(
-                provider.sts(), order, request, Map.of("Endpoint", provider.url()));
+        return tokens.showing(
+                provider.sts().endpoint(),
+                token(order, provider),
+                shown ->
+                        sts.assumeRoleWithWebIdentity(
+                                provider.sts(),
+                                order,
+                                request,
+                                shown,
+                                Map.of("Endpoint", provider.url())));
     }
 
-    private Secret token(MintOrder order, S3ProviderSettings provider) {
+    private TokenOrder token(MintOrder order, S3ProviderSettings provider) {
         if (tokens.shared() && !provider.claims().isEmpty()) {
             throw new UnusableSettingsException(
                     "access provider setting 'policy_claim' can't be had: the broker's token comes"
                             + " from an external identity provider, which decides what it says");
         }
-        return tokens.token(
-                provider.sts().endpoint(),
-                new TokenOrder(
-                        order.tenant(),
-                        order.key(),
-                        order.mintId(),
-                        provider.audience(),
-                        false,
-                        provider.claims()));
+        return new TokenOrder(
+                order.tenant(),
+                order.key(),
+                order.mintId(),
+                provider.audience(),
+                false,
+                provider.claims());
     }
 }

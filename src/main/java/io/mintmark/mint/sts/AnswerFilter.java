@@ -1,16 +1,21 @@
 package io.mintmark.mint.sts;
 
 import io.mintmark.outbound.ProviderWords;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SentSecrets;
 
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Frees errors of quoted tokens, because the SDK writes them to its own logs. */
@@ -20,7 +25,7 @@ final class AnswerFilter implements ExecutionInterceptor {
             Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
         return context.responseBody()
                 .map(AnswerFilter::read)
-                .map(body -> context.httpResponse().isSuccessful() ? body : withoutTokens(body))
+                .map(body -> context.httpResponse().isSuccessful() ? body : quotable(body, context))
                 .map(ByteArrayInputStream::new);
     }
 
@@ -32,8 +37,21 @@ final class AnswerFilter implements ExecutionInterceptor {
         }
     }
 
-    private static byte[] withoutTokens(byte[] body) {
-        return ProviderWords.withoutTokens(new String(body, StandardCharsets.UTF_8))
+    private static byte[] quotable(byte[] body, Context.ModifyHttpResponse context) {
+        String said = new String(body, StandardCharsets.UTF_8);
+        return ProviderWords.withoutTokens(sent(context).hiddenIn(said))
                 .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static SentSecrets sent(Context.ModifyHttpResponse context) {
+        List<Secret> secrets = new ArrayList<>();
+        if (context.request() instanceof AssumeRoleWithWebIdentityRequest request) {
+            secrets.add(new Secret(request.webIdentityToken()));
+        }
+        context.httpRequest()
+                .firstMatchingHeader("X-Amz-Security-Token")
+                .map(Secret::new)
+                .ifPresent(secrets::add);
+        return new SentSecrets(secrets);
     }
 }

@@ -1,14 +1,20 @@
 package io.mintmark.mint.sts;
 
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SentSecrets;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.jspecify.annotations.Nullable;
 
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sts.StsClient;
@@ -20,7 +26,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,6 +37,8 @@ import java.util.stream.Stream;
 public final class StsCaller {
     /** It goes into the audit log, so it can't be just anything. */
     private static final Pattern ACCESS_KEY_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+    private static final String GIVEN_BACK = "the credential holds what the broker sent";
 
     private final StsClients clients;
     private final InstantSource clock;
@@ -39,18 +49,22 @@ public final class StsCaller {
     }
 
     /**
-     * Shows the request's token and gets a role's credentials.
+     * Shows a token and gets a role's credentials.
      *
+     * @param shown the broker's token
      * @param further fields beside the credential's own
      */
     public MintResult assumeRoleWithWebIdentity(
             StsEndpoint sts,
             MintOrder order,
             AssumeRoleWithWebIdentityRequest.Builder request,
+            Secret shown,
             Map<String, String> further) {
+        request.webIdentityToken(shown.reveal());
         return call(
                 sts,
                 order.tenant(),
+                new SentSecrets(List.of(shown)),
                 further,
                 client ->
                         client.assumeRoleWithWebIdentity(
@@ -65,8 +79,9 @@ public final class StsCaller {
             MintOrder order,
             AssumeRoleRequest.Builder request,
             Map<String, String> further) {
+        SentSecrets sent;
         try {
-            clients.ambient().resolveCredentials();
+            sent = sentBy(clients.ambient().resolveCredentials());
         } catch (SdkException e) {
             return StsFailures.failed(
                     Reason.PROVIDER_MISCONFIGURED,
@@ -76,6 +91,7 @@ public final class StsCaller {
         return call(
                 sts,
                 order.tenant(),
+                sent,
                 further,
                 client ->
                         client.assumeRole(
@@ -84,9 +100,18 @@ public final class StsCaller {
                                 .credentials());
     }
 
+    /** Of the broker's own credentials only the session's token goes over the line. */
+    private static SentSecrets sentBy(AwsCredentials own) {
+        return new SentSecrets(
+                own instanceof AwsSessionCredentials session
+                        ? List.of(new Secret(session.sessionToken()))
+                        : List.of());
+    }
+
     private MintResult call(
             StsEndpoint sts,
             TenantName tenant,
+            SentSecrets sent,
             Map<String, String> further,
             Function<StsClient, @Nullable Credentials> call) {
         try {
@@ -94,14 +119,29 @@ public final class StsCaller {
                     ScopedValue.where(TenantTransport.TENANT, tenant)
                             .call(() -> call.apply(clients.to(sts)));
             return credentials != null && isComplete(credentials)
-                    ? minted(credentials, further)
+                    ? fit(minted(credentials, further), sent, sts.endpoint())
                     : StsFailures.failed(
                             Reason.PROVIDER_ERROR,
                             "the answer lacks a part of the credential",
                             sts.endpoint());
         } catch (SdkException e) {
-            return StsFailures.of(e, sts);
+            Failed failed = StsFailures.of(e, sts);
+            return new Failed(failed.reason(), sent.hiddenIn(failed.detail()));
         }
+    }
+
+    /** An STS that gives back what it was sent gives no credential. */
+    private static MintResult fit(Minted minted, SentSecrets sent, Endpoint endpoint) {
+        if (sent.areIn(new Secret(minted.credentialId()))) {
+            return StsFailures.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
+        }
+        return minted.fields().values().stream().anyMatch(sent::areIn)
+                ? new Withheld(
+                        minted.credentialId(),
+                        Optional.of(minted.expiresAt()),
+                        Reason.PROVIDER_ERROR,
+                        "%s (%s)".formatted(GIVEN_BACK, endpoint.origin()))
+                : minted;
     }
 
     private AwsRequestOverrideConfiguration until(Instant deadline) {

@@ -16,7 +16,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -47,14 +47,14 @@ public final class Calls {
     /**
      * The answer, whatever its status.
      *
-     * @param posts the request of each attempt, the first being 1: for what works only once
+     * @param posts makes the request of each attempt: for what works only once
      */
-    public Step<Reply> post(Endpoint endpoint, IntFunction<Post> posts, Instant deadline) {
+    public Step<Reply> post(Endpoint endpoint, Supplier<Post> posts, Instant deadline) {
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
             try {
-                Reply reply = http.post(posts.apply(attempt), left(deadline));
+                Reply reply = http.post(posts.get(), left(deadline));
                 if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
                     return new Done<>(reply);
                 }

@@ -21,7 +21,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /** Asks the token endpoint of an authorization server for a token. */
 public final class TokenCalls {
@@ -37,14 +37,14 @@ public final class TokenCalls {
      * What the endpoint gives for a request, as a credential. Without a lifetime it is withheld,
      * since nobody could say until when it works.
      *
-     * @param posts the request of each attempt, the first being 1: for what works only once
+     * @param posts makes the request of each attempt: for what works only once
      * @param own what this kind of server means by some of its errors, where it isn't what the
      *     standard says
      * @param further fields beside the credential's own, none of them secret
      */
     public MintResult credential(
             Endpoint endpoint,
-            IntFunction<Post> posts,
+            Supplier<Post> posts,
             Instant deadline,
             Function<Denied, Optional<Reason>> own,
             Map<String, String> further) {

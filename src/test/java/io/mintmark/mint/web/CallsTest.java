@@ -269,7 +269,7 @@ class CallsTest {
     private static Step<Reply> post(Calls calls, String url, Duration patience) {
         return calls.post(
                 Endpoint.at(url),
-                _ -> new FormBody().with("a", "b").to(url),
+                () -> new FormBody().with("a", "b").to(url),
                 CLOCK.instant().plus(patience));
     }
 

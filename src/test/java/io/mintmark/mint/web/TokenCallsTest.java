@@ -188,7 +188,7 @@ class TokenCallsTest {
                             CLOCK)
                     .credential(
                             Endpoint.at(server.url()),
-                            _ -> new FormBody().with("a", "b").to(server.url()),
+                            () -> new FormBody().with("a", "b").to(server.url()),
                             CLOCK.instant().plusSeconds(20),
                             own,
                             Map.of());
