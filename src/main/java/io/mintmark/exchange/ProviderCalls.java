@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -50,19 +49,21 @@ final class ProviderCalls {
 
     /**
      * Mints every order and waits for all of them, whatever becomes of each: none is cancelled,
-     * since a credential that nobody waits for would live on unrecorded.
+     * since a credential that nobody waits for would live on unrecorded. If the broker stops
+     * meanwhile, calls that are still under way end as ones of which nobody knows what came.
      *
      * @return an outcome for each order, in their order
      */
     List<Outcome> mintAll(List<Order> orders, Admitted admitted, Instant deadline) {
         Map<String, String> context = MDC.getCopyOfContextMap();
+        List<Future<Outcome>> calls;
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<Outcome>> running =
+            calls =
                     orders.stream()
                             .map(order -> threads.submit(task(order, admitted, deadline, context)))
                             .toList();
-            return running.stream().map(ProviderCalls::outcome).toList();
         }
+        return calls.stream().map(ProviderCalls::outcome).toList();
     }
 
     private Callable<Outcome> task(
@@ -76,16 +77,13 @@ final class ProviderCalls {
         };
     }
 
-    private static Outcome outcome(Future<Outcome> running) {
-        try {
-            return running.get();
-        } catch (ExecutionException e) {
-            log.error("A mint failed in the broker itself", e);
-            return new Outcome.Lost(Reason.PROVIDER_ERROR, "the broker failed");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Outcome.Lost(Reason.PROVIDER_ERROR, "the broker was stopped");
+    /** Of a call that is over. */
+    private static Outcome outcome(Future<Outcome> call) {
+        if (call.state() == Future.State.SUCCESS) {
+            return call.resultNow();
         }
+        log.error("A mint failed in the broker itself", call.exceptionNow());
+        return new Outcome.Lost(Reason.PROVIDER_ERROR, "the broker failed");
     }
 
     private Outcome mint(Order order, Admitted admitted, Instant deadline) {

@@ -43,7 +43,9 @@ final class TimedCall {
             return failed(Objects.requireNonNullElse(e.getCause(), e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Failed(Reason.PROVIDER_ERROR, "the broker stopped waiting");
+            return new Failed(
+                    Reason.PROVIDER_TIMEOUT,
+                    "the broker was stopped before an answer came; there may be a credential");
         } finally {
             task.cancel(true);
         }

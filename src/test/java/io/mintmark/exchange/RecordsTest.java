@@ -24,6 +24,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 /** What is on record, and what happens if it can't be written. */
 final class RecordsTest {
@@ -100,6 +102,32 @@ final class RecordsTest {
         store.recover();
         Eventually.holds(() ->
                 store.rows().equals(List.of("requested deploy", "failed deploy provider_timeout")));
+    }
+
+    @Test
+    void a_mint_that_a_stop_interrupts_may_have_a_credential_and_what_was_obtained_is_withheld()
+            throws Exception {
+        tenant.key("slow").grant(Stage.SUBJECT, "slow").key("quick").grant(Stage.SUBJECT, "quick");
+        CountDownLatch called = new CountDownLatch(1);
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        cloud.answer(
+                "slow",
+                order -> {
+                    called.countDown();
+                    answer.join();
+                    return FakeCloud.credential(order, Stage.START);
+                });
+        Thread request =
+                Thread.ofVirtual().start(() -> stage.exchange.mint(stage.request("quick", "slow")));
+        called.await();
+        Eventually.holds(() -> cloud.orders().size() == 2);
+        request.interrupt();
+        Eventually.holds(() ->
+                store.rows().contains("failed slow provider_timeout")
+                        && store.rows().contains("withheld quick other_key_failed"));
+        answer.complete(null);
+        request.join();
+        assertEquals(4, store.rows().size());
     }
 
     @Test
