@@ -11,6 +11,7 @@ import io.mintmark.postgres.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.Logins;
+import io.mintmark.wiring.ProgramVersion;
 import io.mintmark.wiring.StartFailed;
 import io.mintmark.wiring.Startup;
 
@@ -20,12 +21,12 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.IVersionProvider;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /**
  * The command line. Whatever keeps a command from its work is told in one line on standard error;
@@ -53,16 +54,28 @@ public final class Commands {
 
     /** Runs a command and returns the exit status, or {@link #SERVING}. */
     public int execute(String... arguments) {
-        return new CommandLine(this.new Serve())
-                .addSubcommand(this.new Serve())
-                .addSubcommand(this.new Migrate())
-                .addSubcommand(
-                        new Explain(
-                                () -> Logins.service(settings().database()), System.in, System.out))
-                .addSubcommand(audit())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setExecutionExceptionHandler((failure, _, _) -> tell(failure))
-                .execute(arguments);
+        CommandLine commands =
+                new CommandLine(this.new Mintmark())
+                        .addSubcommand(this.new Serve())
+                        .addSubcommand(this.new Migrate())
+                        .addSubcommand(new Check(this::reader, System.out))
+                        .addSubcommand(
+                                new Explain(
+                                        () -> Logins.service(settings().database()),
+                                        System.in,
+                                        System.out))
+                        .addSubcommand(audit())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .setExecutionExceptionHandler((failure, _, _) -> tell(failure));
+        showVersion(commands);
+        return commands.execute(arguments);
+    }
+
+    /** {@code --version} says the same wherever it is asked. */
+    private static void showVersion(CommandLine command) {
+        command.getCommandSpec()
+                .versionProvider(() -> new String[] {"mintmark " + ProgramVersion.shown()});
+        command.getSubcommands().values().forEach(Commands::showVersion);
     }
 
     private CommandLine audit() {
@@ -76,44 +89,74 @@ public final class Commands {
 
     private int tell(Exception failure) {
         switch (failure) {
-            case InvalidSettings _,
-                    StartFailed _,
+            case InvalidSettings settings -> settings.complaints().forEach(this::tell);
+            case StartFailed _,
                     CommandFailed _,
                     DatabaseUnfit _,
                     QuestionFailed _,
                     UnusableSigningKeysException _,
                     StoreUnreachable _,
                     Unavailable _ ->
-                    errors.println("mintmark: " + failure.getMessage());
+                    tell(String.valueOf(failure.getMessage()));
             default -> log.error("The command failed", failure);
         }
         return failure instanceof InvalidSettings ? ExitCode.USAGE : ExitCode.SOFTWARE;
     }
 
+    private void tell(String complaint) {
+        errors.println("mintmark: " + complaint);
+    }
+
+    private SettingsReader reader() {
+        return new SettingsReader(environment, directory);
+    }
+
     private SettingsReader settings() {
-        SettingsReader reader = new SettingsReader(environment, directory);
+        SettingsReader reader = reader();
         Logging.install(reader.log());
         return reader;
     }
 
-    /** {@code serve}, also without a name. */
+    private int serve() {
+        ServiceSettings all = reader().all();
+        Logging.install(all.log());
+        Broker broker = new Startup(all, InstantSource.system()).run();
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
+        return SERVING;
+    }
+
+    /** No command at all. */
+    @Command(
+            name = "mintmark",
+            description = {
+                "A multi-tenant credential broker: an OIDC token in, short-lived credentials out.",
+                "Without a command it serves."
+            },
+            synopsisSubcommandLabel = "[COMMAND]",
+            mixinStandardHelpOptions = true)
+    private final class Mintmark implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return serve();
+        }
+    }
+
+    /** {@code serve}. */
     @Command(
             name = "serve",
             description = "Serves until it is told to stop. What is run when no command is named.",
-            mixinStandardHelpOptions = true,
-            versionProvider = Version.class)
-    private final class Serve implements CommandLine.IExitCodeGenerator, Runnable {
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {
+                "0:it was told to stop",
+                "1:it could not start; one line says why",
+                "2:settings are wrong; a line for each"
+            },
+            mixinStandardHelpOptions = true)
+    private final class Serve implements Callable<Integer> {
         @Override
-        public void run() {
-            ServiceSettings all = settings().all();
-            Broker broker = new Startup(all, InstantSource.system()).run();
-            Runtime.getRuntime()
-                    .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
-        }
-
-        @Override
-        public int getExitCode() {
-            return SERVING;
+        public Integer call() {
+            return serve();
         }
     }
 
@@ -127,15 +170,6 @@ public final class Commands {
         public void run() {
             int count = Logins.migrations(settings().migrating()).run();
             log.info("The schema is up to date, {} migrations ran", count);
-        }
-    }
-
-    /** What {@code --version} prints. */
-    private static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            String packaged = Commands.class.getPackage().getImplementationVersion();
-            return new String[] {"mintmark " + (packaged == null ? "development" : packaged)};
         }
     }
 }

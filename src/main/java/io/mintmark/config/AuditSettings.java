@@ -10,12 +10,12 @@ import java.util.List;
  */
 public record AuditSettings(Path signingKeyFile) {
     static final Setting<Path> SIGNING_KEY_FILE =
-            Setting.of(
+            Setting.required(
                     "audit.signing-key-file",
                     Formats.FILE.hint(
                             ", with a P-256 key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out FILE"),
-                    "Key that seals the audit log, P-256, PEM. Required.");
+                    "Key that seals the audit log, P-256, PEM.");
 
     static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE);
 

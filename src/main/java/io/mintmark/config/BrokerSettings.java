@@ -48,6 +48,7 @@ public record BrokerSettings(
 
     static BrokerSettings from(Values values) {
         IdentitySettings identity = IdentityTable.from(values);
+        values.require(signs(identity) ? List.of(SIGNING_KEYS_DIR, URL) : List.of());
         Optional<Path> keys =
                 signs(identity)
                         ? Optional.of(values.get(SIGNING_KEYS_DIR))

@@ -27,19 +27,22 @@ import java.util.stream.Collectors;
  */
 final class ConfigurationFile {
     private final Path file;
+    private final Complaints complaints;
     private final Map<String, Given> givenByKey = new HashMap<>();
 
-    private ConfigurationFile(Path file) {
+    private ConfigurationFile(Path file, Complaints complaints) {
         this.file = file;
+        this.complaints = complaints;
     }
 
     /**
      * What the file gives, by key.
      *
-     * @throws InvalidSettings if it isn't such a file, or has an unknown or repeated key
+     * @param complaints takes what is wrong with single entries, such as unknown or repeated keys
+     * @throws InvalidSettings if it isn't such a file
      */
-    static Map<String, Given> read(Path file) {
-        ConfigurationFile reading = new ConfigurationFile(file);
+    static Map<String, Given> read(Path file, Complaints complaints) {
+        ConfigurationFile reading = new ConfigurationFile(file, complaints);
         Node root = reading.compose();
         if (root != null) {
             reading.section("", root);
@@ -61,12 +64,14 @@ final class ConfigurationFile {
         if (!(node instanceof MappingNode section)) {
             throw complaint(node, "must have keys and values here");
         }
-        for (NodeTuple entry : section.getValue()) {
-            if (!(entry.getKeyNode() instanceof ScalarNode name)) {
-                throw complaint(entry.getKeyNode(), "must have a plain key here");
-            }
-            entry(prefix + name.getValue(), name, entry.getValueNode());
+        section.getValue().forEach(entry -> complaints.from(() -> entry(prefix, entry)));
+    }
+
+    private void entry(String prefix, NodeTuple entry) {
+        if (!(entry.getKeyNode() instanceof ScalarNode name)) {
+            throw complaint(entry.getKeyNode(), "must have a plain key here");
         }
+        entry(prefix + name.getValue(), name, entry.getValueNode());
     }
 
     private void entry(String key, Node name, Node value) {

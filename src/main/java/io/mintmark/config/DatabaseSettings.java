@@ -1,5 +1,6 @@
 package io.mintmark.config;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,11 +20,16 @@ public record DatabaseSettings(
         boolean singleRole,
         DatabaseRoles roles) {
     static final Setting<JdbcUrl> URL =
-            Setting.of("database.url", JdbcUrl.FORMAT, "Where the database is. Required.");
+            Setting.required("database.url", JdbcUrl.FORMAT, "Where the database is.");
     static final Setting<String> USERNAME =
-            Setting.of("database.username", Formats.USER_NAME, "Login of the service. Required.");
+            Setting.required("database.username", Formats.USER_NAME, "Login of the service.");
     static final Setting<Password> PASSWORD =
             Setting.of("database.password", Password.FORMAT, "Its password, if it needs one.");
+    static final Setting<Path> PASSWORD_FILE =
+            Setting.of(
+                    "database.password-file",
+                    Password.FILE,
+                    "A file that holds it, instead of `DATABASE_PASSWORD`.");
     static final Setting<Boolean> MIGRATE =
             Setting.of(
                     "database.migrate",
@@ -39,6 +45,11 @@ public record DatabaseSettings(
     static final Setting<Password> OWNER_PASSWORD =
             Setting.of(
                     "database.owner-password", Password.FORMAT, "Its password, if it needs one.");
+    static final Setting<Path> OWNER_PASSWORD_FILE =
+            Setting.of(
+                    "database.owner-password-file",
+                    Password.FILE,
+                    "A file that holds it, instead of `DATABASE_OWNER_PASSWORD`.");
     static final Setting<Boolean> SINGLE_ROLE =
             Setting.of(
                     "database.single-role",
@@ -47,7 +58,16 @@ public record DatabaseSettings(
                     "Whether the service may run with a login that could change the audit log.");
 
     static final List<Setting<?>> TABLE =
-            List.of(URL, USERNAME, PASSWORD, MIGRATE, OWNER_USERNAME, OWNER_PASSWORD, SINGLE_ROLE);
+            List.of(
+                    URL,
+                    USERNAME,
+                    PASSWORD,
+                    PASSWORD_FILE,
+                    MIGRATE,
+                    OWNER_USERNAME,
+                    OWNER_PASSWORD,
+                    OWNER_PASSWORD_FILE,
+                    SINGLE_ROLE);
 
     /**
      * Who migrates.
@@ -76,7 +96,7 @@ public record DatabaseSettings(
     }
 
     private static Login service(Values values) {
-        return new Login(values.get(USERNAME), values.find(PASSWORD));
+        return new Login(values.get(USERNAME), Password.from(values, PASSWORD, PASSWORD_FILE));
     }
 
     private static DatabaseSettings with(Values values, Login login, Optional<Login> owner) {
@@ -91,7 +111,7 @@ public record DatabaseSettings(
 
     private static Optional<Login> owner(Values values) {
         Optional<String> username = values.find(OWNER_USERNAME);
-        Optional<Password> password = values.find(OWNER_PASSWORD);
+        Optional<Password> password = Password.from(values, OWNER_PASSWORD, OWNER_PASSWORD_FILE);
         if (username.isEmpty() && password.isPresent()) {
             throw new InvalidSettings(
                     "%s is set without %s: name the login that it is for"

@@ -37,22 +37,24 @@ public sealed interface IdentitySettings {
             implements IdentitySettings {
 
         public ClientCredentials {
+            Complaints complaints = new Complaints();
             if (issuer.isEmpty() && tokenEndpoint.isEmpty()) {
-                throw new InvalidSettings(
+                complaints.add(
                         "BROKER_IDP_TOKEN_ENDPOINT is not set, and neither is BROKER_IDP_ISSUER, whose"
                                 + " discovery document would name it: set one of them");
             }
             boolean needed = auth != ClientAuth.PRIVATE_KEY_JWT;
             if (needed && secret.isEmpty()) {
-                throw new InvalidSettings(
-                        "BROKER_IDP_CLIENT_SECRET is not set: set it, or BROKER_IDP_CLIENT_AUTH to"
-                                + " private_key_jwt");
+                complaints.add(
+                        "BROKER_IDP_CLIENT_SECRET is not set: set it or BROKER_IDP_CLIENT_SECRET_FILE,"
+                                + " or BROKER_IDP_CLIENT_AUTH to private_key_jwt");
             }
             if (!needed && secret.isPresent()) {
-                throw new InvalidSettings(
+                complaints.add(
                         "BROKER_IDP_CLIENT_SECRET is set, and BROKER_IDP_CLIENT_AUTH private_key_jwt"
                                 + " doesn't use it: remove one of them");
             }
+            complaints.raise();
         }
 
         @Override

@@ -7,7 +7,6 @@ import io.mintmark.config.IdentitySettings.TokenFile;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The settings {@code BROKER_IDP_…}. One that the chosen type doesn't use is refused. */
@@ -42,6 +41,12 @@ final class IdentityTable {
                     Password.FORMAT,
                     "`client-credentials`: the client's secret. Required there, unless the client"
                             + " proves itself by `private_key_jwt`.");
+    static final Setting<Path> CLIENT_SECRET_FILE =
+            Setting.of(
+                    "broker.idp.client-secret-file",
+                    Password.FILE,
+                    "`client-credentials`: a file that holds it, instead of"
+                            + " `BROKER_IDP_CLIENT_SECRET`.");
     static final Setting<ClientAuth> CLIENT_AUTH =
             Setting.of(
                     "broker.idp.client-auth",
@@ -67,7 +72,15 @@ final class IdentityTable {
                     "`token-file`: the file that holds the token. Required there.");
 
     private static final List<Setting<?>> OF_CLIENT =
-            List.of(ISSUER, TOKEN_ENDPOINT, CLIENT_ID, CLIENT_SECRET, CLIENT_AUTH, AUDIENCE, SCOPE);
+            List.of(
+                    ISSUER,
+                    TOKEN_ENDPOINT,
+                    CLIENT_ID,
+                    CLIENT_SECRET,
+                    CLIENT_SECRET_FILE,
+                    CLIENT_AUTH,
+                    AUDIENCE,
+                    SCOPE);
     private static final List<Setting<?>> OF_FILE = List.of(TOKEN_FILE);
 
     static final List<Setting<?>> TABLE =
@@ -86,7 +99,7 @@ final class IdentityTable {
                             values.find(TOKEN_ENDPOINT),
                             values.get(CLIENT_ID),
                             values.get(CLIENT_AUTH),
-                            values.find(CLIENT_SECRET),
+                            Password.from(values, CLIENT_SECRET, CLIENT_SECRET_FILE),
                             values.find(AUDIENCE),
                             values.find(SCOPE));
             case TOKEN_FILE -> new TokenFile(values.get(TOKEN_FILE));
@@ -95,20 +108,34 @@ final class IdentityTable {
 
     /** What does nothing would be taken for something that protects. */
     private static void refuseOthers(Values values, IdpType type) {
-        List<Setting<?>> used =
-                switch (type) {
-                    case BUILT_IN -> List.of();
-                    case CLIENT_CREDENTIALS -> OF_CLIENT;
-                    case TOKEN_FILE -> OF_FILE;
-                };
-        Stream.concat(OF_CLIENT.stream(), OF_FILE.stream())
-                .filter(Predicate.not(used::contains))
-                .flatMap(setting -> values.written(setting).stream())
-                .findFirst()
-                .ifPresent(given -> {
-                    throw new InvalidSettings(
-                            "%s is set, and %s %s doesn't use it: remove it, or choose the type that does"
-                                    .formatted(given.name(), TYPE.name(), Formats.word(type)));
-                });
+        Complaints complaints = new Complaints();
+        for (Setting<?> setting : idle(type)) {
+            values.written(setting)
+                    .ifPresent(given ->
+                            complaints.add(
+                                    "%s is set, and %s %s doesn't use it: remove it, or choose the type that does"
+                                            .formatted(
+                                                    given.name(),
+                                                    TYPE.name(),
+                                                    Formats.word(type))));
+        }
+        complaints.raise();
+    }
+
+    /** Those that aren't looked at; if the type is none, all but the type itself. */
+    static List<Setting<?>> idleWith(Values values) {
+        try {
+            return idle(values.get(TYPE));
+        } catch (InvalidSettings _) {
+            return TABLE.stream().filter(setting -> !setting.equals(TYPE)).toList();
+        }
+    }
+
+    private static List<Setting<?>> idle(IdpType type) {
+        return switch (type) {
+            case BUILT_IN -> Stream.concat(OF_CLIENT.stream(), OF_FILE.stream()).toList();
+            case CLIENT_CREDENTIALS -> OF_FILE;
+            case TOKEN_FILE -> OF_CLIENT;
+        };
     }
 }

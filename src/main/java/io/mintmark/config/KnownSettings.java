@@ -52,6 +52,12 @@ final class KnownSettings {
                 .orElseThrow();
     }
 
+    /** All but those that the chosen type of identity doesn't use. */
+    static List<Setting<?>> usedWith(Values values) {
+        List<Setting<?>> idle = IdentityTable.idleWith(values);
+        return TABLE.stream().filter(setting -> !idle.contains(setting)).toList();
+    }
+
     /** Guards against a setting that is read and yet stands in no table. */
     static void require(Setting<?> setting) {
         if (!hasKey(setting.key())) {

@@ -4,6 +4,9 @@ import java.util.List;
 
 /** How much is logged, and in which form. */
 public record LogSettings(LogFormat format, LogLevel level) {
+    /** What counts where nothing else is said. */
+    public static final LogSettings DEFAULT = new LogSettings(LogFormat.JSON, LogLevel.INFO);
+
     static final Setting<LogFormat> FORMAT =
             Setting.of(
                     "log.format",

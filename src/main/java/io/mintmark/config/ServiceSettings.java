@@ -1,5 +1,8 @@
 package io.mintmark.config;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 /** All that operators decide about a broker that serves, checked. */
 public record ServiceSettings(
         ServerSettings server,
@@ -22,7 +25,48 @@ public record ServiceSettings(
         broker.identity().requireConfidential(outbound.allowedHosts());
     }
 
-    static ServiceSettings from(Values values) {
+    /** What complains, each on its own: the sections, and what two of them say together. */
+    private static final List<Consumer<Values>> SECTIONS =
+            List.of(
+                    ServerSettings::from,
+                    AdminSettings::from,
+                    DatabaseSettings::from,
+                    ServiceSettings::requireMigrator,
+                    BrokerSettings::from,
+                    ServiceSettings::requireConfidential,
+                    AuditSettings::from,
+                    SecretsSettings::from,
+                    RateLimitSettings::from,
+                    CorsSettings::from,
+                    ProviderSettings::from,
+                    CatalogSettings::from,
+                    OutboundSettings::from,
+                    LogSettings::from);
+
+    /**
+     * @throws InvalidSettings with all that is wrong
+     */
+    static ServiceSettings from(Values values, Complaints complaints) {
+        values.check(KnownSettings.usedWith(values), complaints);
+        SECTIONS.forEach(section -> complaints.from(() -> section.accept(values)));
+        complaints.raise();
+        return read(values);
+    }
+
+    private static void requireMigrator(Values values) {
+        DatabaseSettings database = DatabaseSettings.from(values);
+        if (database.migrate()) {
+            database.migrator();
+        }
+    }
+
+    private static void requireConfidential(Values values) {
+        BrokerSettings.from(values)
+                .identity()
+                .requireConfidential(OutboundSettings.from(values).allowedHosts());
+    }
+
+    private static ServiceSettings read(Values values) {
         return new ServiceSettings(
                 ServerSettings.from(values),
                 AdminSettings.from(values),

@@ -16,15 +16,18 @@ public final class SettingsReader {
     private static final String DEFAULT_FILE = "application.yaml";
 
     private final Values values;
+    private final Complaints ofTheFile = new Complaints();
 
     /**
      * @param environment variables by name
      * @param directory where the default file would be, and what a relative name starts from
-     * @throws InvalidSettings if the file can't be read, or has a key that isn't known
+     * @throws InvalidSettings if the file can't be read
      */
     public SettingsReader(Map<String, String> environment, Path directory) {
         Map<String, Given> given = new HashMap<>();
-        file(environment, directory).map(ConfigurationFile::read).ifPresent(given::putAll);
+        file(environment, directory)
+                .map(file -> ConfigurationFile.read(file, ofTheFile))
+                .ifPresent(given::putAll);
         given.putAll(fromEnvironment(environment));
         this.values = new Values(given);
     }
@@ -32,10 +35,10 @@ public final class SettingsReader {
     /**
      * All settings of a broker that serves.
      *
-     * @throws InvalidSettings at the first that is wrong or missing
+     * @throws InvalidSettings with all that is wrong or missing
      */
     public ServiceSettings all() {
-        return ServiceSettings.from(values);
+        return ServiceSettings.from(values, ofTheFile);
     }
 
     /**
@@ -58,6 +61,24 @@ public final class SettingsReader {
     }
 
     /**
+     * Those of the broker's own identity alone.
+     *
+     * @throws InvalidSettings with what is wrong or missing
+     */
+    public BrokerSettings broker() {
+        return BrokerSettings.from(values);
+    }
+
+    /**
+     * Where the broker may connect to.
+     *
+     * @throws InvalidSettings if it is wrong
+     */
+    public OutboundSettings outbound() {
+        return OutboundSettings.from(values);
+    }
+
+    /**
      * Those of the audit log's proof alone.
      *
      * @throws InvalidSettings if it is wrong or missing
@@ -67,11 +88,12 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the log alone.
+     * Those of the log alone, which every subcommand asks for first.
      *
-     * @throws InvalidSettings at the first that is wrong
+     * @throws InvalidSettings at the first that is wrong, or with what is wrong in the file
      */
     public LogSettings log() {
+        ofTheFile.raise();
         return LogSettings.from(values);
     }
 

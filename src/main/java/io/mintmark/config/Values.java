@@ -1,5 +1,6 @@
 package io.mintmark.config;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
@@ -39,6 +40,31 @@ final class Values {
     <T> Optional<Given> written(Setting<T> setting) {
         KnownSettings.require(setting);
         return Optional.ofNullable(givenByKey.get(setting.key()));
+    }
+
+    /**
+     * Reads all of these, to complain of each that doesn't fit or is missing wherever it is asked
+     * for.
+     */
+    void check(Collection<Setting<?>> settings, Complaints complaints) {
+        for (Setting<?> setting : settings) {
+            complaints.from(() -> {
+                if (setting.required()) {
+                    get(setting);
+                } else {
+                    find(setting);
+                }
+            });
+        }
+    }
+
+    /**
+     * @throws InvalidSettings that names all of these that aren't set
+     */
+    void require(Collection<Setting<?>> settings) {
+        Complaints complaints = new Complaints();
+        settings.forEach(setting -> complaints.from(() -> get(setting)));
+        complaints.raise();
     }
 
     private static InvalidSettings missing(Setting<?> setting) {

@@ -53,6 +53,13 @@ public final class LoginCheck {
              WHERE n.nspname = 'audit' AND c.relname = 'event'
             """;
 
+    private static final String MISSING_ROLES =
+            """
+            SELECT name FROM unnest(cast(:names AS text[])) WITH ORDINALITY AS wanted (name, position)
+             WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.rolname = wanted.name)
+             ORDER BY position
+            """;
+
     private record Found(boolean present, boolean writable) {}
 
     private final Queries queries;
@@ -82,6 +89,31 @@ public final class LoginCheck {
         return new Found(
                 row.column("present").get(Long.class) > 0,
                 row.column("writable").get(Long.class) > 0);
+    }
+
+    /**
+     * Sees to it that the database answers this login.
+     *
+     * @throws DatabaseUnfit if it doesn't
+     */
+    public void requireAnswer() {
+        var _ = asked(() -> queries.query("SELECT 1 AS one", Map.of(), row -> row));
+    }
+
+    /**
+     * Those that nobody has made.
+     *
+     * @throws DatabaseUnfit if that can't be found out
+     */
+    public List<String> missing(Roles roles) {
+        String[] names = {
+            roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
+        };
+        return asked(() ->
+                queries.query(
+                        MISSING_ROLES,
+                        Map.of("names", names),
+                        row -> row.column("name").get(String.class)));
     }
 
     /**

@@ -62,6 +62,19 @@ public final class Migrations {
         }
     }
 
+    /**
+     * Sees to it that the login may do this, without doing it.
+     *
+     * @throws DatabaseUnfit with a sentence that says what to do, if it may not
+     */
+    public void requireOwner() {
+        try {
+            requireOwner(knownRoles());
+        } catch (SQLException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
     /** Objects that belong to anybody else could not be changed by the next migration. */
     private void requireOwner(Map<String, Boolean> known) {
         if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {

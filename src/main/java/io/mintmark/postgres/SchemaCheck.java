@@ -13,6 +13,21 @@ public final class SchemaCheck {
     }
 
     /**
+     * Whether migrations have something to do, the first one included.
+     *
+     * @throws DatabaseUnfit if it can't be found out
+     */
+    public boolean isOlderThanOurs() {
+        try (Connection connection = login.source("mintmark", "").getConnection()) {
+            return SchemaVersion.of(connection)
+                    .filter(found -> found.version() >= SchemaVersion.OURS)
+                    .isEmpty();
+        } catch (SQLException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
+    /**
      * Sees to it that it can.
      *
      * @param program its version; empty outside of a build, which counts as too old for a schema

@@ -8,6 +8,8 @@ import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Migrations;
 import io.mintmark.postgres.Roles;
 
+import java.util.Optional;
+
 /** Who logs in to the database for what, from the settings. */
 public final class Logins {
     private Logins() {}
@@ -19,16 +21,32 @@ public final class Logins {
 
     /** Whoever brings the schema up to date. */
     public static Migrations migrations(DatabaseSettings settings) {
-        DatabaseRoles names = settings.roles();
         return new Migrations(
                 login(settings, settings.migrator()),
-                new Roles(
-                        names.owner(),
-                        names.app(),
-                        names.admin(),
-                        names.tenantAdmin(),
-                        names.auditor()),
+                roles(settings.roles()),
                 settings.singleRole());
+    }
+
+    static Roles roles(DatabaseRoles names) {
+        return new Roles(
+                names.owner(), names.app(), names.admin(), names.tenantAdmin(), names.auditor());
+    }
+
+    /**
+     * Why the service may not have such power; nothing if the operator accepts it. Whoever takes
+     * over the service could rewrite what it did.
+     *
+     * @param power the end of a sentence
+     */
+    static Optional<String> tooMuchPower(DatabaseSettings settings, String power) {
+        return settings.singleRole()
+                ? Optional.empty()
+                : Optional.of(
+                        "DATABASE_USERNAME: login '%s' %s, so the log would prove nothing; make it a"
+                                        .formatted(settings.login().username(), power)
+                                + " member of only the role '%s' (db/roles.sql), or accept that with"
+                                        .formatted(settings.roles().app())
+                                + " DATABASE_SINGLE_ROLE=true");
     }
 
     private static DatabaseLogin login(DatabaseSettings settings, Login login) {

@@ -64,6 +64,11 @@ final class OwnIdentity implements AutoCloseable {
         return this;
     }
 
+    /** Whether what it shows has to be asked for, so that it is there a moment later. */
+    boolean isAsking() {
+        return shown instanceof ClientCredentialsIdentity;
+    }
+
     /** What access providers are shown. */
     BrokerIdentity shown() {
         return shown;

@@ -18,7 +18,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Optional;
 import java.util.UUID;
 
 /** What happens between the settings and a broker that serves, in this order. */
@@ -82,32 +81,21 @@ public final class Startup {
         try (Database database = new Database(Logins.service(settings))) {
             LoginCheck check = new LoginCheck(database);
             check.requireSchema();
-            new SchemaCheck(Logins.service(settings)).require(programVersion());
+            new SchemaCheck(Logins.service(settings)).require(ProgramVersion.current());
             new DatabaseHealth(database, clock).requireSameTime();
             check.power().ifPresent(power -> judge(settings, power));
         }
     }
 
-    /** The build's; there is none where classes run without their jar. */
-    private static Optional<String> programVersion() {
-        return Optional.ofNullable(Startup.class.getPackage().getImplementationVersion());
-    }
-
-    /** Without this, whoever takes over the service could rewrite what it did. */
     private static void judge(DatabaseSettings settings, String power) {
-        String username = settings.login().username();
-        if (!settings.singleRole()) {
-            throw new StartFailed(
-                    "DATABASE_USERNAME: login '%s' %s, so the log would prove nothing; make it a"
-                                    .formatted(username, power)
-                            + " member of only the role '%s' (db/roles.sql), or accept that with"
-                                    .formatted(settings.roles().app())
-                            + " DATABASE_SINGLE_ROLE=true");
-        }
+        Logins.tooMuchPower(settings, power)
+                .ifPresent(fault -> {
+                    throw new StartFailed(fault);
+                });
         log.warn(
                 "DATABASE_SINGLE_ROLE: login '{}' {}; whoever takes over the broker could rewrite"
                         + " the audit log",
-                username,
+                settings.login().username(),
                 power);
     }
 

@@ -94,7 +94,9 @@ class IdentitySettingsTest {
                         + " use it: remove one of them",
                 environment.refusal());
 
-        environment.without("BROKER_IDP_CLIENT_SECRET");
+        environment
+                .without("BROKER_IDP_CLIENT_SECRET")
+                .with("BROKER_URL", "https://broker.example.com");
         assertEquals(
                 "BROKER_SIGNING_KEYS_DIR is not set; it must be a directory that the broker can"
                         + " read, with at least one key: openssl genpkey -algorithm EC -pkeyopt"
@@ -106,11 +108,11 @@ class IdentitySettingsTest {
     void what_is_missing_is_named() {
         environment.without("BROKER_IDP_CLIENT_SECRET");
         assertEquals(
-                "BROKER_IDP_CLIENT_SECRET is not set: set it, or BROKER_IDP_CLIENT_AUTH to"
-                        + " private_key_jwt",
+                "BROKER_IDP_CLIENT_SECRET is not set: set it or BROKER_IDP_CLIENT_SECRET_FILE, or"
+                        + " BROKER_IDP_CLIENT_AUTH to private_key_jwt",
                 environment.refusal());
 
-        environment.without("BROKER_IDP_ISSUER");
+        environment.without("BROKER_IDP_ISSUER").with("BROKER_IDP_CLIENT_SECRET", "hunter2");
         assertEquals(
                 "BROKER_IDP_TOKEN_ENDPOINT is not set, and neither is BROKER_IDP_ISSUER, whose"
                         + " discovery document would name it: set one of them",

@@ -1,0 +1,72 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.InvalidSettings;
+import io.mintmark.config.LogSettings;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.logging.Logging;
+import io.mintmark.wiring.Checkup;
+import io.mintmark.wiring.Checkup.Area;
+import io.mintmark.wiring.Checkup.Finding;
+
+import picocli.CommandLine.Command;
+
+import java.io.PrintStream;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** {@code check}. */
+@Command(
+        name = "check",
+        description = {
+            "Looks at all that a start needs and says all that is wrong at once: settings, keys,",
+            "database, roles, schema, the broker's identity. Changes and starts nothing."
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:a start would succeed",
+            "1:something is wrong",
+            "2:settings are wrong, and maybe more"
+        },
+        mixinStandardHelpOptions = true)
+final class Check implements Callable<Integer> {
+    private final Supplier<SettingsReader> settings;
+    private final PrintStream out;
+
+    Check(Supplier<SettingsReader> settings, PrintStream out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    @Override
+    public Integer call() {
+        SettingsReader reader = settings.get();
+        Logging.install(log(reader));
+        List<Finding> findings = new Checkup(reader, InstantSource.system()).run();
+        findings.forEach(this::print);
+        return findings.stream().filter(it -> !it.faults().isEmpty()).findFirst().stream()
+                .mapToInt(first -> first.area() == Area.SETTINGS ? 2 : 1)
+                .findFirst()
+                .orElse(0);
+    }
+
+    /** Wrong ones are told among the others. */
+    private static LogSettings log(SettingsReader reader) {
+        try {
+            return reader.log();
+        } catch (InvalidSettings e) {
+            return LogSettings.DEFAULT;
+        }
+    }
+
+    private void print(Finding finding) {
+        String area = finding.area().name().toLowerCase(Locale.ROOT);
+        finding.faults().forEach(fault -> out.println("WRONG " + area + ": " + fault));
+        finding.note().ifPresent(note -> out.println("note  " + area + ": " + note));
+        if (finding.faults().isEmpty() && finding.note().isEmpty()) {
+            out.println("ok    " + area);
+        }
+    }
+}

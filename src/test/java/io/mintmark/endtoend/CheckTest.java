@@ -1,0 +1,167 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.cli.Commands;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code mintmark check}: all that is wrong, at once. */
+@ResourceLock(Resources.SYSTEM_OUT)
+class CheckTest {
+    private static TestDatabase database;
+
+    @TempDir private Path directory;
+
+    @BeforeAll
+    static void create() {
+        database = TestDatabase.migrated();
+    }
+
+    @AfterAll
+    static void drop() {
+        database.close();
+    }
+
+    private record Said(int status, List<String> lines) {}
+
+    private Said check(Map<String, String> changes) {
+        Map<String, String> environment = new HashMap<>(RunningBroker.environment(database, 0));
+        environment.putAll(changes);
+        PrintStream before = System.out;
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+            int status = new Commands(environment, directory).execute("check");
+            return new Said(status, out.toString(StandardCharsets.UTF_8).lines().toList());
+        } finally {
+            System.setOut(before);
+        }
+    }
+
+    @Test
+    void nothing_is_wrong_where_a_start_would_succeed() {
+        assertEquals(
+                new Said(
+                        0,
+                        List.of(
+                                "ok    settings",
+                                "ok    keys",
+                                "ok    database",
+                                "ok    roles",
+                                "ok    schema",
+                                "ok    identity")),
+                check(Map.of()));
+    }
+
+    @Test
+    void faults_of_all_areas_are_told_together() throws Exception {
+        Path empty = Files.createDirectory(directory.resolve("no-keys"));
+        Path garbage = Files.writeString(directory.resolve("audit.pem"), "garbage");
+
+        Said said =
+                check(
+                        Map.of(
+                                "PROVIDER_TIMEOUT",
+                                "ten",
+                                "RATE_LIMIT_BURST",
+                                "many",
+                                "AUDIT_SIGNING_KEY_FILE",
+                                garbage.toString(),
+                                "BROKER_SIGNING_KEYS_DIR",
+                                empty.toString(),
+                                "DATABASE_USERNAME",
+                                Who.OWNER.login(),
+                                "DATABASE_ADMIN_ROLE",
+                                "mintmark_nobody"));
+
+        assertEquals(2, said.status());
+        assertEquals(
+                List.of(
+                        "WRONG settings: RATE_LIMIT_BURST",
+                        "WRONG settings: PROVIDER_TIMEOUT",
+                        "WRONG keys: AUDIT_SIGNING_KEY_FILE:",
+                        "WRONG keys: BROKER_SIGNING_KEYS_DIR",
+                        "ok    database",
+                        "WRONG roles: role",
+                        "WRONG roles: DATABASE_USERNAME:",
+                        "ok    schema",
+                        "note  identity: not"),
+                said.lines().stream().map(CheckTest::firstWords).toList());
+    }
+
+    /** Up to the one that says what is wrong. */
+    private static String firstWords(String line) {
+        String[] words = line.split(" +", -1);
+        return line.startsWith("ok") ? line : "%-5s %s %s".formatted(words[0], words[1], words[2]);
+    }
+
+    @Test
+    void a_database_that_is_not_there_is_one_fault() {
+        Said said =
+                check(
+                        Map.of(
+                                "DATABASE_URL",
+                                "jdbc:postgresql://localhost:%d/x"
+                                        .formatted(RunningBroker.freePort())));
+
+        assertEquals(1, said.status());
+        assertEquals(1, said.lines().stream().filter(line -> line.startsWith("WRONG")).count());
+        assertTrue(
+                said.lines().contains("note  schema: not looked at: the database can't be asked"));
+    }
+
+    @Test
+    void an_empty_database_is_wrong_only_where_the_start_would_not_migrate_it() {
+        try (TestDatabase empty = TestDatabase.unmigrated()) {
+            Said migrating = check(Map.of("DATABASE_URL", empty.url()));
+            Said not = check(Map.of("DATABASE_URL", empty.url(), "DATABASE_MIGRATE", "false"));
+
+            assertEquals(0, migrating.status());
+            assertTrue(migrating.lines().contains("note  schema: the start brings it up to date"));
+            assertEquals(1, not.status());
+            assertTrue(String.join("\n", not.lines()).contains("mintmark migrate"));
+            assertEquals(
+                    List.of("0"),
+                    empty.column(
+                            Who.OWNER,
+                            "SELECT count(*)::text FROM pg_namespace WHERE nspname = 'audit'"));
+        }
+    }
+
+    @Test
+    void an_identity_that_can_not_be_had_is_told() {
+        Said said =
+                check(
+                        Map.of(
+                                "BROKER_IDP_TYPE",
+                                "token-file",
+                                "BROKER_IDP_TOKEN_FILE",
+                                RunningBroker.environment(database, 0)
+                                        .get("AUDIT_SIGNING_KEY_FILE")));
+
+        assertEquals(1, said.status());
+        assertTrue(
+                said.lines().stream().anyMatch(line -> line.startsWith("WRONG identity: ")),
+                said.lines().toString());
+        assertFalse(String.join("\n", said.lines()).contains("PRIVATE KEY"));
+    }
+}
