@@ -1,0 +1,135 @@
+package io.mintmark.outbound;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.endtoend.Eventually;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/** Name servers that hang, seen through the resolver that every outbound connection uses. */
+class BoundedLookupTest {
+    private static final InetAddress PUBLIC = InetAddress.ofLiteral("93.184.216.34");
+
+    private final AtomicInteger lookups = new AtomicInteger();
+    private final AtomicInteger hanging = new AtomicInteger();
+    private final CountDownLatch answered = new CountDownLatch(1);
+    private final ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor();
+    private final GuardedResolver resolver =
+            new GuardedResolver(new Destinations(List.of()), this::lookUp);
+
+    /** Names that begin with "slow" have to wait. */
+    private InetAddress[] lookUp(String host) {
+        lookups.incrementAndGet();
+        if (host.startsWith("slow")) {
+            hanging.incrementAndGet();
+            try {
+                answered.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                hanging.decrementAndGet();
+            }
+        }
+        return new InetAddress[] {PUBLIC};
+    }
+
+    @AfterEach
+    void close() {
+        answered.countDown();
+        askers.shutdownNow();
+        askers.close();
+    }
+
+    @Test
+    void a_name_that_many_ask_for_is_looked_up_once() throws Exception {
+        List<Future<InetAddress[]>> all =
+                List.of(ask("slow.example"), ask("slow.example"), ask("slow.example"));
+        Eventually.holds(() -> hanging.get() == 1);
+
+        answered.countDown();
+
+        for (Future<InetAddress[]> each : all) {
+            assertArrayEquals(new InetAddress[] {PUBLIC}, each.get());
+        }
+        assertEquals(1, lookups.get());
+    }
+
+    @Test
+    void a_domain_whose_name_servers_hang_leaves_threads_to_others() throws Exception {
+        for (int i = 0; i < 2 * BoundedLookup.AT_A_TIME; i++) {
+            var _ = ask("slow-%d.tenant.example".formatted(i));
+        }
+        Eventually.holds(() -> hanging.get() == BoundedLookup.OF_A_DOMAIN);
+
+        assertArrayEquals(new InetAddress[] {PUBLIC}, resolver.resolve("quick.other.test"));
+        assertEquals(BoundedLookup.OF_A_DOMAIN, hanging.get());
+        assertTold(
+                "too many names of the domain of quick.tenant.example are being looked up",
+                "quick.tenant.example");
+    }
+
+    @Test
+    void however_many_names_hang_there_are_so_many_threads_and_the_rest_fails() {
+        for (int i = 0; i < 4 * BoundedLookup.AT_A_TIME; i++) {
+            var _ = ask("slow.domain-%d.example-%d".formatted(i, i));
+        }
+        Eventually.holds(() -> hanging.get() == BoundedLookup.AT_A_TIME);
+
+        assertTold("too many names are being looked up to look up quick.test", "quick.test");
+        assertEquals(BoundedLookup.AT_A_TIME, hanging.get());
+    }
+
+    @Test
+    void who_finds_too_many_waiting_does_not_wait() {
+        int served = BoundedLookup.WAITING + BoundedLookup.AT_A_TIME;
+        List<Future<InetAddress[]>> all =
+                IntStream.range(0, served + 100)
+                        .mapToObj(i -> ask("slow.domain-%d.example-%d".formatted(i, i)))
+                        .toList();
+
+        Eventually.holds(() -> all.stream().anyMatch(BoundedLookupTest::wasTurnedAway));
+        assertTrue(hanging.get() <= BoundedLookup.AT_A_TIME);
+    }
+
+    private static boolean wasTurnedAway(Future<InetAddress[]> lookup) {
+        return lookup.state() == Future.State.FAILED
+                && String.valueOf(lookup.exceptionNow().getMessage())
+                        .startsWith("too many names wait to be looked up");
+    }
+
+    @Test
+    void what_hung_is_looked_up_anew_when_it_has_ended() throws Exception {
+        Future<InetAddress[]> first = ask("slow.example");
+        Eventually.holds(() -> hanging.get() == 1);
+        answered.countDown();
+        first.get();
+
+        assertArrayEquals(new InetAddress[] {PUBLIC}, resolver.resolve("slow.example"));
+        assertEquals(2, lookups.get());
+    }
+
+    private Future<InetAddress[]> ask(String host) {
+        return askers.submit(() -> resolver.resolve(host));
+    }
+
+    private void assertTold(String message, String host) {
+        assertEquals(
+                message,
+                assertThrows(UnknownHostException.class, () -> resolver.resolve(host))
+                        .getMessage());
+    }
+}
