@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 
 import io.mintmark.verdict.Unavailable;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,9 @@ final class Documents {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final ObjectMapper JSON =
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+    /** How many rows that are ignored are told of one by one. */
+    private static final int TOLD = 10;
 
     private final Queries queries;
 
@@ -54,18 +58,45 @@ final class Documents {
         }
     }
 
-    /** Maps rows; one that can't work is as good as absent, and is told to the operators. */
+    /**
+     * Maps rows of {@link BoundedRows}; one that can't be read, or can't work, is as good as
+     * absent, and is told to the operators.
+     */
     static <T> List<T> each(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
         List<T> mapped = new ArrayList<>();
+        int ignored = 0;
         for (JsonNode row : rows) {
             try {
-                mapped.add(map.apply(row));
-            } catch (IllegalArgumentException e) {
-                String name = row.path("name").asText(row.path("id").asText());
-                log.error("The {} '{}' is ignored: {}", what, name, e.getMessage());
+                mapped.add(map.apply(document(row)));
+            } catch (JsonProcessingException | RuntimeException e) {
+                ignored++;
+                if (ignored <= TOLD) {
+                    log.error(
+                            "The {} '{}' is ignored: {}", what, row.path("name").asText(), why(e));
+                }
             }
         }
+        if (ignored > TOLD) {
+            log.error("And {} more of the same kind are ignored", ignored - TOLD);
+        }
         return mapped;
+    }
+
+    private static JsonNode document(JsonNode row) throws JsonProcessingException {
+        String text = row.path("row").textValue();
+        if (text == null) {
+            throw new IllegalArgumentException(
+                    "it is larger than what is read of a row, or those before it are as much as is"
+                            + " read of a tenant");
+        }
+        return JSON.readTree(text);
+    }
+
+    /** Without the place, which would show what stands there. */
+    private static @Nullable String why(Exception failure) {
+        return failure instanceof JsonProcessingException unreadable
+                ? unreadable.getOriginalMessage()
+                : failure.getMessage();
     }
 
     static Optional<String> text(JsonNode row, String member) {

@@ -10,15 +10,26 @@ import io.mintmark.tenant.KeyName;
 
 /** A row of {@code broker.subject_grant}, by the alias {@code g}, as JSON. */
 final class GrantRow {
-    static final String DOCUMENT =
-            """
-            jsonb_build_object(
-                'id', g.id, 'idp', g.idp, 'match', g.match, 'subject', g.subject, 'key', g.key,
-                'claims', g.claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
-                'max_duration', g.max_duration)\
-            """;
+    private static final String DOCUMENT =
+            BoundedRows.document(
+                    """
+                    jsonb_build_object(
+                        'id', g.id, 'idp', g.idp, 'match', g.match, 'subject', g.subject, 'key', g.key,
+                        'claims', g.claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
+                        'max_duration', g.max_duration)\
+                    """,
+                    "g.subject",
+                    "g.claims");
 
     private GrantRow() {}
+
+    /** Enabled grants. */
+    static String list(String condition) {
+        return BoundedRows.list(
+                "g.id",
+                DOCUMENT,
+                "FROM broker.subject_grant AS g WHERE g.enabled AND " + condition);
+    }
 
     static Grant map(JsonNode row) {
         return new Grant(

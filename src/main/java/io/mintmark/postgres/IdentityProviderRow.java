@@ -17,15 +17,22 @@ import java.util.Set;
 /** A row of {@code broker.identity_provider}, by the alias {@code p}, as JSON. */
 final class IdentityProviderRow {
     static final String DOCUMENT =
-            """
-            jsonb_build_object(
-                'name', p.name, 'tenant', p.tenant, 'issuer', p.issuer, 'audiences', p.audiences,
-                'jwks_uri', p.jwks_uri, 'jwks', cast(p.jwks AS text),
-                'ca_certificate', p.ca_certificate, 'algorithms', p.algorithms,
-                'required_claims', p.required_claims, 'clock_skew', p.clock_skew,
-                'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens,
-                'listed', p.listed)\
-            """;
+            BoundedRows.document(
+                    """
+                    jsonb_build_object(
+                        'name', p.name, 'tenant', p.tenant, 'issuer', p.issuer, 'audiences', p.audiences,
+                        'jwks_uri', p.jwks_uri, 'jwks', cast(p.jwks AS text),
+                        'ca_certificate', p.ca_certificate, 'algorithms', p.algorithms,
+                        'required_claims', p.required_claims, 'clock_skew', p.clock_skew,
+                        'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens,
+                        'listed', p.listed)\
+                    """,
+                    "p.issuer",
+                    "p.audiences",
+                    "p.jwks_uri",
+                    "p.jwks",
+                    "p.ca_certificate",
+                    "p.required_claims");
 
     private IdentityProviderRow() {}
 

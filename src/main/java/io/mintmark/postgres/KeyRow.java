@@ -17,26 +17,32 @@ import java.util.Map;
  * that one's type ({@code y}), as JSON.
  */
 final class KeyRow {
-    static final String DOCUMENT =
-            """
-            jsonb_build_object(
-                'name', k.name, 'description', k.description, 'max_duration', k.max_duration,
-                'settings', k.settings, 'outputs', k.outputs,
-                'provider', jsonb_build_object(
-                    'name', a.name, 'type', a.type, 'settings', a.settings,
-                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity,
-                    'min_duration', y.min_duration))\
-            """;
-
-    /** Only enabled keys of enabled access providers. */
-    static final String ENABLED =
-            """
-             FROM broker.key AS k
-             JOIN broker.access_provider AS a
-               ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
-             JOIN broker.provider_type AS y ON y.type = a.type
-            WHERE k.enabled\
-            """;
+    /** All enabled keys of a tenant, by the alias {@code t}, with enabled access providers. */
+    static final String LIST =
+            BoundedRows.list(
+                    "k.name",
+                    BoundedRows.document(
+                            """
+                            jsonb_build_object(
+                                'name', k.name, 'description', k.description, 'max_duration', k.max_duration,
+                                'settings', k.settings, 'outputs', k.outputs,
+                                'provider', jsonb_build_object(
+                                    'name', a.name, 'type', a.type, 'settings', a.settings,
+                                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity,
+                                    'min_duration', y.min_duration))\
+                            """,
+                            "k.description",
+                            "k.settings",
+                            "k.outputs",
+                            "a.settings",
+                            "a.allowed_targets"),
+                    """
+                     FROM broker.key AS k
+                     JOIN broker.access_provider AS a
+                       ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
+                     JOIN broker.provider_type AS y ON y.type = a.type
+                    WHERE k.tenant = t.name AND k.enabled\
+                    """);
 
     private KeyRow() {}
 

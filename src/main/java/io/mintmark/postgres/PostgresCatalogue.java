@@ -55,19 +55,16 @@ public final class PostgresCatalogue implements CatalogueStore {
                     + STATE
                     + ", 'tenant', (SELECT jsonb_build_object("
                     + "'external_id', t.external_id,"
-                    + "'identity_providers', (SELECT coalesce(jsonb_agg("
-                    + IdentityProviderRow.DOCUMENT
-                    + "), '[]') FROM broker.identity_provider AS p"
-                    + " WHERE p.tenant = t.name AND p.enabled),"
-                    + "'keys', (SELECT coalesce(jsonb_agg("
-                    + KeyRow.DOCUMENT
-                    + "), '[]')"
-                    + KeyRow.ENABLED
-                    + " AND k.tenant = t.name),"
-                    + "'patterns', (SELECT coalesce(jsonb_agg("
-                    + GrantRow.DOCUMENT
-                    + "), '[]') FROM broker.subject_grant AS g"
-                    + " WHERE g.tenant = t.name AND g.enabled AND g.match = 'glob')"
+                    + "'identity_providers', "
+                    + BoundedRows.list(
+                            "p.name",
+                            IdentityProviderRow.DOCUMENT,
+                            "FROM broker.identity_provider AS p"
+                                    + " WHERE p.tenant = t.name AND p.enabled")
+                    + ", 'keys', "
+                    + KeyRow.LIST
+                    + ", 'patterns', "
+                    + GrantRow.list("g.tenant = t.name AND g.match = 'glob'")
                     + ") FROM broker.tenant AS t WHERE t.name = :tenant AND t.enabled)"
                     + ") AS text) AS document"
                     + STATES;
@@ -75,11 +72,10 @@ public final class PostgresCatalogue implements CatalogueStore {
     private static final String GRANTS =
             "SELECT cast(jsonb_build_object('state', "
                     + STATE
-                    + ", 'grants', (SELECT coalesce(jsonb_agg("
-                    + GrantRow.DOCUMENT
-                    + "), '[]') FROM broker.subject_grant AS g"
-                    + " WHERE g.tenant = :tenant AND g.idp = :idp AND g.match = 'exact'"
-                    + " AND g.subject = :subject AND g.enabled)"
+                    + ", 'grants', "
+                    + GrantRow.list(
+                            "g.tenant = :tenant AND g.idp = :idp AND g.match = 'exact'"
+                                    + " AND g.subject = :subject")
                     + ") AS text) AS document"
                     + STATES;
 

@@ -25,7 +25,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
 
     private static final String TRUSTING =
             "SELECT cast("
-                    + IdentityProviderRow.DOCUMENT
+                    + BoundedRows.row("p.name", IdentityProviderRow.DOCUMENT)
                     + " AS text) AS document"
                     + ENABLED
                     + """
@@ -39,7 +39,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
 
     private static final String LISTED =
             "SELECT cast("
-                    + IdentityProviderRow.DOCUMENT
+                    + BoundedRows.row("p.name", IdentityProviderRow.DOCUMENT)
                     + " AS text) AS document"
                     + ENABLED
                     + " AND p.listed";

@@ -1,0 +1,63 @@
+package io.mintmark.postgres;
+
+/**
+ * SQL that gives rows as JSON documents in texts of their own, so that each can be read, or not, by
+ * itself, and that gives no more than is good to read, whatever stands in the tables.
+ */
+final class BoundedRows {
+    /** The largest document of a row, in bytes; the schema's own bounds allow much less. */
+    private static final int ROW = 256 * 1024;
+
+    /** All documents of a list, in bytes; what comes after, by name, isn't given. */
+    private static final int LIST = 4 * 1024 * 1024;
+
+    private BoundedRows() {}
+
+    /**
+     * The text of a row's document; null if it is too large.
+     *
+     * @param columns those of the row that can be large: what they take on disk is looked at before
+     *     anything is made of them
+     */
+    static String document(String document, String... columns) {
+        String stored =
+                "coalesce(pg_column_size("
+                        + String.join("), 0) + coalesce(pg_column_size(", columns)
+                        + "), 0)";
+        return "CASE WHEN " + stored + " <= " + ROW + " THEN cast(" + document + " AS text) END";
+    }
+
+    /** One row: its name, and its document if that isn't too large. */
+    static String row(String name, String document) {
+        return "jsonb_build_object('name', "
+                + name
+                + ", 'row', CASE WHEN octet_length("
+                + document
+                + ") <= "
+                + ROW
+                + " THEN "
+                + document
+                + " END)";
+    }
+
+    /**
+     * An array of rows, in the order of their names.
+     *
+     * @param from the query that finds them, from its {@code FROM} on
+     */
+    static String list(String name, String document, String from) {
+        return """
+        (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                    'name', sized.name,
+                    'row', CASE WHEN sized.total <= %d THEN sized.document END)
+                    ORDER BY sized.name), '[]')
+           FROM (SELECT fit.name, fit.document,
+                        sum(octet_length(fit.document)) OVER (ORDER BY fit.name) AS total
+                   FROM (SELECT made.name, CASE WHEN octet_length(made.document) <= %d
+                                                THEN made.document END AS document
+                           FROM (SELECT %s AS name, %s AS document %s OFFSET 0) AS made
+                         OFFSET 0) AS fit) AS sized)\
+        """
+                .formatted(LIST, ROW, name, document, from);
+    }
+}
