@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The bytes that a row is hashed as, so that the database, this class and a stranger's script
+ * The bytes that a row is hashed as, so that the database, this class and a unverified's script
  * agree: each field as its length in bytes, a colon, the text in UTF-8 and a comma; a null as
  * {@code -,}. The first field names the form and its number; the others follow in the order of the
  * table's columns. {@code docs/audit.md} describes it for strangers.

@@ -1,17 +1,21 @@
 package io.mintmark.audit;
 
+import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
 
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
  * One row of {@code audit.event}.
  *
- * @param holder none only where many requests are counted in one row
+ * @param subject none only where many requests are counted in one row
  * @param key none where the token was not accepted
- * @param warrant none where there was no grant
+ * @param grant none where there was no grant
  * @param reason a stable word, where something was refused or failed
  * @param detail what operators and auditors may know beyond it, for example the provider's own
  *     words
@@ -23,9 +27,57 @@ public record Event(
         Kind kind,
         Instant occurredAt,
         Optional<Caller> caller,
-        Optional<Holder> holder,
+        Optional<Subject> subject,
         Optional<KeyName> key,
-        Optional<Warrant> warrant,
+        Optional<GrantReference> grant,
         Optional<String> reason,
         Optional<String> detail,
-        Optional<CredentialNote> credential) {}
+        Optional<Credential> credential) {
+
+    /**
+     * Who asked, as far as the connection tells.
+     *
+     * @param requestId the correlation id that the answer carries too
+     * @param address the client's, not a trusted proxy's
+     * @param userAgent as the client sent it
+     */
+    public record Caller(String requestId, InetAddress address, Optional<String> userAgent) {}
+
+    /**
+     * What is known of the token that was shown, and so of whom it is about.
+     *
+     * @param tenant none where the token didn't lead to one
+     * @param name the {@code sub}; none where the token was not accepted
+     * @param tokenId the {@code jti}, if there is one
+     * @param tokenHash SHA-256 of the token, in hexadecimal digits
+     * @param claims JSON of the claims that grants looked at
+     */
+    public record Subject(
+            Optional<TenantName> tenant,
+            Optional<IdpName> idp,
+            String issuer,
+            Optional<String> name,
+            Optional<String> tokenId,
+            String tokenHash,
+            Optional<String> claims) {}
+
+    /**
+     * Under what a key is minted.
+     *
+     * @param provider the access provider's name
+     * @param providerType its type
+     * @param grantId the grant's {@code id}
+     * @param grantRevision the tenant's revision at which the decision was made
+     */
+    public record GrantReference(
+            ProviderName provider, String providerType, long grantId, long grantRevision) {}
+
+    /**
+     * What the log keeps of a credential: never a secret part.
+     *
+     * @param id a public identifier, or the SHA-256 of an opaque token
+     * @param issuedAt when the broker received it
+     * @param expiresAt when it ends, or at the latest could
+     */
+    public record Credential(Optional<String> id, Optional<Instant> issuedAt, Instant expiresAt) {}
+}

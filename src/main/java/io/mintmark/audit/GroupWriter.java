@@ -67,8 +67,8 @@ final class GroupWriter {
         Set<TenantName> tenants =
                 intents.stream()
                         .flatMap(intent -> intent.events().stream())
-                        .flatMap(event -> event.holder().stream())
-                        .flatMap(holder -> holder.tenant().stream())
+                        .flatMap(event -> event.subject().stream())
+                        .flatMap(subject -> subject.tenant().stream())
                         .collect(Collectors.toSet());
         return new Receipt(tenants.isEmpty() ? Map.of() : states(tenants));
     }

@@ -38,12 +38,6 @@ final class SealedHeads {
         return last.getOrDefault(Optional.ofNullable(chain), 0L);
     }
 
-    boolean isRetired(Position position) {
-        var before = retired.getOrDefault(position.chain(), new TreeMap<>());
-        var rows = before.floorEntry(position.at());
-        return rows != null && rows.getValue().last() >= position.at();
-    }
-
     /**
      * Looks whether rows that aren't there were retired.
      *

@@ -1,7 +1,8 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.AuditLog;
-import io.mintmark.audit.Holder;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Rejections;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.KnownIssuers;
@@ -9,7 +10,6 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.Examination;
-import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.Refusal;
@@ -32,7 +32,7 @@ public final class Exchange {
     private final Intents intents;
     private final Mints mints;
     private final Rejections rejections;
-    private final Trails trails;
+    private final RequestEvents events;
     private final InstantSource clock;
 
     /**
@@ -51,12 +51,12 @@ public final class Exchange {
             MintListener listener) {
         Records records = new Records(log);
         this.admission = new Admission(verifier, issuers, catalogue, listener);
-        this.trails = new Trails(mintIds);
+        this.events = new RequestEvents(mintIds);
         this.intents =
                 new Intents(
                         this::admitAnew,
                         records,
-                        trails,
+                        events,
                         clock,
                         patience.plus(ProviderCalls.TOLERANCE));
         this.mints =
@@ -73,41 +73,45 @@ public final class Exchange {
     /** Verify, find the keys, check the grants, record the intent, mint, record, answer. */
     public Verdict<Credentials> mint(MintRequest request) {
         return admission
-                .admit(request.token(), refused -> reject(request, refused))
+                .admit(request.token(), refused -> reject(request.caller(), refused))
                 .then(request.format()::check)
-                .then(admitted -> redeem(request, admitted))
+                .then(admitted -> redeem(request.caller(), admitted))
                 .then(admitted -> intents.record(request, admitted))
                 .then(mints::carryOut);
     }
 
-    private Verdict<Admitted> redeem(MintRequest request, Admitted admitted) {
+    private Verdict<Admitted> redeem(Caller caller, Admitted admitted) {
         Verdict<Admitted> verdict = admission.redeem(admitted);
         if (verdict instanceof Verdict.Refused<Admitted>(Refusal refusal)) {
-            reject(request, Trails.stranger(admitted.token()), refusal);
+            reject(caller, RequestEvents.unverified(admitted.token()), refusal);
         }
         return verdict;
     }
 
-    private void reject(MintRequest request, Examination examination) {
+    private void reject(Caller caller, Examination examination) {
         if (examination.verdict() instanceof Verdict.Refused<?>(Refusal refusal)) {
-            Trails.stranger(examination).ifPresent(holder -> reject(request, holder, refusal));
+            RequestEvents.unverified(examination)
+                    .ifPresent(subject -> reject(caller, subject, refusal));
         }
     }
 
-    private void reject(MintRequest request, Holder holder, Refusal refusal) {
+    private void reject(Caller caller, Subject subject, Refusal refusal) {
         if (refusal instanceof TokenRefusal reason) {
-            rejections.note(
-                    trails.rejected(request.caller(), holder, reason.word(), clock.instant()));
+            rejections.note(events.rejected(caller, subject, reason.word(), clock.instant()));
         }
     }
 
     private Verdict<Admitted> admitAnew(MintRequest request, TenantName tenant) {
-        return admission.admitAnew(request.token(), tenant, refused -> reject(request, refused));
+        return admission.admitAnew(
+                request.token(), tenant, refused -> reject(request.caller(), refused));
     }
 
     /** The keys that the token's subject could mint now. */
-    public Verdict<KeyList> keys(PresentedToken token) {
-        return admission.admit(token, _ -> {}).then(admission::redeem).then(this::list);
+    public Verdict<KeyList> keys(KeyList.Request request) {
+        return admission
+                .admit(request.token(), refused -> reject(request.caller(), refused))
+                .then(admitted -> redeem(request.caller(), admitted))
+                .then(this::list);
     }
 
     private Verdict<KeyList> list(Admitted admitted) {

@@ -11,7 +11,7 @@ record Intent(Admitted admitted, List<Order> orders) {
 
     /** The rows that say that none of it came about. */
     List<Event> failed(Instant now, String reason, String detail) {
-        return orders.stream().map(order -> order.trail().failed(now, reason, detail)).toList();
+        return orders.stream().map(order -> order.events().failed(now, reason, detail)).toList();
     }
 
     /** The same at a later moment, if every grant is still good by then. */

@@ -33,7 +33,7 @@ final class Intents {
 
     private final Decider decider;
     private final Records records;
-    private final Trails trails;
+    private final RequestEvents events;
     private final InstantSource clock;
     private final Duration slack;
 
@@ -46,10 +46,15 @@ final class Intents {
      * @param slack how much longer than its duration a credential could live, counted from now: the
      *     time that the provider may take, and what it may give on top
      */
-    Intents(Decider decider, Records records, Trails trails, InstantSource clock, Duration slack) {
+    Intents(
+            Decider decider,
+            Records records,
+            RequestEvents events,
+            InstantSource clock,
+            Duration slack) {
         this.decider = decider;
         this.records = records;
-        this.trails = trails;
+        this.events = events;
         this.clock = clock;
         this.slack = slack;
     }
@@ -71,7 +76,7 @@ final class Intents {
                     if (objection.isPresent()) {
                         return Verdict.refused(objection.get());
                     }
-                    Intent intent = trails.intent(request, admitted, granted);
+                    Intent intent = events.intent(request, admitted, granted);
                     TenantState state = commit(intent, now);
                     current = decideAgain(request, intent, state);
                     Optional<Intent> standing = standing(intent, state, current, request, now);
@@ -91,7 +96,7 @@ final class Intents {
 
     private Verdict<Intent> deny(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
-        List<Event> rows = trails.denied(request, admitted, denied, now);
+        List<Event> rows = events.denied(request, admitted, denied, now);
         records.commit(rows, List::of);
         return Verdict.refused(denied.refusal());
     }
@@ -100,7 +105,7 @@ final class Intents {
         List<Event> rows =
                 intent.orders().stream()
                         .map(order ->
-                                order.trail()
+                                order.events()
                                         .requested(
                                                 now,
                                                 now.plus(order.granted().duration()).plus(slack)))

@@ -1,9 +1,13 @@
 package io.mintmark.exchange;
 
+import io.mintmark.audit.Event.Caller;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.IdpName;
+import io.mintmark.token.PresentedToken;
 
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The keys that a subject could mint now.
@@ -13,5 +17,22 @@ import java.util.List;
 public record KeyList(String subject, IdpName idp, List<Granted> keys) {
     public KeyList {
         keys = List.copyOf(keys);
+    }
+
+    /**
+     * A request for the list.
+     *
+     * @param requestId the correlation id that the answer carries
+     * @param address the client's, not a trusted proxy's
+     * @param userAgent as the client sent it
+     */
+    public record Request(
+            String requestId,
+            InetAddress address,
+            Optional<String> userAgent,
+            PresentedToken token) {
+        Caller caller() {
+            return new Caller(requestId, address, userAgent);
+        }
     }
 }

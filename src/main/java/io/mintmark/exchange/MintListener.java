@@ -27,5 +27,5 @@ public interface MintListener {
      *
      * @param outcome {@code ISSUED}, {@code FAILED} or {@code WITHHELD}
      */
-    void settled(TenantName tenant, String type, Kind outcome);
+    void ended(TenantName tenant, String type, Kind outcome);
 }

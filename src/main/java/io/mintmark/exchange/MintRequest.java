@@ -1,6 +1,6 @@
 package io.mintmark.exchange;
 
-import io.mintmark.audit.Caller;
+import io.mintmark.audit.Event.Caller;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.token.PresentedToken;
 

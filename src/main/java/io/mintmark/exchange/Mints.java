@@ -1,7 +1,7 @@
 package io.mintmark.exchange;
 
-import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Kind;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
@@ -31,7 +31,7 @@ final class Mints {
     private final Duration timeout;
     private final MintListener listener;
 
-    private record Settled(Order order, Outcome outcome) {}
+    private record Ended(Order order, Outcome outcome) {}
 
     /**
      * @param timeout within which all providers of a request must have answered
@@ -51,33 +51,31 @@ final class Mints {
 
     /** Carries out what was intended and records what came of it. */
     Verdict<Credentials> carryOut(Intent intent) {
-        List<Settled> settled = settle(intent, clock.instant().plus(timeout));
-        Optional<Settled> failure =
-                settled.stream()
+        List<Ended> ended = callProviders(intent, clock.instant().plus(timeout));
+        Optional<Ended> failure =
+                ended.stream()
                         .filter(each -> !(each.outcome() instanceof Outcome.Obtained))
                         .findFirst();
-        return failure.isPresent()
-                ? refuse(intent, settled, failure.get())
-                : release(intent, settled);
+        return failure.isPresent() ? refuse(intent, ended, failure.get()) : release(intent, ended);
     }
 
-    private List<Settled> settle(Intent intent, Instant deadline) {
+    private List<Ended> callProviders(Intent intent, Instant deadline) {
         List<Outcome> outcomes = calls.mintAll(intent.orders(), intent.admitted(), deadline);
-        List<Settled> settled = new ArrayList<>();
+        List<Ended> ended = new ArrayList<>();
         for (int i = 0; i < outcomes.size(); i++) {
-            settled.add(new Settled(intent.orders().get(i), outcomes.get(i)));
+            ended.add(new Ended(intent.orders().get(i), outcomes.get(i)));
         }
-        return settled;
+        return ended;
     }
 
-    private Verdict<Credentials> refuse(Intent intent, List<Settled> settled, Settled failure) {
+    private Verdict<Credentials> refuse(Intent intent, List<Ended> ended, Ended failure) {
         Instant now = clock.instant();
-        List<Event> undone = settled.stream().map(each -> undone(each, now)).toList();
+        List<Event> undone = ended.stream().map(each -> undone(each, now)).toList();
         try {
             records.commitOrRecordLater(undone);
         } finally {
             for (int i = 0; i < undone.size(); i++) {
-                tell(intent, settled.get(i), undone.get(i).kind());
+                tell(intent, ended.get(i), undone.get(i).kind());
             }
         }
         Order order = failure.order();
@@ -96,55 +94,55 @@ final class Mints {
         };
     }
 
-    private static Event undone(Settled settled, Instant now) {
-        var trail = settled.order().trail();
-        return switch (settled.outcome()) {
-            case Outcome.Lost(var reason, var detail) -> trail.failed(now, reason.word(), detail);
+    private static Event undone(Ended ended, Instant now) {
+        var events = ended.order().events();
+        return switch (ended.outcome()) {
+            case Outcome.Lost(var reason, var detail) -> events.failed(now, reason.word(), detail);
             case Outcome.Unfit(var note, var reason, var detail) ->
-                    trail.withheld(now, reason.word(), detail, note);
+                    events.withheld(now, reason.word(), detail, note);
             case Outcome.Obtained(var note, _) ->
-                    trail.withheld(
+                    events.withheld(
                             now, OTHER_KEY_FAILED, "another key of the request failed", note);
         };
     }
 
     private void commit(
-            Intent intent, List<Settled> settled, List<Event> issued, List<Event> withheld) {
+            Intent intent, List<Ended> ended, List<Event> issued, List<Event> withheld) {
         Kind outcome = Kind.WITHHELD;
         try {
             records.commitOrRecordLater(issued, withheld);
             outcome = Kind.ISSUED;
         } finally {
-            for (Settled each : settled) {
+            for (Ended each : ended) {
                 tell(intent, each, outcome);
             }
         }
     }
 
-    private void tell(Intent intent, Settled settled, Kind outcome) {
-        listener.settled(
+    private void tell(Intent intent, Ended ended, Kind outcome) {
+        listener.ended(
                 intent.admitted().token().provider().tenant(),
-                settled.order().granted().key().provider().type(),
+                ended.order().granted().key().provider().type(),
                 outcome);
     }
 
-    private Verdict<Credentials> release(Intent intent, List<Settled> settled) {
+    private Verdict<Credentials> release(Intent intent, List<Ended> ended) {
         Instant now = clock.instant();
         Map<KeyName, Map<String, Secret>> members = new LinkedHashMap<>();
         List<Event> issued = new ArrayList<>();
         List<Event> withheld = new ArrayList<>();
         Instant earliest = Instant.MAX;
-        for (Settled each : settled) {
-            if (each.outcome() instanceof Outcome.Obtained(CredentialNote note, var own)) {
-                var trail = each.order().trail();
+        for (Ended each : ended) {
+            if (each.outcome() instanceof Outcome.Obtained(Credential note, var own)) {
+                var events = each.order().events();
                 members.put(each.order().granted().key().name(), own);
-                issued.add(trail.issued(now, note));
+                issued.add(events.issued(now, note));
                 withheld.add(
-                        trail.withheld(now, Intents.UNSURE, "the credential was dropped", note));
+                        events.withheld(now, Intents.UNSURE, "the credential was dropped", note));
                 earliest = note.expiresAt().isBefore(earliest) ? note.expiresAt() : earliest;
             }
         }
-        commit(intent, settled, issued, withheld);
+        commit(intent, ended, issued, withheld);
         String subject = intent.admitted().token().subject();
         return Verdict.passed(new Credentials(subject, now, earliest, members));
     }

@@ -1,6 +1,6 @@
 package io.mintmark.exchange;
 
-import io.mintmark.audit.MintTrail;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
 
 import java.time.Instant;
@@ -13,10 +13,10 @@ import java.util.Optional;
  * @param outputs the members that the client gets with the fields that fill them; empty for the
  *     type's own
  */
-record Order(MintTrail trail, Granted granted, Map<String, String> outputs) {
+record Order(MintEvents events, Granted granted, Map<String, String> outputs) {
 
     /** The same at a later moment, if the grant is still good by then. */
     Optional<Order> asOf(Instant later) {
-        return granted.asOf(later).map(still -> new Order(trail, still, outputs));
+        return granted.asOf(later).map(still -> new Order(events, still, outputs));
     }
 }

@@ -1,6 +1,6 @@
 package io.mintmark.exchange;
 
-import io.mintmark.audit.CredentialNote;
+import io.mintmark.audit.Event.Credential;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal;
 
@@ -14,11 +14,10 @@ sealed interface Outcome {
      *
      * @param members as the answer will show them
      */
-    record Obtained(CredentialNote note, Map<String, Secret> members) implements Outcome {}
+    record Obtained(Credential note, Map<String, Secret> members) implements Outcome {}
 
     /** A credential that must not leave. */
-    record Unfit(CredentialNote note, MintRefusal.Reason reason, String detail)
-            implements Outcome {}
+    record Unfit(Credential note, MintRefusal.Reason reason, String detail) implements Outcome {}
 
     /** No credential. */
     record Lost(MintRefusal.Reason reason, String detail) implements Outcome {}

@@ -1,6 +1,6 @@
 package io.mintmark.exchange;
 
-import io.mintmark.audit.CredentialNote;
+import io.mintmark.audit.Event.Credential;
 import io.mintmark.grant.Provider;
 import io.mintmark.mint.AccessPoint;
 import io.mintmark.mint.AccessProviders;
@@ -122,13 +122,13 @@ final class ProviderCalls {
                 withheld.detail());
     }
 
-    private static CredentialNote note(String id, Instant received, Instant end) {
-        return new CredentialNote(Optional.of(id), Optional.of(received), recordable(end));
+    private static Credential note(String id, Instant received, Instant end) {
+        return new Credential(Optional.of(id), Optional.of(received), recordable(end));
     }
 
     private Outcome judge(Order order, AccessPoint access, Minted minted) {
         Instant received = clock.instant();
-        CredentialNote note = note(minted.credentialId(), received, minted.expiresAt());
+        Credential note = note(minted.credentialId(), received, minted.expiresAt());
         Duration asked = order.granted().duration();
         if (!minted.expiresAt().isAfter(received)) {
             return new Outcome.Unfit(
@@ -159,7 +159,7 @@ final class ProviderCalls {
 
     private static void tell(Order order, Outcome outcome) {
         switch (outcome) {
-            case Outcome.Obtained _ -> log.debug("Mint {} succeeded", order.trail().mintId());
+            case Outcome.Obtained _ -> log.debug("Mint {} succeeded", order.events().mintId());
             case Outcome.Unfit(_, Reason reason, String detail) ->
                     tell(order, "was dropped", reason, detail);
             case Outcome.Lost(Reason reason, String detail) ->
@@ -170,8 +170,8 @@ final class ProviderCalls {
     private static void tell(Order order, String what, Reason reason, String detail) {
         log.warn(
                 "Mint {} of key '{}' {}: {}: {}",
-                order.trail().mintId(),
-                order.trail().key(),
+                order.events().mintId(),
+                order.events().key(),
                 what,
                 reason.word(),
                 detail);
@@ -181,7 +181,7 @@ final class ProviderCalls {
             Order order, Admitted admitted, AccessPoint access, Instant deadline) {
         VerifiedToken token = admitted.token();
         return new MintOrder(
-                order.trail().mintId(),
+                order.events().mintId(),
                 token.provider().tenant(),
                 admitted.entitlements().externalId(),
                 order.granted().key().name(),

@@ -63,7 +63,10 @@ final class CredentialRoutes implements HttpService {
     }
 
     private void keys(ServerRequest request, ServerResponse response) {
-        Verdict<KeyList> verdict = TokenPlaces.inHeaderOrQuery(request).then(exchange::keys);
+        Verdict<KeyList> verdict =
+                TokenPlaces.inHeaderOrQuery(request)
+                        .map(token -> requests.list(request, token))
+                        .then(exchange::keys);
         verdicts.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 

@@ -3,6 +3,7 @@ package io.mintmark.http;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.exchange.CredentialFormat;
+import io.mintmark.exchange.KeyList;
 import io.mintmark.exchange.MintRequest;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.token.PresentedToken;
@@ -29,5 +30,13 @@ final class MintRequests {
                 token,
                 keys,
                 format);
+    }
+
+    KeyList.Request list(ServerRequest request, PresentedToken token) {
+        return new KeyList.Request(
+                RequestIds.of(request),
+                addresses.of(request).address(),
+                request.headers().first(HeaderNames.USER_AGENT),
+                token);
     }
 }

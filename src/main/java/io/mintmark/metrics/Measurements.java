@@ -56,7 +56,7 @@ public final class Measurements implements RequestListener, MintListener, KeySet
     }
 
     @Override
-    public void settled(TenantName tenant, String type, Kind outcome) {
+    public void ended(TenantName tenant, String type, Kind outcome) {
         meters.count("mints", "tenant", tenant.value(), "type", type, "outcome", outcome.word());
     }
 

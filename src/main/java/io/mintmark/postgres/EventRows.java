@@ -8,12 +8,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.audit.Caller;
 import io.mintmark.audit.Chain;
-import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Holder;
-import io.mintmark.audit.Warrant;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
@@ -62,8 +62,8 @@ final class EventRows {
         text(row, "reason", event.reason(), StorableText.NAME);
         text(row, "detail", event.detail(), StorableText.DETAIL);
         event.caller().ifPresent(caller -> add(row, caller));
-        event.holder().ifPresent(holder -> add(row, holder));
-        event.warrant().ifPresent(warrant -> add(row, warrant));
+        event.subject().ifPresent(subject -> add(row, subject));
+        event.grant().ifPresent(grant -> add(row, grant));
         event.credential().ifPresent(credential -> add(row, credential));
         return row;
     }
@@ -81,14 +81,14 @@ final class EventRows {
         return zone < 0 ? text : text.substring(0, zone);
     }
 
-    private void add(ObjectNode row, Holder holder) {
-        text(row, "tenant", holder.tenant().map(TenantName::value), StorableText.NAME);
-        text(row, "idp", holder.idp().map(IdpName::value), StorableText.NAME);
-        text(row, "issuer", Optional.of(holder.issuer()), StorableText.LINE);
-        text(row, "subject", holder.subject(), StorableText.SUBJECT);
-        text(row, "token_id", holder.tokenId(), StorableText.LINE);
-        row.put("token_hash", "\\x" + holder.tokenHash());
-        holder.claims().ifPresent(claims -> row.set("claims", claims(claims)));
+    private void add(ObjectNode row, Subject subject) {
+        text(row, "tenant", subject.tenant().map(TenantName::value), StorableText.NAME);
+        text(row, "idp", subject.idp().map(IdpName::value), StorableText.NAME);
+        text(row, "issuer", Optional.of(subject.issuer()), StorableText.LINE);
+        text(row, "subject", subject.name(), StorableText.SUBJECT);
+        text(row, "token_id", subject.tokenId(), StorableText.LINE);
+        row.put("token_hash", "\\x" + subject.tokenHash());
+        subject.claims().ifPresent(claims -> row.set("claims", claims(claims)));
     }
 
     private JsonNode claims(String claims) {
@@ -99,14 +99,14 @@ final class EventRows {
         }
     }
 
-    private static void add(ObjectNode row, Warrant warrant) {
-        row.put("provider", warrant.provider().value());
-        row.put("provider_type", warrant.providerType());
-        row.put("grant_id", warrant.grantId());
-        row.put("grant_revision", warrant.grantRevision());
+    private static void add(ObjectNode row, GrantReference grant) {
+        row.put("provider", grant.provider().value());
+        row.put("provider_type", grant.providerType());
+        row.put("grant_id", grant.grantId());
+        row.put("grant_revision", grant.grantRevision());
     }
 
-    private static void add(ObjectNode row, CredentialNote credential) {
+    private static void add(ObjectNode row, Credential credential) {
         text(row, "credential_id", credential.id(), StorableText.LINE);
         credential.issuedAt().ifPresent(at -> row.put("issued_at", time(at)));
         row.put("expires_at", time(credential.expiresAt()));

@@ -1,11 +1,11 @@
 package io.mintmark.postgres;
 
-import io.mintmark.audit.Caller;
-import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Holder;
-import io.mintmark.audit.MintTrail;
-import io.mintmark.audit.Warrant;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
@@ -25,11 +25,11 @@ final class Rehearsal {
     private Rehearsal() {}
 
     static List<Event> of(MintId mint, Instant now) {
-        MintTrail trail =
-                new MintTrail(
+        MintEvents events =
+                new MintEvents(
                         mint,
                         new Caller(NAME, InetAddress.getLoopbackAddress(), Optional.empty()),
-                        new Holder(
+                        new Subject(
                                 Optional.of(new TenantName(NAME)),
                                 Optional.of(new IdpName(NAME)),
                                 NAME,
@@ -38,9 +38,9 @@ final class Rehearsal {
                                 NO_HASH,
                                 Optional.empty()),
                         new KeyName(NAME),
-                        Optional.of(new Warrant(new ProviderName(NAME), NAME, 0, 0)));
+                        Optional.of(new GrantReference(new ProviderName(NAME), NAME, 0, 0)));
         return List.of(
-                trail.requested(now, now),
-                trail.issued(now, new CredentialNote(Optional.of(NO_HASH), Optional.of(now), now)));
+                events.requested(now, now),
+                events.issued(now, new Credential(Optional.of(NO_HASH), Optional.of(now), now)));
     }
 }

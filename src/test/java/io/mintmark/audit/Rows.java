@@ -1,5 +1,6 @@
 package io.mintmark.audit;
 
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
@@ -63,8 +64,8 @@ final class Rows {
 
     /** An intent of a tenant. */
     static Event intent() {
-        Holder holder =
-                new Holder(
+        Subject subject =
+                new Subject(
                         Optional.of(new TenantName("acme")),
                         Optional.empty(),
                         "https://issuer.example.com",
@@ -77,7 +78,7 @@ final class Rows {
                 Kind.REQUESTED,
                 Instant.now(),
                 Optional.empty(),
-                Optional.of(holder),
+                Optional.of(subject),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -151,11 +151,15 @@ class AuditCommandsTest {
             assertFalse(story.contains("last changed"), story);
             assertFalse(story.contains("because"), story);
             other.admin("UPDATE broker.subject_grant SET reason = 'ticket 7' WHERE key = 'api'");
-            other.broker().mint(other.token(), "api");
+            // a decision that was made before and still holds names the revision of before
+            Eventually.holds(() ->
+                    other.broker().mint(other.token(), "api").status() == 200
+                            && run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT)
+                                    .getValue()
+                                    .contains("because: ticket 7"));
             String changed =
                     run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT).getValue();
             assertTrue(changed.contains("last changed by test_admin"), changed);
-            assertTrue(changed.contains("because: ticket 7"), changed);
         }
     }
 

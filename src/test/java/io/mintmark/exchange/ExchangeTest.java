@@ -146,7 +146,7 @@ final class ExchangeTest {
                 Verdict.refused(new TokenRefusal.TokenReplayed()), stage.exchange.mint(request));
         assertEquals(
                 Verdict.refused(new TokenRefusal.TokenReplayed()),
-                stage.exchange.keys(request.token()));
+                stage.exchange.keys(Stage.list(request)));
         Eventually.holds(() -> store.rows().contains("rejected  token_replayed"));
         assertEquals(1, cloud.orders().size());
     }
@@ -155,7 +155,7 @@ final class ExchangeTest {
     void a_list_of_keys_uses_up_a_token_that_works_once() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy").acceptTokensOnce();
         MintRequest request = stage.request("deploy");
-        assertInstanceOf(Verdict.Passed.class, stage.exchange.keys(request.token()));
+        assertInstanceOf(Verdict.Passed.class, stage.exchange.keys(Stage.list(request)));
         assertEquals(
                 Verdict.refused(new TokenRefusal.TokenReplayed()), stage.exchange.mint(request));
     }
@@ -174,7 +174,7 @@ final class ExchangeTest {
                 stage.refusal("nothing", "deploy"));
         assertEquals(
                 Verdict.refused(new AccessRefusal.SubjectNotFound(Stage.SUBJECT, "ci")),
-                stage.exchange.keys(stage.request("deploy").token()));
+                stage.exchange.keys(Stage.list(stage.request("deploy"))));
     }
 
     private static void await(CyclicBarrier barrier) {

@@ -14,6 +14,7 @@ import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.MintRefusal.Reason;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
+import io.mintmark.verdict.Verdict;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,10 +146,10 @@ final class RecordsTest {
     void the_record_says_who_it_was() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         stage.minted("deploy");
-        var holder = store.events().getLast().holder().orElseThrow();
-        assertEquals(Optional.of(Stage.SUBJECT), holder.subject());
-        assertEquals(Optional.of(MemoryTenant.NAME), holder.tenant());
-        assertEquals(Optional.of(MemoryTenant.IDP), holder.idp());
+        var subject = store.events().getLast().subject().orElseThrow();
+        assertEquals(Optional.of(Stage.SUBJECT), subject.name());
+        assertEquals(Optional.of(MemoryTenant.NAME), subject.tenant());
+        assertEquals(Optional.of(MemoryTenant.IDP), subject.idp());
     }
 
     @ParameterizedTest
@@ -176,7 +177,17 @@ final class RecordsTest {
         tenant.distrust();
         assertInstanceOf(TokenRefusal.class, stage.refusal("deploy"));
         Eventually.holds(() -> store.rows().equals(List.of("rejected  unsupported_algorithm")));
-        assertTrue(store.events().getFirst().holder().orElseThrow().subject().isEmpty());
+        assertTrue(store.events().getFirst().subject().orElseThrow().name().isEmpty());
+    }
+
+    @Test
+    void a_token_that_is_not_accepted_for_the_list_of_keys_is_on_record_too() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.distrust();
+        assertInstanceOf(
+                Verdict.Refused.class, stage.exchange.keys(Stage.list(stage.request("deploy"))));
+        Eventually.holds(() -> store.rows().equals(List.of("rejected  unsupported_algorithm")));
+        assertEquals("request-1", store.events().getFirst().caller().orElseThrow().requestId());
     }
 
     private static Map<String, Secret> only(Credentials credentials) {

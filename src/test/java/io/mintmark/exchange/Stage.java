@@ -94,6 +94,12 @@ final class Stage implements AutoCloseable {
                 Arrays.stream(keys).map(KeyName::new).toList());
     }
 
+    /** A request for the list of keys with the same token. */
+    static KeyList.Request list(MintRequest request) {
+        return new KeyList.Request(
+                request.requestId(), request.address(), request.userAgent(), request.token());
+    }
+
     private String token() {
         return SIGNER.sign(
                 "{\"alg\":\"ES256\",\"kid\":\"key-1\"}",
@@ -135,6 +141,6 @@ final class Stage implements AutoCloseable {
         public void providerAnswered(String type, boolean minted, Duration taken) {}
 
         @Override
-        public void settled(TenantName tenant, String type, Kind outcome) {}
+        public void ended(TenantName tenant, String type, Kind outcome) {}
     }
 }

@@ -1,12 +1,12 @@
 package io.mintmark.postgres;
 
-import io.mintmark.audit.Caller;
-import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Holder;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
-import io.mintmark.audit.MintTrail;
-import io.mintmark.audit.Warrant;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
@@ -50,65 +50,65 @@ final class AuditRows {
     /** Both rows of a mint of another key and type of provider, handed out or not. */
     static List<Event> mint(String key, String type, String credential, boolean handedOut) {
         Instant now = Instant.now();
-        MintTrail trail =
-                trail(
+        MintEvents events =
+                events(
                         IDS,
                         "ci:main",
                         "{}",
                         "10.0.0.1",
                         key,
-                        new Warrant(new ProviderName("cloud"), type, 7, 12));
+                        new GrantReference(new ProviderName("cloud"), type, 7, 12));
         Instant end = now.plusSeconds(3600);
-        CredentialNote note = new CredentialNote(Optional.of(credential), Optional.of(now), end);
+        Credential note = new Credential(Optional.of(credential), Optional.of(now), end);
         return List.of(
-                trail.requested(now, end),
+                events.requested(now, end),
                 handedOut
-                        ? trail.issued(now, note)
-                        : trail.withheld(now, "other_key_failed", "words", note));
+                        ? events.issued(now, note)
+                        : events.withheld(now, "other_key_failed", "words", note));
     }
 
     /** Both rows of a mint that failed. */
     static List<Event> failed(String subject, String reason) {
         Instant now = Instant.now();
-        MintTrail trail = trail(IDS, subject, "{}", "10.0.0.1");
+        MintEvents events = events(IDS, subject, "{}", "10.0.0.1");
         return List.of(
-                trail.requested(now, now.plusSeconds(3600)), trail.failed(now, reason, "words"));
+                events.requested(now, now.plusSeconds(3600)), events.failed(now, reason, "words"));
     }
 
     /** The row of a key that was refused. */
     static Event denied(String subject) {
-        return trail(IDS, subject, "{}", "10.0.0.1").denied(Instant.now(), "not_granted");
+        return events(IDS, subject, "{}", "10.0.0.1").denied(Instant.now(), "not_granted");
     }
 
     private static List<Event> mint(
             MintIds ids, String subject, String claims, String address, Instant now) {
-        MintTrail trail = trail(ids, subject, claims, address);
+        MintEvents events = events(ids, subject, claims, address);
         Instant end = now.plusSeconds(3600);
         return List.of(
-                trail.requested(now, end),
-                trail.issued(
+                events.requested(now, end),
+                events.issued(
                         now.plusNanos(123_456_789),
-                        new CredentialNote(Optional.of("ASIA" + subject), Optional.of(now), end)));
+                        new Credential(Optional.of("ASIA" + subject), Optional.of(now), end)));
     }
 
-    private static MintTrail trail(MintIds ids, String subject, String claims, String address) {
-        Warrant warrant = new Warrant(new ProviderName("aws"), "aws-sts", 7, 12);
-        return trail(ids, subject, claims, address, "deploy", warrant);
+    private static MintEvents events(MintIds ids, String subject, String claims, String address) {
+        GrantReference grant = new GrantReference(new ProviderName("aws"), "aws-sts", 7, 12);
+        return events(ids, subject, claims, address, "deploy", grant);
     }
 
-    private static MintTrail trail(
+    private static MintEvents events(
             MintIds ids,
             String subject,
             String claims,
             String address,
             String key,
-            Warrant warrant) {
-        return new MintTrail(
+            GrantReference grant) {
+        return new MintEvents(
                 ids.next(),
                 new Caller("request", address(address), Optional.of("agent/1 \"é\"\t\\")),
-                holder(subject, claims),
+                subject(subject, claims),
                 new KeyName(key),
-                Optional.of(warrant));
+                Optional.of(grant));
     }
 
     /** The row of a token that isn't accepted. */
@@ -126,8 +126,8 @@ final class AuditRows {
                 Optional.empty());
     }
 
-    private static Holder holder(String subject, String claims) {
-        return new Holder(
+    private static Subject subject(String subject, String claims) {
+        return new Subject(
                 Optional.of(new TenantName("acme")),
                 Optional.of(new IdpName("ci")),
                 "https://issuer.example.com",

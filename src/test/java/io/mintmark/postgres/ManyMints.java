@@ -1,11 +1,11 @@
 package io.mintmark.postgres;
 
-import io.mintmark.audit.Caller;
-import io.mintmark.audit.CredentialNote;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Holder;
-import io.mintmark.audit.MintTrail;
-import io.mintmark.audit.Warrant;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
@@ -47,29 +47,28 @@ final class ManyMints {
     /** The rows of a mint, by its number. */
     List<Event> mint(long number) {
         Instant at = end.minus(SPAN).plusMillis(SPAN.toMillis() * number / count);
-        MintTrail trail = trail(number, at);
+        MintEvents events = events(number, at);
         if (number % 100 == 1) {
-            return List.of(trail.denied(at, "not_granted"));
+            return List.of(events.denied(at, "not_granted"));
         }
-        Event requested = trail.requested(at, at.plus(LIFE).plusSeconds(70));
+        Event requested = events.requested(at, at.plus(LIFE).plusSeconds(70));
         if (number % 20_000 == 7) {
             return List.of(requested);
         }
         Instant later = at.plusMillis(40);
-        return List.of(requested, outcome(trail, number, later));
+        return List.of(requested, outcome(events, number, later));
     }
 
-    private static Event outcome(MintTrail trail, long number, Instant at) {
+    private static Event outcome(MintEvents events, long number, Instant at) {
         if (number % 500 == 3) {
-            return trail.failed(at, "provider_timeout", "no answer by the deadline");
+            return events.failed(at, "provider_timeout", "no answer by the deadline");
         }
         if (number % 125 == 3) {
-            return trail.failed(at, "provider_rejected", "AccessDenied");
+            return events.failed(at, "provider_rejected", "AccessDenied");
         }
-        return trail.issued(
+        return events.issued(
                 at,
-                new CredentialNote(
-                        Optional.of(credential(number)), Optional.of(at), at.plus(LIFE)));
+                new Credential(Optional.of(credential(number)), Optional.of(at), at.plus(LIFE)));
     }
 
     /** The id of the credential of a mint; like those of AWS, in no order. */
@@ -77,7 +76,7 @@ final class ManyMints {
         return "ASIA%016X".formatted(new Random(number).nextLong());
     }
 
-    private static MintTrail trail(long number, Instant at) {
+    private static MintEvents events(long number, Instant at) {
         Random random = new Random(number);
         int tenant = random.nextInt(TENANTS);
         int key = random.nextInt(KEYS);
@@ -87,8 +86,8 @@ final class ManyMints {
                         new UUID(random.nextLong(), random.nextLong()).toString(),
                         InetAddress.getLoopbackAddress(),
                         Optional.of("actions/runner 2.330.0 (linux; x64)"));
-        Holder holder =
-                new Holder(
+        Subject subject =
+                new Subject(
                         Optional.of(new TenantName("tenant-" + tenant)),
                         Optional.of(new IdpName("idp-" + tenant)),
                         "https://issuer.example.com",
@@ -96,13 +95,13 @@ final class ManyMints {
                         Optional.of(new UUID(random.nextLong(), random.nextLong()).toString()),
                         "%016x".formatted(random.nextLong()).repeat(4),
                         Optional.of("{\"ref\":\"refs/heads/main\",\"repository\":\"acme/shop\"}"));
-        return new MintTrail(
+        return new MintEvents(
                 new MintIds(InstantSource.fixed(at), random).next(),
                 caller,
-                holder,
+                subject,
                 new KeyName(rare ? RARE : "key-" + key),
                 Optional.of(
-                        new Warrant(
+                        new GrantReference(
                                 new ProviderName("aws"),
                                 "aws-sts",
                                 1 + (tenant * KEYS + key) % (GRANTS / 2),

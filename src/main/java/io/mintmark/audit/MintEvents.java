@@ -1,5 +1,9 @@
 package io.mintmark.audit;
 
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 
@@ -9,8 +13,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** What stays the same in all rows of one mint; makes those rows. */
-public record MintTrail(
-        MintId mintId, Caller caller, Holder holder, KeyName key, Optional<Warrant> warrant) {
+public record MintEvents(
+        MintId mintId,
+        Caller caller,
+        Subject subject,
+        KeyName key,
+        Optional<GrantReference> grant) {
 
     /**
      * The intent, to be committed before the provider is called.
@@ -18,12 +26,12 @@ public record MintTrail(
      * @param latestExpiry until when a credential that comes of it could live at most
      */
     public Event requested(Instant now, Instant latestExpiry) {
-        CredentialNote note = new CredentialNote(Optional.empty(), Optional.empty(), latestExpiry);
+        Credential note = new Credential(Optional.empty(), Optional.empty(), latestExpiry);
         return row(Kind.REQUESTED, now, null, null, note);
     }
 
     /** The credential leaves. */
-    public Event issued(Instant now, CredentialNote credential) {
+    public Event issued(Instant now, Credential credential) {
         return row(Kind.ISSUED, now, null, null, credential);
     }
 
@@ -36,7 +44,7 @@ public record MintTrail(
     }
 
     /** There is a credential, which nobody gets. */
-    public Event withheld(Instant now, String reason, String detail, CredentialNote credential) {
+    public Event withheld(Instant now, String reason, String detail, Credential credential) {
         return row(Kind.WITHHELD, now, reason, detail, credential);
     }
 
@@ -50,15 +58,15 @@ public record MintTrail(
             Instant now,
             @Nullable String reason,
             @Nullable String detail,
-            @Nullable CredentialNote credential) {
+            @Nullable Credential credential) {
         return new Event(
                 mintId,
                 kind,
                 now,
                 Optional.of(caller),
-                Optional.of(holder),
+                Optional.of(subject),
                 Optional.of(key),
-                warrant,
+                grant,
                 Optional.ofNullable(reason),
                 Optional.ofNullable(detail),
                 Optional.ofNullable(credential));

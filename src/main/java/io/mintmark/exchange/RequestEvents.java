@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.audit.Caller;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Holder;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
-import io.mintmark.audit.MintTrail;
-import io.mintmark.audit.Warrant;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
 import io.mintmark.grant.Provider;
 import io.mintmark.tenant.KeyName;
@@ -25,25 +25,25 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /** Puts what a request turned out to be into the terms of the audit log. */
-final class Trails {
+final class RequestEvents {
     private final MintIds mintIds;
 
-    Trails(MintIds mintIds) {
+    RequestEvents(MintIds mintIds) {
         this.mintIds = mintIds;
     }
 
     /** What is to be minted. */
     Intent intent(MintRequest request, Admitted admitted, List<Granted> granted) {
-        Holder holder = holder(admitted);
+        Subject subject = subject(admitted);
         List<Order> orders =
                 granted.stream()
                         .map(grant ->
                                 new Order(
-                                        trail(
+                                        events(
                                                 request.caller(),
-                                                holder,
+                                                subject,
                                                 grant.key().name(),
-                                                Optional.of(warrant(grant, admitted))),
+                                                Optional.of(grant(grant, admitted))),
                                         grant,
                                         request.format().outputs(grant.key())))
                         .toList();
@@ -53,22 +53,22 @@ final class Trails {
     /** The rows of the keys that are refused. */
     List<Event> denied(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
-        Holder holder = holder(admitted);
+        Subject subject = subject(admitted);
         return denied.reasons().entrySet().stream()
                 .map(entry ->
-                        trail(request.caller(), holder, entry.getKey(), Optional.empty())
+                        events(request.caller(), subject, entry.getKey(), Optional.empty())
                                 .denied(now, entry.getValue()))
                 .toList();
     }
 
     /** The row of a token that was not accepted. */
-    Event rejected(Caller caller, Holder holder, String reason, Instant now) {
+    Event rejected(Caller caller, Subject subject, String reason, Instant now) {
         return new Event(
                 mintIds.next(),
                 Kind.REJECTED,
                 now,
                 Optional.of(caller),
-                Optional.of(holder),
+                Optional.of(subject),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.of(reason),
@@ -77,22 +77,22 @@ final class Trails {
     }
 
     /** Who showed a token that isn't accepted, if its issuer is one that the broker knows. */
-    static Optional<Holder> stranger(Examination examination) {
+    static Optional<Subject> unverified(Examination examination) {
         return examination
                 .knownIssuer()
                 .map(issuer ->
-                        stranger(issuer, examination.provider(), hex(examination.tokenHash())));
+                        unverified(issuer, examination.provider(), hex(examination.tokenHash())));
     }
 
     /** Who showed a token that isn't accepted though it was verified. */
-    static Holder stranger(VerifiedToken token) {
-        return stranger(
+    static Subject unverified(VerifiedToken token) {
+        return unverified(
                 token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()));
     }
 
-    private static Holder stranger(
+    private static Subject unverified(
             String issuer, Optional<IdentityProvider> provider, String tokenHash) {
-        return new Holder(
+        return new Subject(
                 provider.map(IdentityProvider::tenant),
                 provider.map(IdentityProvider::name),
                 issuer,
@@ -102,13 +102,14 @@ final class Trails {
                 Optional.empty());
     }
 
-    private MintTrail trail(Caller caller, Holder holder, KeyName key, Optional<Warrant> warrant) {
-        return new MintTrail(mintIds.next(), caller, holder, key, warrant);
+    private MintEvents events(
+            Caller caller, Subject subject, KeyName key, Optional<GrantReference> grant) {
+        return new MintEvents(mintIds.next(), caller, subject, key, grant);
     }
 
-    private static Warrant warrant(Granted granted, Admitted admitted) {
+    private static GrantReference grant(Granted granted, Admitted admitted) {
         Provider provider = granted.key().provider();
-        return new Warrant(
+        return new GrantReference(
                 provider.name(),
                 provider.type(),
                 granted.grantId(),
@@ -119,9 +120,9 @@ final class Trails {
         return HexFormat.of().formatHex(hash);
     }
 
-    private static Holder holder(Admitted admitted) {
+    private static Subject subject(Admitted admitted) {
         VerifiedToken token = admitted.token();
-        return new Holder(
+        return new Subject(
                 Optional.of(token.provider().tenant()),
                 Optional.of(token.provider().name()),
                 token.provider().issuer(),
