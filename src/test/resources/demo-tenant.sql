@@ -15,7 +15,7 @@ VALUES ('demo', 'tokens', 'jwt', '{}'),
 
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
 VALUES ('demo', 'demo-api', 'tokens', 'Calls the demo API', 900, '{"audience": "https://demo-api.example"}'),
-       ('demo', 'demo-bucket', 'storage', 'Reads the demo bucket', 900, '{"role_arn": "arn:minio:iam:::role/demo"}')
+       ('demo', 'demo-bucket', 'storage', 'Reads the demo bucket', 3600, '{"role_arn": "arn:minio:iam:::role/demo"}')
     ON CONFLICT (tenant, name) DO NOTHING;
 
 -- Any subject that starts with "ci:" may have the keys.
