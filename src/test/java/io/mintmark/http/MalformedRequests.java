@@ -44,7 +44,7 @@ final class MalformedRequests {
                     "%d a",
                     "0000000000000000000%d");
 
-    private static final List<String> ENCODINGS =
+    static final List<String> ENCODINGS =
             List.of(
                     "chunked",
                     "Chunked",
@@ -65,7 +65,7 @@ final class MalformedRequests {
                     ",chunked",
                     "chunked,");
 
-    private static final List<String> NAMES_OF_ENCODING =
+    static final List<String> NAMES_OF_ENCODING =
             List.of(
                     "Transfer-Encoding",
                     "transfer-encoding",

@@ -9,7 +9,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,6 +77,20 @@ final class RawClient implements AutoCloseable {
             return finish();
         } catch (IOException e) {
             return this;
+        }
+    }
+
+    /** Waits a while for the next answer to begin, and returns whether it did. */
+    boolean isAnsweredWithin(Duration wait) throws IOException {
+        socket.setSoTimeout(Math.toIntExact(wait.toMillis()));
+        in.mark(1);
+        try {
+            return in.read() >= 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } finally {
+            in.reset();
+            socket.setSoTimeout(PATIENCE);
         }
     }
 
