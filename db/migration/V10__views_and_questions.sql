@@ -41,7 +41,8 @@ CREATE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS SETOF broke
 AS $$
     SELECT w.* FROM broker.who_can_mint AS w
      WHERE w.idp = what_can_mint.idp
-       AND (w.match = 'exact' AND w.subject = what_can_mint.subject
+       AND (w.match = 'exact' AND hashtextextended(w.subject, 0) = hashtextextended(what_can_mint.subject, 0)
+                AND w.subject = what_can_mint.subject
             OR w.match = 'glob' AND internal.glob_matches(w.subject, what_can_mint.subject))
      ORDER BY w.key, w.max_duration DESC, w.grant_id;
 $$;

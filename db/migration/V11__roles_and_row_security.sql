@@ -46,7 +46,8 @@ GRANT USAGE ON SCHEMA broker, audit, internal TO "${admin_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA broker, audit TO "${admin_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz) TO "${admin_role}";
 -- Renaming and deleting a tenant is left to the trigger, which says what to do instead.
-GRANT INSERT (name, display_name, enabled), UPDATE (name, display_name, enabled), DELETE
+GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled),
+      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled), DELETE
     ON broker.tenant TO "${admin_role}";
 GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
     ON broker.tenant_admin TO "${admin_role}";
@@ -68,7 +69,7 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until,
     ON broker.subject_grant TO "${admin_role}";
 -- Called by the CHECKs of these tables, as the writer.
 GRANT EXECUTE ON FUNCTION internal.is_line(text, int), internal.is_list(text[], int), internal.is_url(text),
-    internal.is_glob_list(text[]), internal.is_outputs(jsonb) TO "${admin_role}", "${tenant_admin_role}";
+    internal.is_glob_list(text[]), internal.is_outputs(jsonb), internal.glob_fault(text), internal.json_fault(jsonb, int) TO "${admin_role}", "${tenant_admin_role}";
 
 
 -- Called by the triggers that say which row a reference could name, as the writer.

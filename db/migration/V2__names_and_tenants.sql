@@ -10,11 +10,11 @@ COMMENT ON FUNCTION internal.is_line(text, int) IS
 
 CREATE FUNCTION internal.is_list(list text[], longest int) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_ndims(list) IS NOT DISTINCT FROM 1
+    RETURN array_ndims(list) IS NOT DISTINCT FROM 1 AND cardinality(list) <= 1000
        AND (SELECT count(DISTINCT item) = count(*) AND bool_and(coalesce(internal.is_line(item, longest), false))
               FROM unnest(list) AS item);
 COMMENT ON FUNCTION internal.is_list(text[], int) IS
-    'Whether a list has at least one element, none null, empty, twice, longer than so many characters or with control characters.';
+    'Whether a list has 1 to 1000 elements, none null, empty, twice, longer than so many characters or with control characters.';
 
 CREATE FUNCTION internal.is_url(value text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -25,6 +25,47 @@ CREATE FUNCTION internal.is_url(value text) RETURNS boolean
 COMMENT ON FUNCTION internal.is_url(text) IS
     'Whether a text is an https address, or an http address on a loopback host, without user, password and fragment.';
 
+-- A wildcard is ** or *. The service walks through a text once for each, so their number bounds its work.
+CREATE FUNCTION internal.glob_fault(pattern text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN length(pattern) > 512 THEN format('has %s characters, and a glob has up to 512', length(pattern))
+                WHEN regexp_count(pattern, '[*][*]?') > 8
+                    THEN format('has %s stars, and a glob has up to 8', regexp_count(pattern, '[*][*]?')) END;
+COMMENT ON FUNCTION internal.glob_fault(text) IS
+    'What is too much of a glob, as the end of a sentence; null if nothing is. ** counts as one star.';
+
+-- What is within these bounds can be read by the service, whatever it says.
+CREATE FUNCTION internal.json_fault(value jsonb, longest int) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    fault text;
+BEGIN
+    IF value IS NULL OR value = '{}' THEN
+        RETURN NULL;
+    ELSIF octet_length(value::text) > longest THEN
+        RETURN format('has %s bytes, more than %s', octet_length(value::text), longest);
+    ELSIF jsonb_path_exists(value, 'strict $.**{32 to last}') THEN
+        RETURN 'is nested deeper than 32 levels';
+    END IF;
+    SELECT format('has a number of %s characters, which no double can hold: %s…', length(number::text), left(number::text, 20))
+      INTO fault
+      FROM jsonb_path_query(value, 'strict $.** ? (@.type() == "number")') AS number
+     WHERE abs(number::numeric) > 1.7976931348623157e308 OR length(number::text) > 400 LIMIT 1;
+    IF NOT FOUND THEN
+        SELECT format('has a member whose name has %s characters, more than 512: "%s…"', length(name), left(name, 20))
+          INTO fault
+          FROM (SELECT key #>> '{}' AS name
+                  FROM jsonb_path_query(value, 'strict $.** ? (@.type() == "object").keyvalue().key') AS key) AS member
+         WHERE length(name) > 512 LIMIT 1;
+    END IF;
+    RETURN fault;
+END
+$$;
+COMMENT ON FUNCTION internal.json_fault(jsonb, int) IS
+    'What is too much of a JSON value (bytes of its text, levels, a number, a name), as the end of a sentence; null if nothing is.';
+
 
 -- ---------------------------------------------------------------- tenants
 
@@ -32,11 +73,17 @@ CREATE TABLE broker.tenant (
     name text COLLATE "C" NOT NULL,
     display_name text,
     external_id uuid NOT NULL DEFAULT gen_random_uuid(),
+    max_keys int NOT NULL DEFAULT 1000,
+    max_grants int NOT NULL DEFAULT 1000000,
+    max_globs int NOT NULL DEFAULT 1000,
+    max_calls int NOT NULL DEFAULT 256,
     enabled boolean NOT NULL DEFAULT true,
     CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
     CONSTRAINT no_two_tenants_share_an_external_id UNIQUE (external_id),
     CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen CHECK (name ~ '^[a-z][a-z0-9-]{0,39}$'),
-    CONSTRAINT a_display_name_is_one_line_of_up_to_200 CHECK (internal.is_line(display_name, 200))
+    CONSTRAINT a_display_name_is_one_line_of_up_to_1000 CHECK (internal.is_line(display_name, 1000)),
+    CONSTRAINT bounds_are_not_negative CHECK (least(max_keys, max_grants, max_globs) >= 0),
+    CONSTRAINT max_calls_is_positive CHECK (max_calls > 0)
 );
 COMMENT ON TABLE broker.tenant IS
     'Who shares this broker: each has identity providers, access providers, keys and grants of its own. Disabled, never renamed or deleted.';
@@ -45,6 +92,10 @@ COMMENT ON COLUMN broker.tenant.name IS
 COMMENT ON COLUMN broker.tenant.display_name IS 'For people; optional.';
 COMMENT ON COLUMN broker.tenant.external_id IS
     'Generated. The ExternalId that AWS is shown in ambient mode, so that one tenant''s roles can''t be assumed for another.';
+COMMENT ON COLUMN broker.tenant.max_keys IS 'How many keys it may have. Fewer than it has: no further ones.';
+COMMENT ON COLUMN broker.tenant.max_grants IS 'How many grants it may have.';
+COMMENT ON COLUMN broker.tenant.max_globs IS 'How many of its grants may be globs over subjects: each is tried when a token comes.';
+COMMENT ON COLUMN broker.tenant.max_calls IS 'How many calls of providers each replica makes for it at a time.';
 COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
 
 CALL internal.keep_history('broker.tenant', 'name');

@@ -2,10 +2,11 @@
 
 CREATE FUNCTION internal.is_glob_list(list text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN internal.is_list(list, 2048)
-       AND (SELECT bool_and(item = '**' OR item ~ '^[^*:/]+([:/]|$)') FROM unnest(list) AS item);
+    RETURN internal.is_list(list, 512)
+       AND (SELECT bool_and(item = '**' OR item ~ '^[^*:/]+([:/]|$)' AND internal.glob_fault(item) IS NULL)
+              FROM unnest(list) AS item);
 COMMENT ON FUNCTION internal.is_glob_list(text[]) IS
-    'Whether each element is ** or a glob that starts with a literal segment (up to the first : or /).';
+    'Whether each element is ** or a glob of allowed size that starts with a literal segment (up to the first : or /).';
 
 CREATE FUNCTION internal.is_outputs(outputs jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -166,6 +167,7 @@ CREATE TABLE broker.access_provider (
     CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
     CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
+    CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
     CONSTRAINT allowed_targets_start_with_a_literal_segment_or_are_two_stars
         CHECK (internal.is_glob_list(allowed_targets)),
     CONSTRAINT a_shared_identity_lists_its_allowed_targets

@@ -17,7 +17,10 @@ CREATE TABLE broker.key (
     CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
+    CONSTRAINT a_description_has_up_to_1000_characters CHECK (length(description) <= 1000),
     CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
+    CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
+    CONSTRAINT outputs_have_up_to_4_kib CHECK (internal.json_fault(outputs, 4096) IS NULL),
     CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs))
 );
 COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
@@ -58,6 +61,10 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
     CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR subject ~ '^[^*:/]+([:/]|$)'),
+    CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
+        CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
+    CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000),
+    CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
     CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
@@ -81,7 +88,9 @@ COMMENT ON COLUMN broker.subject_grant.valid_until IS
 COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
 COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
-CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, match, subject);
+-- By its hash: a long subject does not fit a B-tree.
+CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, hashtextextended(subject, 0)) WHERE match = 'exact';
+CREATE INDEX globs_of_an_identity_provider ON broker.subject_grant (tenant, idp) WHERE match = 'glob';
 CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 -- In the order of their end, for the view.
 CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;

@@ -303,7 +303,8 @@ BEGIN
           JOIN broker.provider_type AS y ON y.type = a.type
          CROSS JOIN LATERAL internal.try_grant(g, k.max_duration, y.min_duration, given, at) AS t
          WHERE g.tenant = provider.tenant AND g.idp = asked
-           AND (g.match = 'exact' AND g.subject = about
+           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
+                    AND g.subject = about
                 OR g.match = 'glob' AND internal.glob_matches(g.subject, about))
     ), best AS (
         SELECT DISTINCT ON (t.key_name) t.* FROM tried AS t

@@ -73,6 +73,7 @@ CREATE FUNCTION internal.list_fault(list text[], longest int) RETURNS text
 AS $$
     SELECT CASE WHEN list IS NULL OR internal.is_list(list, longest) THEN NULL
                 WHEN cardinality(list) = 0 THEN 'is empty'
+                WHEN cardinality(list) > 1000 THEN format('has %s elements, more than 1000', cardinality(list))
                 WHEN array_ndims(list) > 1 THEN 'is a list of lists'
                 WHEN array_position(list, NULL) IS NOT NULL THEN 'has an element that is null'
                 ELSE coalesce((SELECT format('has an element that %s', internal.line_fault(item, longest))
@@ -145,9 +146,12 @@ AS $$
 DECLARE
     claim text;
     condition jsonb;
+    glob text;
 BEGIN
     IF conditions = '{}' THEN
         RETURN NULL;
+    ELSIF octet_length(conditions::text) > 4096 THEN
+        RETURN format('they have %s bytes, more than 4096', octet_length(conditions::text));
     ELSIF jsonb_typeof(conditions) <> 'object' THEN
         RETURN format('they are an object, {"claim": value}, not %s', internal.a_kind(conditions));
     END IF;
@@ -167,8 +171,15 @@ BEGIN
                         THEN format('the number for "%s" is too large', claim)
                         ELSE format('the condition on "%s" is null, and an absent claim never matches', claim) END;
         END IF;
+        glob := (SELECT min(internal.glob_fault(one ->> 'glob'))
+                   FROM jsonb_array_elements(CASE jsonb_typeof(condition) WHEN 'array' THEN condition
+                                             ELSE jsonb_build_array(condition) END) AS one
+                  WHERE jsonb_typeof(one) = 'object');
+        IF glob IS NOT NULL THEN
+            RETURN format('the glob for "%s" %s', claim, glob);
+        END IF;
     END LOOP;
-    RETURN NULL;
+    RETURN 'one ' || internal.json_fault(conditions, 4096);
 END
 $$;
 COMMENT ON FUNCTION internal.claims_fault(jsonb) IS
@@ -190,9 +201,12 @@ BEGIN
     IF NEW.name !~ '^[a-z][a-z0-9-]{0,39}$' THEN
         PERFORM internal.refuse(format('"%s" is no name for a tenant.', NEW.name),
             'A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What people read goes into display_name.');
-    ELSIF internal.line_fault(NEW.display_name, 200) IS NOT NULL THEN
-        PERFORM internal.refuse(format('Tenant "%s": its display_name %s.', NEW.name, internal.line_fault(NEW.display_name, 200)),
+    ELSIF internal.line_fault(NEW.display_name, 1000) IS NOT NULL THEN
+        PERFORM internal.refuse(format('Tenant "%s": its display_name %s.', NEW.name, internal.line_fault(NEW.display_name, 1000)),
                               'Write one line, or null.');
+    ELSIF least(NEW.max_keys, NEW.max_grants, NEW.max_globs) < 0 OR NEW.max_calls < 1 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has a bound below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
+                              'max_keys, max_grants and max_globs are 0 or more, max_calls is 1 or more.');
     END IF;
     RETURN NEW;
 END
@@ -311,6 +325,12 @@ BEGIN
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: jwks %s.', owner, wrong),
                               'Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).');
+    ELSIF internal.json_fault(NEW.jwks, 65536) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: jwks %s.', owner, internal.json_fault(NEW.jwks, 65536)),
+                              'Write the keys alone, without their certificates (x5c).');
+    ELSIF octet_length(NEW.ca_certificate) > 65536 THEN
+        PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
+                              'Write the authorities that its server''s certificate leads to, and no others.');
     ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
         PERFORM internal.refuse(format('%s: ca_certificate is no PEM of certificates alone.', owner),
                               'It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when fetching the keys.');
@@ -371,10 +391,19 @@ BEGIN
                               'For example {"region": "eu-central-1"}. What a type takes: SELECT provider_settings FROM broker.provider_type.');
     END IF;
 
-    wrong := internal.list_fault(NEW.allowed_targets, 2048);
+    wrong := internal.json_fault(NEW.settings, 16384);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, wrong), 'Write them shorter.');
+    END IF;
+    wrong := internal.list_fault(NEW.allowed_targets, 512);
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: allowed_targets %s.', owner, wrong),
                               format('List what keys may name, for example %s. ** alone allows everything.', example));
+    END IF;
+    SELECT format('"%s" %s', item, internal.glob_fault(item)) INTO wrong FROM unnest(NEW.allowed_targets) AS item
+     WHERE internal.glob_fault(item) IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Write several shorter ones.');
     END IF;
     SELECT item INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE NOT coalesce(internal.is_glob_list(ARRAY[item]), false) LIMIT 1;
@@ -424,6 +453,13 @@ BEGIN
     ELSIF jsonb_typeof(NEW.outputs) <> 'object' THEN
         PERFORM internal.refuse(format('%s: outputs are %s, and must be an object.', owner, internal.a_kind(NEW.outputs)), example);
     END IF;
+    IF length(NEW.description) > 1000 THEN
+        PERFORM internal.refuse(format('%s: its description has %s characters, more than 1000.', owner, length(NEW.description)), 'Write it shorter.');
+    ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Write them shorter.');
+    ELSIF internal.json_fault(NEW.outputs, 4096) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
+    END IF;
     FOR wrong IN SELECT key AS member, value AS field FROM jsonb_each(NEW.outputs) LOOP
         IF wrong.member !~ '^[A-Za-z_][A-Za-z0-9_]*$' THEN
             PERFORM internal.refuse(format('%s: "%s" is no name for an output.', owner, wrong.member),
@@ -466,6 +502,11 @@ BEGIN
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
             'The text up to the first : or / must be without *, for example "repo:acme/app:*".');
+    ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
+        PERFORM internal.refuse(format('The grant of key "%s" to "%s…" %s.', NEW.key, left(NEW.subject, 40), internal.glob_fault(NEW.subject)),
+            'Write several shorter ones, or let claims say the rest.');
+    ELSIF length(NEW.reason) > 1000 THEN
+        PERFORM internal.refuse(format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason)), 'Write it shorter.');
     ELSIF NEW.valid_until <= NEW.valid_from THEN
         PERFORM internal.refuse(format('%s ends (valid_until %s) before it starts (valid_from %s).', owner, NEW.valid_until, NEW.valid_from),
                               'Let valid_until be later; null is without end.');

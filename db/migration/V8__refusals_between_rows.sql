@@ -529,33 +529,72 @@ $$;
 COMMENT ON FUNCTION internal.may_be_one(broker.subject_grant, broker.subject_grant) IS
     'Whether a subject could match both grants; of two globs, whether the texts before their first stars could.';
 
+-- Always along the indexes: a plan made while there were few grants would read all of them for each row of a bulk edit.
+CREATE FUNCTION internal.other_that_may_be_one(checked broker.subject_grant, other_idp text) RETURNS broker.subject_grant
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
+AS $$
+DECLARE
+    other broker.subject_grant;
+BEGIN
+    IF checked.match = 'exact' THEN
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'exact'
+           AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0) AND g.subject = checked.subject
+           AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    ELSE
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'exact'
+           AND internal.may_be_one(checked, g) AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    END IF;
+    IF NOT FOUND THEN
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'glob'
+           AND internal.may_be_one(checked, g) AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    END IF;
+    RETURN other;
+END
+$$;
+COMMENT ON FUNCTION internal.other_that_may_be_one(broker.subject_grant, text) IS
+    'A grant of another identity provider that a subject could match too, for a token of type jwt; null if there is none.';
+
+CREATE FUNCTION internal.gives_tokens_of_the_tenant(tenant text, key text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.key AS k
+                     JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+                    WHERE k.tenant = gives_tokens_of_the_tenant.tenant AND k.name = gives_tokens_of_the_tenant.key
+                      AND p.type = 'jwt');
+END
+$$;
+COMMENT ON FUNCTION internal.gives_tokens_of_the_tenant(text, text) IS 'Whether a key is of type jwt.';
+
 CREATE FUNCTION internal.check_grant_issuer(checked broker.subject_grant) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    other_idp text;
     other broker.subject_grant;
 BEGIN
-    IF NOT EXISTS (SELECT FROM broker.key AS k
-                     JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
-                    WHERE k.tenant = checked.tenant AND k.name = checked.key AND p.type = 'jwt') THEN
+    IF NOT internal.gives_tokens_of_the_tenant(checked.tenant, checked.key) THEN
         RETURN;
     END IF;
-    SELECT g.* INTO other
-      FROM broker.identity_provider AS i
-      JOIN broker.subject_grant AS g ON g.tenant = i.tenant AND g.idp = i.name
-      JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
-      JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
-     WHERE i.tenant = checked.tenant AND i.name <> checked.idp AND p.type = 'jwt'
-       AND (g.match <> 'exact' OR checked.match <> 'exact' OR g.subject = checked.subject)
-       AND internal.may_be_one(checked, g)
-     LIMIT 1;
-    IF FOUND THEN
-        PERFORM internal.refuse(
-            format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
-                   checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
-            'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or make a tenant for the other.');
-    END IF;
+    FOR other_idp IN SELECT i.name FROM broker.identity_provider AS i
+                      WHERE i.tenant = checked.tenant AND i.name <> checked.idp ORDER BY i.name LOOP
+        other := internal.other_that_may_be_one(checked, other_idp);
+        IF other.id IS NOT NULL THEN
+            PERFORM internal.refuse(
+                format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
+                       checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
+                'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or make a tenant for the other.');
+        END IF;
+    END LOOP;
 END
 $$;
 COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
@@ -702,5 +741,133 @@ COMMENT ON FUNCTION internal.check_written_shared_issuer() IS
 CREATE TRIGGER leaves_no_stranger AFTER INSERT OR UPDATE ON broker.shared_issuer
     FOR EACH ROW EXECUTE FUNCTION internal.check_written_shared_issuer();
 ALTER TABLE broker.shared_issuer ENABLE ALWAYS TRIGGER leaves_no_stranger;
+
+
+-- ---------------------------------------------------------------- how many a tenant may have
+
+-- Counted, since to count anew would read a large tenant's rows at each edit. Each count is a row of a new number and
+-- the one before goes: so the last is found at the end of the index, past none of those that one long transaction leaves
+-- behind. Whoever changes a tenant's rows holds its lock by then (internal.record_change).
+CREATE TABLE runtime.tenant_size (
+    tenant text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    keys bigint NOT NULL,
+    grants bigint NOT NULL,
+    globs bigint NOT NULL,
+    CONSTRAINT a_tenant_is_counted_in_turn PRIMARY KEY (tenant, number)
+);
+COMMENT ON TABLE runtime.tenant_size IS
+    'How many keys and grants each tenant has, kept by triggers for the bounds in broker.tenant. Nothing until its first key.';
+COMMENT ON COLUMN runtime.tenant_size.tenant IS 'The tenant.';
+COMMENT ON COLUMN runtime.tenant_size.number IS 'Counts the counts.';
+COMMENT ON COLUMN runtime.tenant_size.keys IS 'Rows in broker.key.';
+COMMENT ON COLUMN runtime.tenant_size.grants IS 'Rows in broker.subject_grant.';
+COMMENT ON COLUMN runtime.tenant_size.globs IS 'Those of them whose match is glob.';
+
+CREATE FUNCTION internal.refuse_more(tenant text, what text, bound text, target regclass, would_have bigint, may_have int) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_' || bound,
+        format('Tenant "%s" would have %s %s%s, and may have %s.', tenant, would_have, what, CASE would_have WHEN 1 THEN '' ELSE 's' END, may_have),
+        format('Delete what is not used any more, or let a platform admin raise %1$s: UPDATE broker.tenant SET %1$s = … WHERE name = %2$L;', bound, tenant),
+        'check_violation');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_more(text, text, text, regclass, bigint, int) IS 'Refuses rows beyond a bound of the tenant.';
+
+CREATE FUNCTION internal.count_further(tenant text, further_keys bigint, further_grants bigint, further_globs bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+DECLARE
+    may broker.tenant;
+    has runtime.tenant_size;
+BEGIN
+    SELECT t.* INTO may FROM broker.tenant AS t WHERE t.name = count_further.tenant FOR NO KEY UPDATE;
+    SELECT s.* INTO has FROM runtime.tenant_size AS s WHERE s.tenant = count_further.tenant
+     ORDER BY s.tenant DESC, s.number DESC LIMIT 1;
+    IF FOUND THEN
+        UPDATE runtime.tenant_size AS s
+           SET number = s.number + 1, keys = s.keys + further_keys, grants = s.grants + further_grants, globs = s.globs + further_globs
+         WHERE s.tenant = has.tenant AND s.number = has.number
+        RETURNING s.* INTO has;
+    ELSE
+        INSERT INTO runtime.tenant_size (tenant, number, keys, grants, globs)
+        VALUES (tenant, 1, further_keys, further_grants, further_globs)
+        RETURNING * INTO has;
+    END IF;
+    IF further_keys > 0 AND has.keys > may.max_keys THEN
+        PERFORM internal.refuse_more(tenant, 'key', 'max_keys', 'broker.key', has.keys, may.max_keys);
+    ELSIF further_grants > 0 AND has.grants > may.max_grants THEN
+        PERFORM internal.refuse_more(tenant, 'grant', 'max_grants', 'broker.subject_grant', has.grants, may.max_grants);
+    ELSIF further_globs > 0 AND has.globs > may.max_globs THEN
+        PERFORM internal.refuse_more(tenant, 'glob grant', 'max_globs', 'broker.subject_grant', has.globs, may.max_globs);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.count_further(text, bigint, bigint, bigint) IS
+    'Adds to what a tenant has, and refuses what is more than it may have. What it had already may stay.';
+
+CREATE FUNCTION internal.count_keys() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        PERFORM internal.count_further(w.tenant, count(*), 0, 0) FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
+    ELSE
+        PERFORM internal.count_further(r.tenant, -count(*), 0, 0) FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tenant, and refuses those beyond its bound.';
+
+CREATE FUNCTION internal.count_grants() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        PERFORM internal.count_further(w.tenant, 0, count(*), count(*) FILTER (WHERE w.match = 'glob'))
+           FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
+    ELSIF TG_OP = 'DELETE' THEN
+        PERFORM internal.count_further(r.tenant, 0, -count(*), -count(*) FILTER (WHERE r.match = 'glob'))
+           FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
+    ELSE
+        PERFORM internal.count_further(c.tenant, 0, 0, sum(c.globs)::bigint)
+           FROM (SELECT w.tenant, count(*) AS globs FROM written AS w WHERE w.match = 'glob' GROUP BY w.tenant
+                 UNION ALL
+                 SELECT r.tenant, -count(*) FROM removed AS r WHERE r.match = 'glob' GROUP BY r.tenant) AS c
+          GROUP BY c.tenant HAVING sum(c.globs) <> 0 ORDER BY c.tenant;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.count_grants() IS
+    'Trigger: counts the grants and the globs of a tenant, and refuses those beyond its bounds.';
+
+CREATE TRIGGER is_counted AFTER INSERT ON broker.key
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION internal.count_keys();
+CREATE TRIGGER is_counted_no_more AFTER DELETE ON broker.key
+    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION internal.count_keys();
+ALTER TABLE broker.key
+    ENABLE ALWAYS TRIGGER is_counted,
+    ENABLE ALWAYS TRIGGER is_counted_no_more;
+CREATE TRIGGER is_counted AFTER INSERT ON broker.subject_grant
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION internal.count_grants();
+CREATE TRIGGER is_counted_no_more AFTER DELETE ON broker.subject_grant
+    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION internal.count_grants();
+CREATE TRIGGER is_counted_anew AFTER UPDATE ON broker.subject_grant
+    REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION internal.count_grants();
+ALTER TABLE broker.subject_grant
+    ENABLE ALWAYS TRIGGER is_counted,
+    ENABLE ALWAYS TRIGGER is_counted_no_more,
+    ENABLE ALWAYS TRIGGER is_counted_anew;
 
 UPDATE runtime.schema_version SET version = 8;

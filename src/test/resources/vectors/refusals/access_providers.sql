@@ -177,3 +177,27 @@ UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{ht
 UPDATE broker.access_provider SET tenant = 'other' WHERE name = 'any';
 --> A row of broker.access_provider stays with its tenant: it cannot move from "acme" to "other".
 --? Insert it anew for the other tenant
+
+-- a target of 512 characters and eight stars
+UPDATE broker.access_provider SET allowed_targets = ARRAY[rpad('a:**a**a**a**a**a**a**a**', 512, 'x')] WHERE name = 'any';
+--> nothing
+
+-- a longer one
+UPDATE broker.access_provider SET allowed_targets = ARRAY[rpad('a:', 513, 'x')] WHERE name = 'any';
+--> Access provider "any" of tenant "acme": allowed_targets has an element that has 513 characters, more than 512.
+--! 23514
+
+-- a target of nine stars
+UPDATE broker.access_provider SET allowed_targets = '{a:*b*b*b*b*b*b*b*b*}' WHERE name = 'any';
+--> Access provider "any" of tenant "acme": in allowed_targets, "a:*b*b*b*b*b*b*b*b*" has 9 stars, and a glob has up to 8.
+--! 23514
+
+-- settings of more than 16 KiB
+UPDATE broker.access_provider SET settings = jsonb_build_object('region', repeat('x', 16384)) WHERE name = 'any';
+--> Access provider "any" of tenant "acme": the whole of its settings has 16398 bytes, more than 16384.
+--! 23514
+
+-- a setting whose name is long
+UPDATE broker.access_provider SET settings = jsonb_build_object(repeat('x', 600), 1) WHERE name = 'any';
+--> Access provider "any" of tenant "acme": the whole of its settings has a member whose name has 600 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--! 23514

@@ -168,4 +168,74 @@ WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audi
 
 -- so may the same subject where the token isn't the tenant's
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'deploy');
+
+-- a subject of 1,024 characters that take three bytes each, none twice in a row
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT 'acme', 'ci', string_agg(chr(19968 + (n * 7919) % 20000), '' ORDER BY n), 'api' FROM generate_series(1, 1024) AS n;
+--> nothing
+
+-- a glob of 512 characters and eight stars
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', rpad('a:**b**b**b**b**b**b**b**', 512, 'x'), 'glob', 'api');
+--> nothing
+
+-- a longer glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', rpad('a:*', 513, 'x'), 'glob', 'api');
+--> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters, and a glob has up to 512.
+--! 23514
+
+-- a glob of nine stars
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*b*b*b*b*b*b*b*b*', 'glob', 'api');
+--> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*…" has 9 stars, and a glob has up to 8.
+--! 23514
+
+-- stars in an exact subject are letters
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', repeat('*', 100), 'api');
+--> nothing
+
+-- three stars in a row are two
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:' || repeat('*', 17), 'glob', 'api');
+--> The grant of key "api" to "a:*****************…" has 9 stars, and a glob has up to 8.
+--! 23514
+
+-- a glob of 513 characters in the claims
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object('ref', jsonb_build_object('glob', rpad('a', 513, 'x'))));
+--> The grant of key "api" to "a": in its claims, the glob for "ref" has 513 characters, and a glob has up to 512.
+--! 23514
+
+-- claims of more than 4 KiB
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object('ref', repeat('x', 4096)));
+--> The grant of key "api" to "a": in its claims, they have 4107 bytes, more than 4096.
+--! 23514
+
+-- a claim whose name is long
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object(repeat('x', 513), 1));
+--> The grant of key "api" to "a": in its claims, one has a member whose name has 513 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--! 23514
+
+-- the longest reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'a', 'api', repeat('x', 1000));
+--> nothing
+
+-- a longer one
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'a', 'api', repeat('x', 1001));
+--> The grant of key "api" to "a": its reason has 1001 characters, more than 1000.
+--! 23514
+
+-- one grant more than the tenant may have
+UPDATE broker.tenant SET max_grants = 3 WHERE name = 'acme'; INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'a', 'api'), ('acme', 'ci', 'b', 'api');
+--> Tenant "acme" would have 4 grants, and may have 3.
+--? let a platform admin raise max_grants
+--! 23514 a_tenant_has_no_more_than_max_grants
+
+-- one glob more than the tenant may have
+UPDATE broker.tenant SET max_globs = 1 WHERE name = 'acme'; INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*', 'glob', 'api'), ('acme', 'ci', 'b:*', 'glob', 'api');
+--> Tenant "acme" would have 2 glob grants, and may have 1.
+--! 23514 a_tenant_has_no_more_than_max_globs
+
+-- a grant that becomes a glob counts as one
+UPDATE broker.tenant SET max_globs = 0 WHERE name = 'acme'; UPDATE broker.subject_grant SET match = 'glob' WHERE tenant = 'acme' AND key = 'api';
+--> Tenant "acme" would have 1 glob grant, and may have 0.
+--! 23514 a_tenant_has_no_more_than_max_globs
+
+-- what is more than the bound already may be changed, and made less
+UPDATE broker.tenant SET max_grants = 0, max_keys = 0 WHERE name = 'acme'; UPDATE broker.subject_grant SET reason = 'x' WHERE tenant = 'acme'; DELETE FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'api';
 --> nothing

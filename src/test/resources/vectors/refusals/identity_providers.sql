@@ -219,3 +219,50 @@ UPDATE broker.identity_provider SET issuer = 'https://ci.example.com/?tenant=acm
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "d": "x"}]}' WHERE name = 'ci';
 --> Identity provider "ci": jwks holds a private or secret key.
 --? public keys only
+
+-- the largest key set
+UPDATE broker.identity_provider SET jwks = jsonb_build_object('keys', jsonb_build_array(jsonb_build_object('kty', 'EC', 'crv', 'P-256', 'x', 'x', 'y', 'y', 'x5c', repeat('x', 65000)))) WHERE name = 'ci';
+--> nothing
+
+-- a larger one
+UPDATE broker.identity_provider SET jwks = jsonb_build_object('keys', jsonb_build_array(jsonb_build_object('kty', 'EC', 'crv', 'P-256', 'x', 'x', 'y', 'y', 'x5c', repeat('x', 65536)))) WHERE name = 'ci';
+--> Identity provider "ci": jwks has 65608 bytes, more than 65536.
+--? Write the keys alone, without their certificates (x5c).
+--! 23514
+
+-- a key set with a number that no double can hold
+UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "crv": "P-256", "x": "x", "y": "y", "n": 1e1001}]}' WHERE name = 'ci';
+--> Identity provider "ci": jwks has a number of 1002 characters, which no double can hold: 10000000000000000000….
+--! 23514
+
+-- certificates of 64 KiB
+UPDATE broker.identity_provider SET ca_certificate = rpad('-----BEGIN CERTIFICATE-----', 65536, 'x') WHERE name = 'ci';
+--> nothing
+
+-- more certificates
+UPDATE broker.identity_provider SET ca_certificate = rpad('-----BEGIN CERTIFICATE-----', 65537, 'x') WHERE name = 'ci';
+--> Identity provider "ci": ca_certificate has 65537 bytes, more than 65536.
+--! 23514
+
+-- required claims of 4 KiB
+UPDATE broker.identity_provider SET required_claims = jsonb_build_object('a', repeat('x', 4087)) WHERE name = 'ci';
+--> nothing
+
+-- longer required claims
+UPDATE broker.identity_provider SET required_claims = jsonb_build_object('a', repeat('x', 4088)) WHERE name = 'ci';
+--> Identity provider "ci": in its required_claims, they have 4097 bytes, more than 4096.
+--! 23514
+
+-- a glob of nine stars in required claims
+UPDATE broker.identity_provider SET required_claims = '{"ref": ["main", {"glob": "a*a*a*a*a*a*a*a*a*"}]}' WHERE name = 'ci';
+--> Identity provider "ci": in its required_claims, the glob for "ref" has 9 stars, and a glob has up to 8.
+--! 23514
+
+-- a thousand audiences
+UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM generate_series(1, 1000) AS n) WHERE name = 'ci';
+--> nothing
+
+-- one more
+UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM generate_series(1, 1001) AS n) WHERE name = 'ci';
+--> Identity provider "ci": audiences has 1001 elements, more than 1000.
+--! 23514

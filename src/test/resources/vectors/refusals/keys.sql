@@ -261,3 +261,78 @@ WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings
 -- an S3 policy that leaves no room for the denial
 WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'store', 'minio', 900, jsonb_build_object('policy', jsonb_build_object('Statement', long)) FROM k;
 --> Key "store" of tenant "acme": the setting "policy" is a policy of more than 1977 characters.
+
+-- claims of almost 16 KiB
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('a', repeat('x', 16300))) WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- settings of more
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('a', repeat('x', 16384))) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings has 16444 bytes, more than 16384.
+--! 23514
+
+-- the largest double in a claim
+UPDATE broker.key SET settings = settings || '{"claims": {"n": 1.7976931348623157e308}}' WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- a number that no double can hold
+UPDATE broker.key SET settings = settings || '{"claims": {"n": 1e1001}}' WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings has a number of 1002 characters, which no double can hold: 10000000000000000000….
+--! 23514
+
+-- a number just beyond
+UPDATE broker.key SET settings = settings || '{"claims": {"n": [-1.7976931348623158e308]}}' WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings has a number of 310 characters, which no double can hold: -1797693134862315800….
+--! 23514
+
+-- a number of 1,001 digits
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('n', ('0.' || repeat('1', 1000))::numeric)) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings has a number of 1002 characters, which no double can hold: 0.111111111111111111….
+--! 23514
+
+-- 32 levels
+UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 29) || 1 || repeat(']', 29) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- one level more
+UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 30) || 1 || repeat(']', 30) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings is nested deeper than 32 levels.
+--! 23514
+
+-- 1,100 levels
+UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 1100) || 1 || repeat(']', 1100) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings is nested deeper than 32 levels.
+--! 23514
+
+-- the longest name of a member
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object(repeat('x', 512), 1)) WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- a longer one
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object(repeat('x', 513), 1)) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its settings has a member whose name has 513 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--! 23514
+
+-- outputs of more than 4 KiB
+UPDATE broker.key SET outputs = (SELECT jsonb_object_agg('OUTPUT_' || n, 'AccessToken') FROM generate_series(1, 200) AS n) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": the whole of its outputs has 5692 bytes, more than 4096.
+--! 23514
+
+-- the longest description, lines and all
+UPDATE broker.key SET description = repeat(E'x\n', 500) WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- a longer one
+UPDATE broker.key SET description = repeat('x', 1001) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": its description has 1001 characters, more than 1000.
+--! 23514
+
+-- as many keys as the tenant may have
+UPDATE broker.tenant SET max_keys = 4 WHERE name = 'acme'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'fourth', 'own', 600, '{"audience": "a"}');
+--> nothing
+
+-- one key more
+UPDATE broker.tenant SET max_keys = 4 WHERE name = 'acme'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'further' || n, 'own', 600, '{"audience": "a"}' FROM generate_series(1, 2) AS n;
+--> Tenant "acme" would have 5 keys, and may have 4.
+--? Delete what is not used any more, or let a platform admin raise max_keys: UPDATE broker.tenant SET max_keys = … WHERE name = 'acme';
+--! 23514 a_tenant_has_no_more_than_max_keys

@@ -76,3 +76,33 @@ TRUNCATE broker.key;
 INSERT INTO broker.provider_type (type) VALUES ('mine');
 --> permission denied for table provider_type
 --?
+
+-- the longest display name
+UPDATE broker.tenant SET display_name = repeat('x', 1000) WHERE name = 'acme';
+--> nothing
+
+-- a longer one
+UPDATE broker.tenant SET display_name = repeat('x', 1001) WHERE name = 'acme';
+--> Tenant "acme": its display_name has 1001 characters, more than 1000.
+--! 23514
+
+-- platform admins raise and lower what a tenant may have, below what it has too
+UPDATE broker.tenant SET max_keys = 0, max_grants = 0, max_globs = 2000000000, max_calls = 1 WHERE name = 'acme';
+--> nothing
+
+-- a negative bound
+UPDATE broker.tenant SET max_grants = -1 WHERE name = 'acme';
+--> Tenant "acme" has a bound below zero.
+--? max_keys, max_grants and max_globs are 0 or more, max_calls is 1 or more.
+--! 23514
+
+-- a tenant that could never call
+UPDATE broker.tenant SET max_calls = 0 WHERE name = 'acme';
+--> Tenant "acme" has a bound below one call.
+--! 23514
+
+-- a bound that is null
+UPDATE broker.tenant SET max_keys = NULL WHERE name = 'acme';
+--> A row of broker.tenant needs "max_keys", which is missing or null.
+--? It has a default: leave it out.
+--! 23502

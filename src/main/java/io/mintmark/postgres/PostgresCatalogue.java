@@ -75,6 +75,8 @@ public final class PostgresCatalogue implements CatalogueStore {
                     + ", 'grants', "
                     + GrantRow.list(
                             "g.tenant = :tenant AND g.idp = :idp AND g.match = 'exact'"
+                                    + " AND hashtextextended(g.subject, 0)"
+                                    + " = hashtextextended(:subject, 0)"
                                     + " AND g.subject = :subject")
                     + ") AS text) AS document"
                     + STATES;

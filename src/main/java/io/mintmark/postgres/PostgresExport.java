@@ -108,9 +108,13 @@ public final class PostgresExport implements AutoCloseable {
     /** What to look a timeline up by. */
     public enum By {
         MINT("mint_id = cast(? AS uuid)", "mint_id = cast(? AS uuid)"),
-        SUBJECT("subject = ?", "subject = ?"),
+        SUBJECT(By.SAME_SUBJECT, By.SAME_SUBJECT),
         /** What was refused has none. */
         CREDENTIAL("credential_id = ?", "mint_id IS NULL AND cast(? AS text) IS NULL");
+
+        /** The hash is what the index is over. */
+        private static final String SAME_SUBJECT =
+                "subject = ? AND hashtextextended(t.subject, 0) = hashtextextended(?, 0)";
 
         private final String mints;
         private final String refusals;
@@ -119,6 +123,10 @@ public final class PostgresExport implements AutoCloseable {
             this.mints = mints;
             this.refusals = refusals;
         }
+
+        private long places() {
+            return (mints + refusals).chars().filter(c -> c == '?').count();
+        }
     }
 
     /** The latest mints and refusals, each as a JSON object, the latest first. */
@@ -126,8 +134,9 @@ public final class PostgresExport implements AutoCloseable {
         read(
                 timeline(by, most),
                 statement -> {
-                    statement.setString(1, what);
-                    statement.setString(2, what);
+                    for (int place = 1; place <= by.places(); place++) {
+                        statement.setString(place, what);
+                    }
                 },
                 each);
     }
