@@ -6,6 +6,7 @@ import io.mintmark.audit.Kind;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.MintRefusal;
+import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
@@ -24,6 +25,9 @@ import java.util.Optional;
 final class Mints {
     /** The {@code reason} of a credential that was dropped because another key failed. */
     static final String OTHER_KEY_FAILED = "other_key_failed";
+
+    /** When it is worth to try again where the tenant has too much under way. */
+    private static final Duration BUSY = Duration.ofSeconds(1);
 
     private final ProviderCalls calls;
     private final Records records;
@@ -78,26 +82,35 @@ final class Mints {
                 tell(intent, ended.get(i), undone.get(i).kind());
             }
         }
-        Order order = failure.order();
-        return Verdict.refused(
-                new MintRefusal(
-                        order.granted().key().provider().name().value(),
-                        order.granted().key().name().value(),
-                        reason(failure.outcome())));
+        return Verdict.refused(refusal(failure));
     }
 
-    private static MintRefusal.Reason reason(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Lost lost -> lost.reason();
-            case Outcome.Unfit unfit -> unfit.reason();
-            case Outcome.Obtained _ -> throw new IllegalArgumentException("not a failure");
-        };
+    /**
+     * @throws Unavailable where no provider refused, since none was asked
+     */
+    private static MintRefusal refusal(Ended failure) {
+        MintRefusal.Reason reason =
+                switch (failure.outcome()) {
+                    case Outcome.Lost lost -> lost.reason();
+                    case Outcome.Unfit unfit -> unfit.reason();
+                    case Outcome.NotCalled _ ->
+                            throw new Unavailable(
+                                    "As many credentials of this tenant are being obtained as may be at a time; nothing was minted.",
+                                    BUSY);
+                    case Outcome.Obtained _ -> throw new IllegalArgumentException("not a failure");
+                };
+        Order order = failure.order();
+        return new MintRefusal(
+                order.granted().key().provider().name().value(),
+                order.granted().key().name().value(),
+                reason);
     }
 
     private static Event undone(Ended ended, Instant now) {
         var events = ended.order().events();
         return switch (ended.outcome()) {
             case Outcome.Lost(var reason, var detail) -> events.failed(now, reason.word(), detail);
+            case Outcome.NotCalled(var detail) -> events.failed(now, Outcome.TENANT_BUSY, detail);
             case Outcome.Unfit(var note, var reason, var detail) ->
                     events.withheld(now, reason.word(), detail, note);
             case Outcome.Obtained(var note, _) ->

@@ -8,6 +8,8 @@ import java.util.Map;
 
 /** What came of one order. */
 sealed interface Outcome {
+    /** The {@code reason} of {@link NotCalled} in the audit log. */
+    String TENANT_BUSY = "tenant_busy";
 
     /**
      * A credential as it was asked for.
@@ -21,4 +23,7 @@ sealed interface Outcome {
 
     /** No credential. */
     record Lost(MintRefusal.Reason reason, String detail) implements Outcome {}
+
+    /** Nobody was asked, because the tenant has too much under way. */
+    record NotCalled(String detail) implements Outcome {}
 }

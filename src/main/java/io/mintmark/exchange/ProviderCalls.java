@@ -8,6 +8,7 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotCalled;
 import io.mintmark.mint.MintResult.NotMinted;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.token.VerifiedToken;
@@ -94,6 +95,7 @@ final class ProviderCalls {
                     case Minted minted -> judge(order, access, minted);
                     case Withheld withheld -> unfit(order, withheld);
                     case Failed(Reason reason, String detail) -> new Outcome.Lost(reason, detail);
+                    case NotCalled(String detail) -> new Outcome.NotCalled(detail);
                 };
         tell(order, outcome);
         return outcome;
@@ -102,10 +104,12 @@ final class ProviderCalls {
     private MintResult ask(MintOrder order) {
         long began = System.nanoTime();
         MintResult result = providers.mint(order);
-        listener.providerAnswered(
-                order.access().type(),
-                result instanceof Minted,
-                Duration.ofNanos(System.nanoTime() - began));
+        if (!(result instanceof NotCalled)) {
+            listener.providerAnswered(
+                    order.access().type(),
+                    result instanceof Minted,
+                    Duration.ofNanos(System.nanoTime() - began));
+        }
         return result;
     }
 
@@ -161,19 +165,21 @@ final class ProviderCalls {
         switch (outcome) {
             case Outcome.Obtained _ -> log.debug("Mint {} succeeded", order.events().mintId());
             case Outcome.Unfit(_, Reason reason, String detail) ->
-                    tell(order, "was dropped", reason, detail);
+                    tell(order, "was dropped", reason.word(), detail);
             case Outcome.Lost(Reason reason, String detail) ->
-                    tell(order, "failed", reason, detail);
+                    tell(order, "failed", reason.word(), detail);
+            case Outcome.NotCalled(String detail) ->
+                    tell(order, "wasn't tried", Outcome.TENANT_BUSY, detail);
         }
     }
 
-    private static void tell(Order order, String what, Reason reason, String detail) {
+    private static void tell(Order order, String what, String reason, String detail) {
         log.warn(
                 "Mint {} of key '{}' {}: {}: {}",
                 order.events().mintId(),
                 order.events().key(),
                 what,
-                reason.word(),
+                reason,
                 detail);
     }
 
@@ -184,6 +190,7 @@ final class ProviderCalls {
                 order.events().mintId(),
                 token.provider().tenant(),
                 admitted.entitlements().externalId(),
+                admitted.entitlements().maxCalls(),
                 order.granted().key().name(),
                 token.provider().name(),
                 token.subject(),

@@ -59,6 +59,11 @@ public final class Entitlements {
         return tenant.state();
     }
 
+    /** How many calls of access providers the tenant may have under way on this replica. */
+    public int maxCalls() {
+        return tenant.maxCalls();
+    }
+
     /** The tenant's AWS ExternalId. */
     public UUID externalId() {
         return tenant.externalId();

@@ -16,6 +16,7 @@ import java.util.UUID;
  * costs no more than one with ten.
  *
  * @param externalId the tenant's AWS ExternalId
+ * @param maxCalls how many calls of access providers it may have under way on this replica
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
@@ -24,9 +25,13 @@ public record TenantSnapshot(
         TenantName name,
         TenantState state,
         UUID externalId,
+        int maxCalls,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
         PatternGrants patterns) {
+
+    /** {@link #maxCalls} where nobody has set it. */
+    public static final int USUAL_CALLS = 256;
 
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
@@ -36,6 +41,12 @@ public record TenantSnapshot(
     /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
     public static TenantSnapshot nothing(TenantName name, TenantState state) {
         return new TenantSnapshot(
-                name, state, new UUID(0, 0), Map.of(), Map.of(), PatternGrants.of(List.of()));
+                name,
+                state,
+                new UUID(0, 0),
+                USUAL_CALLS,
+                Map.of(),
+                Map.of(),
+                PatternGrants.of(List.of()));
     }
 }

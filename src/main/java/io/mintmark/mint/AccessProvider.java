@@ -42,7 +42,7 @@ public interface AccessProvider {
      */
     boolean usesSharedIdentity(JsonNode providerSettings);
 
-    /** Whether a mint calls anybody. If not, it need not wait for its tenant's turn. */
+    /** Whether a mint calls anybody. If not, its tenant's bulkhead isn't for it. */
     default boolean callsProvider() {
         return true;
     }

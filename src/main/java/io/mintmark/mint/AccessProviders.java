@@ -24,14 +24,14 @@ public final class AccessProviders {
 
     private final Map<String, AccessProvider> byType;
     private final TimedCall calls;
-    private final Turns turns;
+    private final TenantBulkhead bulkhead;
 
     public AccessProviders(Collection<AccessProvider> types, InstantSource clock) {
         this.byType =
                 types.stream()
                         .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
         this.calls = new TimedCall(clock);
-        this.turns = new Turns(clock);
+        this.bulkhead = new TenantBulkhead(clock);
     }
 
     /**
@@ -48,12 +48,14 @@ public final class AccessProviders {
                 () ->
                         objection(type, order)
                                 .<MintResult>map(AccessProviders::misconfigured)
-                                .orElseGet(() -> mintInTurn(type, order)));
+                                .orElseGet(() -> mintWithin(type, order)));
     }
 
-    /** The turn ends with the call and not with the patience of whoever waits for it. */
-    private MintResult mintInTurn(AccessProvider type, MintOrder order) {
-        return type.callsProvider() ? turns.take(order, () -> type.mint(order)) : type.mint(order);
+    /** The call counts until it ends, however little patience whoever waits for it has. */
+    private MintResult mintWithin(AccessProvider type, MintOrder order) {
+        return type.callsProvider()
+                ? bulkhead.call(order, () -> type.mint(order))
+                : type.mint(order);
     }
 
     /**

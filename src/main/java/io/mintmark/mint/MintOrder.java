@@ -15,6 +15,7 @@ import java.util.UUID;
  * One credential to be obtained: the grant was found and the intent is on record.
  *
  * @param externalId the tenant's, for AWS
+ * @param maxCalls how many calls the tenant may have under way
  * @param subject the {@code sub} of the client's token
  * @param keySettings the key's {@code settings}
  * @param duration how long the credential may live, within the type's limits
@@ -24,6 +25,7 @@ public record MintOrder(
         MintId mintId,
         TenantName tenant,
         UUID externalId,
+        int maxCalls,
         KeyName key,
         IdpName idp,
         String subject,

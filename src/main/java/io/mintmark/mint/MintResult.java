@@ -13,6 +13,9 @@ import java.util.Optional;
 /** What came of a {@link MintOrder}. */
 public sealed interface MintResult {
 
+    /** What came of it where the provider was asked, or need not be. */
+    sealed interface Tried extends MintResult {}
+
     /**
      * A credential.
      *
@@ -22,7 +25,7 @@ public sealed interface MintResult {
      *     SHA-256 in hexadecimal digits
      */
     record Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId)
-            implements MintResult {
+            implements Tried {
         public Minted {
             fields = Map.copyOf(fields);
         }
@@ -44,7 +47,7 @@ public sealed interface MintResult {
     }
 
     /** Nothing that could be handed out. */
-    sealed interface NotMinted extends MintResult {
+    sealed interface NotMinted extends Tried {
         Reason reason();
 
         /** What the provider said, for the audit log and the log; free of secrets. */
@@ -67,6 +70,13 @@ public sealed interface MintResult {
             return new Withheld(hash(token), expiresAt, Reason.PROVIDER_ERROR, detail);
         }
     }
+
+    /**
+     * Nobody was asked: the tenant has as many calls under way as it may have.
+     *
+     * @param detail for the audit log and the log
+     */
+    record NotCalled(String detail) implements MintResult {}
 
     private static String hash(Secret token) {
         return HexFormat.of().formatHex(token.hash());

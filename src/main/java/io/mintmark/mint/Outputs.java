@@ -21,7 +21,7 @@ public record Outputs(Map<String, String> fieldByMember) {
     }
 
     /** The same credential, its fields under the names that the client sees. */
-    public MintResult name(Minted credential) {
+    public MintResult.Tried name(Minted credential) {
         Map<String, Secret> members = new HashMap<>();
         for (Map.Entry<String, String> output : fieldByMember.entrySet()) {
             Secret value = credential.fields().get(output.getValue());

@@ -137,6 +137,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                 tenant,
                 state,
                 UUID.fromString(row.path("external_id").asText()),
+                row.path("max_calls").asInt(TenantSnapshot.USUAL_CALLS),
                 Documents.each(
                                 row.path("identity_providers"),
                                 "identity provider",

@@ -2,22 +2,26 @@ package io.mintmark.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.NotCalled;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.MintRefusal.Reason;
 import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -77,6 +81,24 @@ final class ExchangeTest {
                         "requested slow",
                         "failed bad provider_rejected",
                         "withheld slow other_key_failed"),
+                store.rows());
+    }
+
+    /** No provider refused, so it isn't a provider's failure. */
+    @Test
+    void a_tenant_that_has_too_much_under_way_is_unavailable_for_a_moment() {
+        tenant.key("busy").key("idle").grant(Stage.SUBJECT, "busy").grant(Stage.SUBJECT, "idle");
+        cloud.answer("busy", _ -> new NotCalled("1024 calls of the tenant wait already"));
+
+        Unavailable busy = assertThrows(Unavailable.class, () -> stage.refusal("busy", "idle"));
+
+        assertEquals(Duration.ofSeconds(1), busy.retryAfter());
+        assertEquals(
+                List.of(
+                        "requested busy",
+                        "requested idle",
+                        "failed busy tenant_busy",
+                        "withheld idle other_key_failed"),
                 store.rows());
     }
 

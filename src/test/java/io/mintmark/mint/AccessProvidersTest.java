@@ -134,17 +134,19 @@ class AccessProvidersTest {
     }
 
     @Test
-    void what_nobody_waits_for_any_more_keeps_its_turn_until_it_ends() {
+    void what_nobody_waits_for_any_more_counts_until_it_ends() {
         HeldCalls held = new HeldCalls();
         AccessProviders providers = providers(new FakeType(false, _ -> held.call()));
-        while (held.begun() < Turns.OF_A_PROVIDER) {
+        while (held.begun() < TenantBulkhead.ofProvider(Orders.MAX_CALLS)) {
             providers.mint(order().within(Duration.ofMillis(50)).order());
         }
 
         MintResult next = providers.mint(order().within(Duration.ofSeconds(1)).order());
         held.letGo();
 
-        assertTrue(detail(next).startsWith("32 calls to access provider"), () -> detail(next));
+        assertEquals(
+                new MintResult.NotCalled("30 calls to access provider 'cloud' are under way"),
+                next);
     }
 
     @Test
@@ -182,7 +184,7 @@ class AccessProvidersTest {
 
         Failed failed = failed(_ -> await(never), order());
 
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
         assertTrue(Thread.interrupted());
     }
 
@@ -221,13 +223,14 @@ class AccessProvidersTest {
     private static Failed failed(Function<MintOrder, MintResult> minting, Orders order) {
         return switch (mint(minting, order)) {
             case Failed failed -> failed;
-            case Minted _, Withheld _ -> throw new AssertionError("a credential");
+            case Minted _, Withheld _, MintResult.NotCalled _ ->
+                    throw new AssertionError("a credential");
         };
     }
 
     private static String detail(MintResult result) {
         return switch (result) {
-            case Minted _ -> throw new AssertionError("a credential");
+            case Minted _, MintResult.NotCalled _ -> throw new AssertionError("a credential");
             case NotMinted why -> why.detail();
         };
     }

@@ -4,6 +4,7 @@ import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotCalled;
 import io.mintmark.mint.MintResult.NotMinted;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.awssts.AwsSts;
@@ -130,6 +131,7 @@ final class MintingBroker implements AutoCloseable {
         return switch (mint(order)) {
             case Minted minted -> minted;
             case NotMinted why -> throw new AssertionError("no credential: " + why);
+            case NotCalled why -> throw new AssertionError("not tried: " + why);
         };
     }
 
@@ -139,6 +141,7 @@ final class MintingBroker implements AutoCloseable {
             case Minted _ -> throw new AssertionError("a credential");
             case Withheld withheld -> throw new AssertionError("one withheld: " + withheld);
             case Failed failed -> failed;
+            case NotCalled why -> throw new AssertionError("not tried: " + why);
         };
     }
 
@@ -146,7 +149,7 @@ final class MintingBroker implements AutoCloseable {
     NotMinted refused(Orders order) {
         return switch (mint(order)) {
             case NotMinted why -> why;
-            case Minted _ -> throw new AssertionError("a credential");
+            case Minted _, NotCalled _ -> throw new AssertionError("a credential, or not tried");
         };
     }
 
@@ -154,7 +157,7 @@ final class MintingBroker implements AutoCloseable {
     Withheld withheld(Orders order) {
         return switch (mint(order)) {
             case Withheld withheld -> withheld;
-            case Minted _, Failed _ -> throw new AssertionError("nothing withheld");
+            case Minted _, Failed _, NotCalled _ -> throw new AssertionError("nothing withheld");
         };
     }
 

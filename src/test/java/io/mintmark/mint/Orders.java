@@ -30,6 +30,7 @@ public record Orders(
         Duration patience) {
     public static final MintId MINT_ID =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ab"));
+    static final int MAX_CALLS = 40;
     public static final UUID EXTERNAL_ID = UUID.fromString("6f9619ff-8b86-4011-b42d-00c04fc964ff");
 
     public static Orders of(String type, String providerSettings, String keySettings) {
@@ -109,6 +110,7 @@ public record Orders(
                 MINT_ID,
                 new TenantName("acme"),
                 EXTERNAL_ID,
+                MAX_CALLS,
                 new KeyName("deploy"),
                 new IdpName("github"),
                 subject,
@@ -129,6 +131,7 @@ public record Orders(
                 order.mintId(),
                 new TenantName(tenant),
                 order.externalId(),
+                order.maxCalls(),
                 order.key(),
                 order.idp(),
                 order.subject(),
@@ -138,6 +141,22 @@ public record Orders(
                         order.access().settings(),
                         order.access().allowedTargets(),
                         order.access().sharedIdentity()),
+                order.keySettings(),
+                order.duration(),
+                order.deadline());
+    }
+
+    /** The same order of a tenant that may have so many calls under way. */
+    static MintOrder of(MintOrder order, int maxCalls) {
+        return new MintOrder(
+                order.mintId(),
+                order.tenant(),
+                order.externalId(),
+                maxCalls,
+                order.key(),
+                order.idp(),
+                order.subject(),
+                order.access(),
                 order.keySettings(),
                 order.duration(),
                 order.deadline());

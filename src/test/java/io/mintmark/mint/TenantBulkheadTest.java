@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.NotCalled;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,10 +18,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-class TurnsTest {
+class TenantBulkheadTest {
     private static final TenantName ACME = new TenantName("acme");
+    private static final int OF_A_PROVIDER = TenantBulkhead.ofProvider(Orders.MAX_CALLS);
+    private static final int OF_OTHERS = Orders.MAX_CALLS - OF_A_PROVIDER;
 
-    private final Turns turns = new Turns(InstantSource.system());
+    private final TenantBulkhead bulkhead = new TenantBulkhead(InstantSource.system());
     private final HeldCalls held = new HeldCalls();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -34,44 +35,43 @@ class TurnsTest {
 
     @Test
     void a_provider_gets_so_many_calls_and_no_more() {
-        hold(Turns.OF_A_PROVIDER, "slow");
+        hold(OF_A_PROVIDER, "slow");
 
-        assertThrottled(
-                "32 calls to access provider 'slow' are under way", hurried("acme", "slow"));
-        assertEquals(Turns.OF_A_PROVIDER, held.begun());
+        assertBusy("30 calls to access provider 'slow' are under way", hurried("acme", "slow"));
+        assertEquals(OF_A_PROVIDER, held.begun());
     }
 
     @Test
     void a_slow_provider_leaves_its_tenants_others_room() {
-        hold(Turns.OF_A_PROVIDER, "slow");
+        hold(OF_A_PROVIDER, "slow");
 
         assertEquals(HeldCalls.ANSWER, answered("acme", "quick"));
     }
 
     @Test
     void a_tenant_gets_so_many_calls_and_no_more() {
-        hold(Turns.OF_A_PROVIDER, "slow");
-        hold(Turns.OF_A_PROVIDER, "slower");
+        hold(OF_A_PROVIDER, "slow");
+        hold(OF_OTHERS, "slower");
 
-        assertEquals(Turns.OF_A_TENANT, held.begun());
-        assertThrottled("64 calls of the tenant are under way", hurried("acme", "quick"));
+        assertEquals(Orders.MAX_CALLS, held.begun());
+        assertBusy("40 calls of the tenant are under way", hurried("acme", "quick"));
     }
 
     @Test
     void a_tenant_that_has_all_its_calls_leaves_the_others_alone() {
-        hold(Turns.OF_A_PROVIDER, "slow");
-        hold(Turns.OF_A_PROVIDER, "slower");
+        hold(OF_A_PROVIDER, "slow");
+        hold(OF_OTHERS, "slower");
 
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));
     }
 
     @Test
     void what_waits_has_its_turn_when_another_ends() throws Exception {
-        List<Future<MintResult>> all = hold(Turns.OF_A_PROVIDER, "slow");
+        List<Future<MintResult>> all = hold(OF_A_PROVIDER, "slow");
         Future<MintResult> waiting =
-                threads.submit(() -> turns.take(order("acme", "slow", 60), held::call));
-        Eventually.holds(() -> turns.present(ACME) == Turns.OF_A_PROVIDER + 1);
-        assertEquals(Turns.OF_A_PROVIDER, held.begun());
+                threads.submit(() -> bulkhead.call(order("acme", "slow", 60), held::call));
+        Eventually.holds(() -> bulkhead.present(ACME) == OF_A_PROVIDER + 1);
+        assertEquals(OF_A_PROVIDER, held.begun());
 
         held.letGo();
 
@@ -84,16 +84,37 @@ class TurnsTest {
 
     @Test
     void only_so_many_wait() {
-        hold(Turns.OF_A_PROVIDER, "slow");
-        for (int i = Turns.OF_A_PROVIDER; i < Turns.PRESENT; i++) {
-            var _ = threads.submit(() -> turns.take(order("acme", "slow", 600), held::call));
+        hold(OF_A_PROVIDER, "slow");
+        for (int i = 0; i < TenantBulkhead.WAITING; i++) {
+            var _ = threads.submit(() -> bulkhead.call(order("acme", "slow", 600), held::call));
         }
-        Eventually.holds(() -> turns.present(ACME) == Turns.PRESENT);
+        int all = OF_A_PROVIDER + TenantBulkhead.WAITING;
+        Eventually.holds(() -> bulkhead.present(ACME) == all);
 
-        assertThrottled(
-                "256 calls of the tenant are under way or wait",
-                turns.take(order("acme", "quick", 600), () -> HeldCalls.ANSWER));
+        Eventually.holds(() ->
+                bulkhead.call(order("acme", "slow", 600), () -> HeldCalls.ANSWER)
+                        .equals(new NotCalled("1024 calls of the tenant wait already")));
+        assertEquals(HeldCalls.ANSWER, answered("acme", "quick"));
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));
+    }
+
+    @Test
+    void a_tenant_that_is_given_more_has_more_at_once() {
+        hold(OF_A_PROVIDER, "slow");
+        assertBusy("30 calls to access provider 'slow' are under way", hurried("acme", "slow"));
+
+        MintOrder more = Orders.of(order("acme", "slow", 60), 2 * Orders.MAX_CALLS);
+        assertEquals(HeldCalls.ANSWER, bulkhead.call(more, () -> HeldCalls.ANSWER));
+    }
+
+    @Test
+    void a_tenant_that_is_given_less_has_less_at_once() {
+        hold(OF_OTHERS, "slow");
+
+        MintOrder less = Orders.of(order("acme", "slow", 1), OF_OTHERS);
+        assertBusy(
+                "7 calls to access provider 'slow' are under way",
+                bulkhead.call(less, () -> HeldCalls.ANSWER));
     }
 
     @Test
@@ -102,19 +123,19 @@ class TurnsTest {
         for (int i = 0; i < 1000; i++) {
             answered("tenant-" + i, "quick");
         }
-        assertEquals(1, turns.tenants());
+        assertEquals(1, bulkhead.tenants());
 
         held.letGo();
 
-        Eventually.holds(() -> turns.tenants() == 0);
-        assertEquals(0, turns.present(ACME));
+        Eventually.holds(() -> bulkhead.tenants() == 0);
+        assertEquals(0, bulkhead.present(ACME));
     }
 
     @Test
     void a_call_that_fails_ends_its_turn() {
-        for (int i = 0; i <= Turns.OF_A_TENANT; i++) {
+        for (int i = 0; i <= Orders.MAX_CALLS; i++) {
             try {
-                turns.take(
+                bulkhead.call(
                         order("acme", "slow", 60),
                         () -> {
                             throw new IllegalStateException("a fault");
@@ -124,49 +145,43 @@ class TurnsTest {
             }
         }
 
-        assertEquals(0, turns.tenants());
+        assertEquals(0, bulkhead.tenants());
     }
 
     @Test
     void who_is_interrupted_while_waiting_sends_nothing() {
-        hold(Turns.OF_A_PROVIDER, "slow");
+        hold(OF_A_PROVIDER, "slow");
         Thread.currentThread().interrupt();
 
         MintResult result = answered("acme", "slow");
 
         assertTrue(Thread.interrupted());
-        assertEquals(
-                new Failed(Reason.PROVIDER_TIMEOUT, "nobody waits any more; nothing was sent"),
-                result);
-        assertEquals(Turns.OF_A_PROVIDER, held.begun());
+        assertEquals(new NotCalled("nobody waits any more"), result);
+        assertEquals(OF_A_PROVIDER, held.begun());
     }
 
-    /** Calls that are under way when this returns. */
+    /** Calls that are under way when this rebulkhead. */
     private List<Future<MintResult>> hold(int calls, String provider) {
         int before = held.begun();
         List<Future<MintResult>> all = new ArrayList<>();
         for (int i = 0; i < calls; i++) {
-            all.add(threads.submit(() -> turns.take(order("acme", provider, 60), held::call)));
+            all.add(threads.submit(() -> bulkhead.call(order("acme", provider, 60), held::call)));
         }
         Eventually.holds(() -> held.begun() == before + calls);
         return all;
     }
 
     private MintResult answered(String tenant, String provider) {
-        return turns.take(order(tenant, provider, 60), () -> HeldCalls.ANSWER);
+        return bulkhead.call(order(tenant, provider, 60), () -> HeldCalls.ANSWER);
     }
 
     /** A call that has little time. */
     private MintResult hurried(String tenant, String provider) {
-        return turns.take(order(tenant, provider, 1), () -> HeldCalls.ANSWER);
+        return bulkhead.call(order(tenant, provider, 1), () -> HeldCalls.ANSWER);
     }
 
-    private static void assertThrottled(String why, MintResult result) {
-        assertEquals(
-                new Failed(
-                        Reason.PROVIDER_THROTTLED,
-                        why + ", which is as many as there may be; nothing was sent"),
-                result);
+    private static void assertBusy(String why, MintResult result) {
+        assertEquals(new NotCalled(why), result);
     }
 
     private static MintOrder order(String tenant, String provider, int seconds) {

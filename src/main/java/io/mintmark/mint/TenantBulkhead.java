@@ -1,0 +1,184 @@
+package io.mintmark.mint;
+
+import io.mintmark.mint.MintResult.NotCalled;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Bounds what a tenant has under way at providers, so that one tenant's slow provider can't use up
+ * the connections, threads and requests that all share. Who comes first is served first.
+ *
+ * <p>One provider gets at most three quarters of what its tenant has, so that a slow one leaves the
+ * others room. A call waits for half of the time that it has, because the other half is for the
+ * call. Tenants that have nothing under way take up no memory.
+ */
+final class TenantBulkhead {
+    /** Calls of one tenant that wait. */
+    static final int WAITING = 1024;
+
+    private final Map<TenantName, Calls> tenants = new ConcurrentHashMap<>();
+    private final InstantSource clock;
+
+    TenantBulkhead(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** Of so many calls of a tenant how many may be to one provider. */
+    static int ofProvider(int calls) {
+        return Math.max(1, calls * 3 / 4);
+    }
+
+    /** Makes a call as soon as there is room for it, or tells that there was none. */
+    MintResult call(MintOrder order, Supplier<MintResult> call) {
+        Calls calls =
+                tenants.compute(
+                        order.tenant(),
+                        (_, there) ->
+                                (there == null ? new Calls(order.maxCalls()) : there)
+                                        .joined(order));
+        try {
+            return call(calls, order, call);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new NotCalled("nobody waits any more");
+        } finally {
+            tenants.computeIfPresent(order.tenant(), (_, there) -> there.left() ? null : there);
+        }
+    }
+
+    /** How many calls of a tenant are under way or wait. */
+    int present(TenantName tenant) {
+        Calls calls = tenants.get(tenant);
+        return calls == null ? 0 : calls.present;
+    }
+
+    /** How many tenants have something under way. */
+    int tenants() {
+        return tenants.size();
+    }
+
+    private MintResult call(Calls calls, MintOrder order, Supplier<MintResult> call)
+            throws InterruptedException {
+        Permits ofProvider = calls.ofProvider(order.access().name());
+        if (!tryEnter(calls, ofProvider, clock.instant())) {
+            if (!calls.waiting.tryAcquire()) {
+                return new NotCalled("%d calls of the tenant wait already".formatted(WAITING));
+            }
+            try {
+                if (!tryEnter(calls, ofProvider, halfway(order))) {
+                    return new NotCalled(calls.full(order.access().name()));
+                }
+            } finally {
+                calls.waiting.release();
+            }
+        }
+        try {
+            return call.get();
+        } finally {
+            calls.all.release();
+            ofProvider.release();
+        }
+    }
+
+    private Instant halfway(MintOrder order) {
+        Instant now = clock.instant();
+        return now.plus(Duration.between(now, order.deadline()).dividedBy(2));
+    }
+
+    /** With no time at all it still gives way to those who wait already. */
+    private boolean tryEnter(Calls calls, Permits ofProvider, Instant until)
+            throws InterruptedException {
+        if (!tryAcquire(ofProvider, until)) {
+            return false;
+        }
+        boolean entered = false;
+        try {
+            entered = tryAcquire(calls.all, until);
+        } finally {
+            if (!entered) {
+                ofProvider.release();
+            }
+        }
+        return entered;
+    }
+
+    private boolean tryAcquire(Permits permits, Instant until) throws InterruptedException {
+        long patience = Math.max(0, Duration.between(clock.instant(), until).toNanos());
+        return permits.tryAcquire(patience, TimeUnit.NANOSECONDS);
+    }
+
+    /** Permits of which there may be more or fewer later. */
+    private static final class Permits extends Semaphore {
+        private static final long serialVersionUID = 1L;
+
+        Permits(int permits) {
+            super(permits, true);
+        }
+
+        void change(int by) {
+            if (by >= 0) {
+                release(by);
+            } else {
+                reducePermits(-by);
+            }
+        }
+    }
+
+    /** What one tenant has under way. What isn't final is changed within the map's entry only. */
+    private static final class Calls {
+        private final Permits all;
+        private final Map<ProviderName, Permits> providers = new ConcurrentHashMap<>();
+        private final Semaphore waiting = new Semaphore(WAITING);
+        private volatile int max;
+        private volatile int present;
+
+        Calls(int max) {
+            this.max = max;
+            this.all = new Permits(max);
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // within the map's entry
+        Calls joined(MintOrder order) {
+            int more = order.maxCalls() - max;
+            int moreByProvider =
+                    TenantBulkhead.ofProvider(order.maxCalls()) - TenantBulkhead.ofProvider(max);
+            if (more != 0) {
+                all.change(more);
+                providers.values().forEach(each -> each.change(moreByProvider));
+                max = order.maxCalls();
+            }
+            providers.computeIfAbsent(
+                    order.access().name(), _ -> new Permits(TenantBulkhead.ofProvider(max)));
+            present++;
+            return this;
+        }
+
+        /** Whether that was the last one. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // within the map's entry
+        boolean left() {
+            present--;
+            return present == 0;
+        }
+
+        Permits ofProvider(ProviderName provider) {
+            return Objects.requireNonNull(providers.get(provider));
+        }
+
+        String full(ProviderName provider) {
+            return ofProvider(provider).availablePermits() > 0
+                    ? "%d calls of the tenant are under way".formatted(max)
+                    : "%d calls to access provider '%s' are under way"
+                            .formatted(TenantBulkhead.ofProvider(max), provider);
+        }
+    }
+}
