@@ -119,6 +119,7 @@ GRANT EXECUTE ON FUNCTION broker.explain(text, text, jsonb, timestamptz), broker
     internal.grant_duration(broker.subject_grant, int, timestamptz), internal.common_start(text, text),
     internal.claims_met(jsonb, jsonb), internal.first_unmet(jsonb, jsonb), internal.claim_met(jsonb, jsonb),
     internal.value_fits(jsonb, jsonb), internal.claim_at(jsonb, text), internal.glob_matches(text, text),
+    internal.glob_steps(text, text), internal.claims_steps(jsonb, jsonb), internal.refuse_too_much_work(text, bigint),
     internal.did_you_mean(text, text[], text), internal.nearest(text, text[]), internal.edit_distance(text, text)
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}";
 -- Whoever is refused something is told so.

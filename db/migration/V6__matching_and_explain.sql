@@ -8,20 +8,21 @@ CREATE FUNCTION internal.glob_matches(pattern text, value text) RETURNS boolean
 AS $$
 DECLARE
     literal constant text := split_part(pattern, '*', 1);
+    ending constant text := split_part(pattern, '*', -1);
     rest text := substr(pattern, length(literal) + 1);
     subject constant text := substr(value, length(literal) + 1);
     parts text[];
+    letters text;
     size int;
     nowhere bit varying;
     stars bit varying;
     deep bit varying;
     reached bit varying;
     at_letter bit varying;
-    places jsonb := '{}';
+    places jsonb;
     letter text;
-    place text;
 BEGIN
-    IF NOT starts_with(value, literal) THEN
+    IF NOT starts_with(value, literal) OR right(value, length(ending)) <> ending THEN
         RETURN false;
     ELSIF rest = '' THEN
         RETURN subject = '';
@@ -37,21 +38,21 @@ BEGIN
     -- one step, whatever the pattern: nothing is tried and taken back. Bit p: p letters of it are behind.
     parts := ARRAY(SELECT part[1] FROM regexp_matches(rest, '([*][*]|.)', 'g') AS part);
     size := cardinality(parts);
+    letters := regexp_replace(rest, '[*]+', '*', 'g');
     nowhere := repeat('0', size + 1)::bit varying;
     SELECT (string_agg((part IN ('*', '**'))::int::text, '' ORDER BY number) || '0')::bit varying,
            (string_agg((part = '**')::int::text, '' ORDER BY number) || '0')::bit varying
       INTO stars, deep FROM unnest(parts) WITH ORDINALITY AS t (part, number);
+    SELECT jsonb_object_agg(part, (SELECT string_agg(repeat('0', length(gap)), '1' ORDER BY number) || '0'
+                                     FROM unnest(string_to_array(letters, part))
+                                     WITH ORDINALITY AS between (gap, number)))
+      INTO places FROM (SELECT DISTINCT part FROM unnest(parts) AS part
+                         WHERE part NOT IN ('*', '**') AND strpos(subject, part) > 0) AS distinct_part;
     reached := ('1' || repeat('0', size))::bit varying;
     reached := reached | ((reached & stars) >> 1);
     FOREACH letter IN ARRAY regexp_split_to_array(subject, '') LOOP
         EXIT WHEN subject = '';
-        place := places ->> letter;
-        IF place IS NULL THEN
-            SELECT string_agg((part = letter AND part <> '*')::int::text, '' ORDER BY number)
-              INTO place FROM unnest(parts) WITH ORDINALITY AS t (part, number);
-            places := places || jsonb_build_object(letter, place);
-        END IF;
-        at_letter := (place || '0')::bit varying;
+        at_letter := coalesce((places ->> letter)::bit varying, nowhere);
         reached := ((reached & at_letter) >> 1)
                  | (reached & CASE WHEN letter IN (':', '/') THEN deep ELSE stars END);
         reached := reached | ((reached & stars) >> 1);
@@ -64,6 +65,22 @@ END
 $$;
 COMMENT ON FUNCTION internal.glob_matches(text, text) IS
     'Whether the whole of a text fits a glob: * stands for anything without : and /, ** for anything, all else for itself. One step a letter, whatever the pattern.';
+
+-- The service counts the same (Glob.steps, ClaimConditions.steps) and refuses what is more than its budget.
+CREATE FUNCTION internal.glob_steps(pattern text, value text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT length(pattern)
+           + CASE WHEN starts_with(value, literal) AND right(value, length(ending)) = ending
+                       AND length(value) >= length(literal) + length(ending)
+                  THEN length(value)::bigint
+                       * (length(regexp_replace(pattern, '[*]+', '*', 'g')) - length(replace(pattern, '*', '')))
+                  ELSE 0 END
+      FROM (SELECT split_part(pattern, '*', 1), split_part(pattern, '*', -1)) AS part (literal, ending);
+$$;
+COMMENT ON FUNCTION internal.glob_steps(text, text) IS
+    'At most how many characters are looked at to hold a text against a glob: each once for each star, if it begins and ends as the glob does.';
 
 
 -- ---------------------------------------------------------------- conditions on claims
@@ -139,6 +156,42 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.claims_met(jsonb, jsonb) IS
     'Whether claims meet all conditions of a grant (claims) or an identity provider (required_claims).';
+
+CREATE FUNCTION internal.claims_steps(conditions jsonb, claims jsonb) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(sum(2 * (16 + length(name)) + 8 * jsonb_array_length(any_of) * jsonb_array_length(seen)
+                        + (SELECT coalesce(sum(internal.glob_steps(one.item ->> 'glob', element.item #>> '{}')), 0)
+                             FROM jsonb_array_elements(any_of) AS one (item), jsonb_array_elements(seen) AS element (item)
+                            WHERE jsonb_typeof(one.item) = 'object' AND jsonb_typeof(element.item) = 'string')), 0)::bigint
+      FROM (SELECT c.name,
+                   CASE jsonb_typeof(c.condition) WHEN 'array' THEN c.condition
+                                                  ELSE jsonb_build_array(c.condition) END,
+                   CASE jsonb_typeof(c.claim) WHEN 'array' THEN c.claim
+                                              ELSE jsonb_build_array(c.claim) END
+              FROM (SELECT key, value, internal.claim_at(claims, key) FROM jsonb_each(conditions))
+                   AS c (name, condition, claim)) AS condition (name, any_of, seen);
+$$;
+COMMENT ON FUNCTION internal.claims_steps(jsonb, jsonb) IS
+    'How much work it is at most to hold claims against conditions, in the steps of internal.glob_steps.';
+
+CREATE FUNCTION internal.refuse_too_much_work(tenant text, steps bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF steps > 250000 THEN
+        PERFORM internal.refuse(
+            format('The rules of tenant "%s" are too much work to decide this: %s steps, and 250000 are allowed. The service answers 503.',
+                   tenant, steps),
+            'Literal text before the first star of a glob and behind its last one costs nothing; each star between costs the text''s length.',
+            'program_limit_exceeded');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_too_much_work(text, bigint) IS
+    'Refuses what the service refuses because it is more than its budget for a request.';
 
 
 -- ---------------------------------------------------------------- one grant
@@ -281,6 +334,7 @@ DECLARE
     given constant jsonb := coalesce(claims, '{}');
     provider record;
     required record;
+    steps bigint;
 BEGIN
     SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled
       INTO provider
@@ -291,7 +345,19 @@ BEGIN
             internal.did_you_mean(asked, ARRAY(SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT 100), 'There are'),
             'no_data_found');
     END IF;
+    PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
     SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
+    SELECT sum(internal.glob_steps(g.subject, about)) INTO steps
+      FROM broker.subject_grant AS g
+     WHERE g.tenant = provider.tenant AND g.idp = asked AND g.match = 'glob' AND g.enabled
+       AND starts_with(about, split_part(g.subject, '*', 1));
+    PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+    SELECT coalesce(steps, 0) + coalesce(sum(internal.claims_steps(g.claims, given)), 0) INTO steps
+      FROM broker.subject_grant AS g
+     WHERE g.tenant = provider.tenant AND g.idp = asked AND g.enabled
+       AND (g.match = 'exact' AND g.subject = about
+            OR g.match = 'glob' AND internal.glob_matches(g.subject, about));
+    PERFORM internal.refuse_too_much_work(provider.tenant, steps);
 
     RETURN QUERY
     WITH tried AS (

@@ -57,7 +57,6 @@ public final class PatternGrants {
             if (length > subject.length()) {
                 break;
             }
-            budget.spend(length);
             Start start = new Start(idp, subject.substring(0, length));
             for (Grant grant : byStart.getOrDefault(start, List.of())) {
                 budget.spend(grant.subject().steps(subject));

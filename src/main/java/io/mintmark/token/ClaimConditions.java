@@ -34,7 +34,6 @@ public final class ClaimConditions {
 
     private final Map<String, JsonNode> byClaim;
     private final List<ClaimCondition> conditions;
-    private final long stepsToName;
 
     /**
      * Reads conditions.
@@ -49,7 +48,6 @@ public final class ClaimConditions {
                 sorted.entrySet().stream()
                         .map(entry -> ClaimCondition.of(entry.getKey(), entry.getValue()))
                         .toList();
-        this.stepsToName = conditions.stream().mapToLong(ClaimCondition::stepsToFind).sum();
     }
 
     /** What each claim must be, in the order of the names. */
@@ -60,12 +58,16 @@ public final class ClaimConditions {
     /**
      * Whether these claims meet all of the conditions.
      *
-     * @param budget also pays for naming all the claims, which the audit log does
      * @throws Unavailable if that is more work than the budget allows
      */
     public boolean areMetBy(JsonNode claims, MatchingBudget budget) {
-        budget.spend(stepsToName);
-        return conditions.stream().allMatch(condition -> condition.isMetBy(claims, budget));
+        budget.spend(steps(claims));
+        return conditions.stream().allMatch(condition -> condition.isMetBy(claims));
+    }
+
+    /** At most how much work that is; {@code internal.claims_steps} counts the same. */
+    private long steps(JsonNode claims) {
+        return conditions.stream().mapToLong(condition -> condition.steps(claims)).sum();
     }
 
     @Override
