@@ -26,6 +26,9 @@ public interface LogReader {
     /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
     void changes(Consumer<Row> each);
 
+    /** Where the tables of {@code broker} aren't what their history says they are. */
+    void configuration(Consumer<Difference> each);
+
     /** The mint ids that {@code audit.unresolved} lists. */
     void unresolved(Consumer<String> each);
 
@@ -34,6 +37,15 @@ public interface LogReader {
 
     /** The same of {@code audit.config_change}. */
     List<@Nullable String> changeHashes(List<Position> positions);
+
+    /**
+     * A row of which table and history disagree.
+     *
+     * @param row as JSON
+     * @param inTable whether the table has it and the history hasn't; else it is the other way
+     *     round
+     */
+    record Difference(String table, String row, boolean inTable) {}
 
     /**
      * A checkpoint as it is stored.

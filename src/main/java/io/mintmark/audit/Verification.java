@@ -15,6 +15,10 @@ public final class Verification {
     private static final Duration SLACK = Duration.ofMinutes(5);
 
     private static final int STEP = 10_000;
+
+    /** Characters of a row that are shown. */
+    private static final int SHOWN = 400;
+
     private static final int BATCH = 1_000;
 
     private final LogReader log;
@@ -70,6 +74,7 @@ public final class Verification {
         ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
         log.changes(row -> next(changes, row));
         changes.end();
+        log.configuration(this::judgeConfiguration);
         tellEarly(events.early() + changes.early());
         return new Summary(
                 checkpoints.held(),
@@ -79,6 +84,17 @@ public final class Verification {
                 events.unsealed() + changes.unsealed(),
                 checkpoints.sealedAt(),
                 Optional.ofNullable(lastKept));
+    }
+
+    private void judgeConfiguration(LogReader.Difference difference) {
+        String row = difference.row();
+        findings.wrong(
+                (difference.inTable()
+                                ? "broker.%s has a row that its history doesn't know: %s"
+                                : "broker.%s lacks a row that its history says is there: %s")
+                        .formatted(
+                                difference.table(),
+                                row.length() <= SHOWN ? row : row.substring(0, SHOWN) + "…"));
     }
 
     private void tellEarly(long early) {

@@ -139,6 +139,15 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     }
 
     @Override
+    public void configuration(Consumer<Difference> each) {
+        try {
+            new ConfigurationHistory(connection).differences(each);
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
     public void unresolved(Consumer<String> each) {
         stream(UNRESOLVED, row -> each.accept(row.getString(1)));
     }

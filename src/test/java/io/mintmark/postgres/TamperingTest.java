@@ -116,7 +116,9 @@ class TamperingTest {
         for (String find : finds) {
             assertTrue(wrong.stream().anyMatch(w -> w.contains(find)), wrong.toString());
         }
-        assertTrue(!wrong.isEmpty() && wrong.size() <= 4, wrong.toString());
+        // a history that was changed isn't that of the tables any more, which is told too
+        long ofTheLog = wrong.stream().filter(w -> !w.startsWith("broker.")).count();
+        assertTrue(ofTheLog >= 1 && ofTheLog <= 4, wrong.toString());
     }
 
     @ParameterizedTest

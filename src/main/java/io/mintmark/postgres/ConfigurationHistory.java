@@ -1,0 +1,81 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.LogReader.Difference;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Compares the tables of {@code broker} with what {@code audit.config_change} says they are. Each
+ * change takes one row away and gives another, so what all of them leave must be what is there,
+ * whatever names the rows had meanwhile.
+ */
+final class ConfigurationHistory {
+    private static final String TABLES =
+            """
+            SELECT c.relname AS name, quote_ident(c.relname) AS quoted
+              FROM pg_catalog.pg_class AS c
+             WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
+             ORDER BY c.relname
+            """;
+
+    private final Connection connection;
+
+    private record Table(String name, String quoted) {}
+
+    ConfigurationHistory(Connection connection) {
+        this.connection = connection;
+    }
+
+    void differences(Consumer<Difference> each) throws SQLException {
+        for (Table table : tables()) {
+            try (PreparedStatement statement =
+                    connection.prepareStatement(differences(table.quoted()))) {
+                statement.setString(1, table.name());
+                statement.setString(2, table.name());
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        each.accept(
+                                new Difference(
+                                        table.name(),
+                                        rows.getString("content"),
+                                        rows.getLong("surplus") > 0));
+                    }
+                }
+            }
+        }
+    }
+
+    private static String differences(String table) {
+        return """
+        SELECT part.content::text AS content, sum(part.sign) AS surplus
+          FROM (SELECT to_jsonb(t) AS content, 1 AS sign FROM broker.%s AS t
+                UNION ALL
+                SELECT c.after, -1 FROM audit.config_change AS c
+                 WHERE c.table_name = ? AND c.after IS NOT NULL
+                UNION ALL
+                SELECT c.before, 1 FROM audit.config_change AS c
+                 WHERE c.table_name = ? AND c.before IS NOT NULL) AS part
+         GROUP BY part.content
+        HAVING sum(part.sign) <> 0
+        """
+                .formatted(table);
+    }
+
+    private List<Table> tables() throws SQLException {
+        List<Table> tables = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(TABLES)) {
+            while (rows.next()) {
+                tables.add(new Table(rows.getString("name"), rows.getString("quoted")));
+            }
+        }
+        return tables;
+    }
+}
