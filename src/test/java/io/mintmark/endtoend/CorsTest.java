@@ -84,7 +84,7 @@ class CorsTest {
     }
 
     @Test
-    void a_body_that_is_too_long_is_found_out_while_it_is_read_and_the_application_may_know() {
+    void a_body_whose_length_is_not_said_is_refused_and_the_application_may_know() {
         Answer answer =
                 broker.send(
                         HttpRequest.newBuilder(broker.url().resolve("/credentials/mint"))
@@ -92,8 +92,8 @@ class CorsTest {
                                 .header("Content-Type", "application/json")
                                 .POST(
                                         HttpRequest.BodyPublishers.ofInputStream(
-                                                () -> new ByteArrayInputStream(new byte[70_000]))));
-        assertEquals("413 INVALID_REQUEST ", answer.verdict());
+                                                () -> new ByteArrayInputStream(new byte[70]))));
+        assertEquals("411 INVALID_REQUEST ", answer.verdict());
         assertEquals(OURS, answer.header("Access-Control-Allow-Origin"));
     }
 

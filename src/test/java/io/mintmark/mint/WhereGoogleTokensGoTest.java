@@ -144,7 +144,10 @@ class WhereGoogleTokensGoTest {
                 GoogleStandIn.trusting(MintingBroker.ISSUER, () -> "{\"keys\":[]}")) {
             google.next(
                     new GoogleAnswer.Saying(
-                            200, "{\"access_token\":\"federated\",\"expires_in\":300}"),
+                            200,
+                            "{\"access_token\":\"federated\",\"expires_in\":300,"
+                                    + "\"token_type\":\"Bearer\",\"issued_token_type\":"
+                                    + "\"urn:ietf:params:oauth:token-type:access_token\"}"),
                     new GoogleAnswer.Redirecting(elsewhere.endpoint() + "/v1/token"));
 
             failed(
