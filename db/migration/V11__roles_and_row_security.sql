@@ -35,6 +35,8 @@ GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
+-- What its metrics show: how many mints are unresolved.
+GRANT SELECT ON audit.open_mint TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]),
                           audit.first_mint_id(timestamptz) TO "${app_role}";
 GRANT EXECUTE ON FUNCTION broker.revision(text), audit.create_partitions(int) TO "${app_role}";

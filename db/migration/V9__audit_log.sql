@@ -211,7 +211,7 @@ COMMENT ON TABLE audit.open_mint IS
 COMMENT ON COLUMN audit.open_mint.mint_id IS 'The mint.';
 COMMENT ON COLUMN audit.open_mint.tenant IS 'Its tenant.';
 
--- Once for each statement, which is many rows. As the owner, so that the service needs no privilege on the list, and
+-- Once for each statement, which is many rows. As the owner, so that the service can only read the list, and
 -- always along the index: the table is small, but no plan made while it was empty may read all that died in it.
 CREATE FUNCTION internal.keep_open_mints() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

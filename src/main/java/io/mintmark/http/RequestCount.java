@@ -5,6 +5,8 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 
+import java.time.Duration;
+
 /** Tells of every request that reaches the routes what it was answered. */
 final class RequestCount implements Filter {
     private final RequestListener listener;
@@ -15,10 +17,14 @@ final class RequestCount implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        long began = System.nanoTime();
         try {
             chain.proceed();
         } finally {
-            listener.answered(MatchedRoute.of(request), response.status().code());
+            listener.answered(
+                    MatchedRoute.of(request),
+                    response.status().code(),
+                    Duration.ofNanos(System.nanoTime() - began));
         }
     }
 }

@@ -16,11 +16,16 @@ import io.mintmark.token.IdentityProviders;
 
 import java.net.URI;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** All that the public port answers. */
 public final class Routes {
+    /** Those that serve credentials. */
+    public static final List<String> OF_CREDENTIALS =
+            List.of("/credentials/mint", "/credentials/keys", AwsSdkRoute.PATH, OAuthRoutes.TOKEN);
+
     static final String NO_SUCH_PATH =
             "There is no such path; the interface has POST /credentials/mint,"
                     + " GET /credentials/keys, GET /credentials/idp-providers and GET /health.";

@@ -3,8 +3,9 @@ package io.mintmark.metrics;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.postgres.Database;
+import io.mintmark.postgres.LogFigures;
 
-/** The numbers that are asked for when somebody looks: queues, the pool, the catalogue's age. */
+/** The numbers that are asked for when somebody looks: queues, the pool, ages, the process. */
 public final class Levels {
     private static final double MILLIS_A_SECOND = 1_000;
 
@@ -16,19 +17,47 @@ public final class Levels {
 
     /** Shows how many requests wait for their rows, and how many rows of refused tokens wait. */
     public void show(AuditLog log, Rejections rejections) {
-        meters.show("audit_queue", log::queued, "queue", "mints");
-        meters.show("audit_queue", rejections::queued, "queue", "rejections");
+        meters.show(Metric.AUDIT_QUEUE, log::queued, "mints");
+        meters.show(Metric.AUDIT_QUEUE, rejections::queued, "rejections");
     }
 
     /** Shows what the connections are doing, and how many threads wait for one. */
     public void show(Database database) {
-        meters.show("database_connections", () -> database.numbers().active(), "state", "active");
-        meters.show("database_connections", () -> database.numbers().idle(), "state", "idle");
-        meters.show("database_waiting", () -> database.numbers().waiting());
+        meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().active(), "active");
+        meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().idle(), "idle");
+        meters.show(Metric.DATABASE_WAITING, () -> database.numbers().waiting());
     }
 
     /** Shows how long ago the catalogue was last read. */
     public void show(MeasuredCatalogue catalogue) {
-        meters.show("catalogue_age_seconds", () -> catalogue.age().toMillis() / MILLIS_A_SECOND);
+        meters.show(
+                Metric.CATALOGUE_AGE_SECONDS, () -> catalogue.age().toMillis() / MILLIS_A_SECOND);
+    }
+
+    /** Shows how the log stands that all replicas share. Not a number where nobody knows. */
+    public void show(LogFigures log) {
+        meters.show(
+                Metric.CHECKPOINT_AGE_SECONDS,
+                () ->
+                        log.checkpointAge().stream()
+                                .mapToDouble(age -> age.toMillis() / MILLIS_A_SECOND)
+                                .findFirst()
+                                .orElse(Double.NaN));
+        meters.show(
+                Metric.UNRESOLVED_MINTS,
+                () ->
+                        log.unresolvedMints().stream()
+                                .mapToDouble(count -> count)
+                                .findFirst()
+                                .orElse(Double.NaN));
+    }
+
+    /**
+     * Shows what the process uses.
+     *
+     * @param version of the program
+     */
+    public void show(String version) {
+        new ProcessLevels(meters).show(version);
     }
 }

@@ -21,7 +21,7 @@ public final class MeasuredCatalogue implements CatalogueStore {
 
     public MeasuredCatalogue(CatalogueStore store, Meters meters) {
         this.store = store;
-        this.readings = new Timed(meters, "catalogue_load");
+        this.readings = new Timed(meters, Metric.CATALOGUE_LOAD);
     }
 
     /** Since the database last told what a tenant has; before the first time, since the start. */

@@ -18,7 +18,7 @@ public final class MeasuredEvents implements EventStore {
 
     public MeasuredEvents(EventStore store, Meters meters) {
         this.store = store;
-        this.commits = new Timed(meters, "audit_commit");
+        this.commits = new Timed(meters, Metric.AUDIT_COMMIT);
     }
 
     @Override

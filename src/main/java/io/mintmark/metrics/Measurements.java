@@ -12,56 +12,107 @@ import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.TokenRefusal;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Counts what happens. No label is anything that a client chooses: neither subject nor address nor
  * path; tenants and types are what admins have set up.
  */
 public final class Measurements implements RequestListener, MintListener, KeySetListener {
+    private static final String INVALID_REQUEST = "invalid_request";
+    private static final String KEYS_DENIED = "keys_denied";
+    private static final String KEYS_MISSING = "keys_missing";
+    private static final String SUBJECT_NOT_FOUND = "subject_not_found";
+    private static final String MINTED = "minted";
+    private static final String FAILED = "failed";
+    private static final List<Integer> STATUSES = List.of(200, 500, 503);
+
     private final Meters meters;
 
     public Measurements(Meters meters) {
         this.meters = meters;
     }
 
+    /**
+     * Shows all that can be counted without knowing who comes, so that the first event is a rise.
+     *
+     * @param routes that serve credentials
+     * @param types of access providers
+     */
+    public void announce(Collection<String> routes, Collection<String> types) {
+        for (String route : routes) {
+            for (int status : STATUSES) {
+                meters.announce(Metric.REQUESTS, route, Integer.toString(status));
+                meters.announce(Metric.REQUEST, route, Integer.toString(status));
+            }
+        }
+        refusals().forEach(word -> meters.announce(Metric.REFUSALS, word));
+        for (String type : types) {
+            meters.announce(Metric.PROVIDER_CALL, type, MINTED);
+            meters.announce(Metric.PROVIDER_CALL, type, FAILED);
+        }
+        meters.announce(Metric.TOKEN_VERIFICATION);
+        meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(true));
+        meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(false));
+    }
+
+    private static Stream<String> refusals() {
+        Stream<String> tokens =
+                Stream.of(TokenRefusal.class.getPermittedSubclasses())
+                        .map(refusal ->
+                                refusal.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "_"))
+                        .map(word -> word.toLowerCase(Locale.ROOT));
+        Stream<String> mints = Stream.of(MintRefusal.Reason.values()).map(MintRefusal.Reason::word);
+        return Stream.of(
+                        tokens,
+                        mints,
+                        Stream.of(INVALID_REQUEST, KEYS_DENIED, KEYS_MISSING, SUBJECT_NOT_FOUND))
+                .flatMap(Function.identity());
+    }
+
     @Override
-    public void answered(String route, int status) {
-        meters.count("requests", "route", route, "status", Integer.toString(status));
+    public void answered(String route, int status, Duration taken) {
+        meters.count(Metric.REQUESTS, route, Integer.toString(status));
+        meters.time(Metric.REQUEST, taken, route, Integer.toString(status));
     }
 
     @Override
     public void refused(Refusal refusal) {
-        meters.count("refusals", "reason", word(refusal));
+        meters.count(Metric.REFUSALS, word(refusal));
     }
 
     private static String word(Refusal refusal) {
         return switch (refusal) {
-            case RequestRefusal _ -> "invalid_request";
+            case RequestRefusal _ -> INVALID_REQUEST;
             case TokenRefusal token -> token.word();
-            case AccessRefusal.KeysDenied _ -> "keys_denied";
-            case AccessRefusal.KeysMissing _ -> "keys_missing";
-            case AccessRefusal.SubjectNotFound _ -> "subject_not_found";
+            case AccessRefusal.KeysDenied _ -> KEYS_DENIED;
+            case AccessRefusal.KeysMissing _ -> KEYS_MISSING;
+            case AccessRefusal.SubjectNotFound _ -> SUBJECT_NOT_FOUND;
             case MintRefusal mint -> mint.reason().word();
         };
     }
 
     @Override
     public void tokenExamined(Duration taken) {
-        meters.time("token_verification", taken);
+        meters.time(Metric.TOKEN_VERIFICATION, taken);
     }
 
     @Override
     public void providerAnswered(String type, boolean minted, Duration taken) {
-        meters.time("provider_call", taken, "type", type, "outcome", minted ? "minted" : "failed");
+        meters.time(Metric.PROVIDER_CALL, taken, type, minted ? MINTED : FAILED);
     }
 
     @Override
     public void ended(TenantName tenant, String type, Kind outcome) {
-        meters.count("mints", "tenant", tenant.value(), "type", type, "outcome", outcome.word());
+        meters.count(Metric.MINTS, tenant.value(), type, outcome.word());
     }
 
     @Override
     public void fetched(boolean succeeded, Duration taken) {
-        meters.time("key_set_fetch", taken, "outcome", Timed.outcome(succeeded));
+        meters.time(Metric.KEY_SET_FETCH, taken, Timed.outcome(succeeded));
     }
 }

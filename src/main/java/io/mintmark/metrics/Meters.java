@@ -21,21 +21,33 @@ import java.util.stream.Stream;
 
 /**
  * The meters of a broker, found again without asking the registry, which would cost more than the
- * counting. Labels are given as names and values in turn; for one meter always the same names.
+ * counting. Values of labels are given in the metric's order.
  *
  * <p>Helidon keeps the meters of a whole process in one place. Where a process has several brokers,
  * as in tests, they count together, and a gauge shows the one that was started last.
  */
 public final class Meters implements AutoCloseable {
-    private static final String PREFIX = "mintmark_";
-
     /** Up to twice the time that a request may wait for a provider. */
     private static final Duration[] BUCKETS =
             Stream.of(1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000)
                     .map(Duration::ofMillis)
                     .toArray(Duration[]::new);
 
-    private record Labelled(String name, List<String> labels) {}
+    private record Labelled(Metric metric, List<String> values) {
+        Labelled {
+            if (values.size() != metric.labels().size()) {
+                throw new IllegalArgumentException(metric + " has labels " + metric.labels());
+            }
+        }
+
+        List<Tag> tags() {
+            List<Tag> tags = new ArrayList<>();
+            for (int i = 0; i < values.size(); i++) {
+                tags.add(Tag.create(metric.labels().get(i), values.get(i)));
+            }
+            return tags;
+        }
+    }
 
     private final MeterRegistry registry;
     private final Map<Labelled, Counter> counters = new ConcurrentHashMap<>();
@@ -61,38 +73,54 @@ public final class Meters implements AutoCloseable {
         return registry;
     }
 
-    void count(String name, String... labels) {
-        counters.computeIfAbsent(
-                        new Labelled(name, List.of(labels)),
-                        it -> registry.getOrCreate(Counter.builder(PREFIX + name).tags(tags(it))))
-                .increment();
+    void count(Metric metric, String... labels) {
+        counter(metric, labels).increment();
     }
 
-    void time(String name, Duration taken, String... labels) {
-        timers.computeIfAbsent(new Labelled(name, List.of(labels)), this::timer).record(taken);
+    void time(Metric metric, Duration taken, String... labels) {
+        timer(metric, labels).record(taken);
     }
 
-    private Timer timer(Labelled labelled) {
-        return registry.getOrCreate(
-                Timer.builder(PREFIX + labelled.name())
-                        .tags(tags(labelled))
-                        .percentiles(new double[0])
-                        .buckets(BUCKETS));
+    /** Shows a 0 from now on, so that the first event is a rise and not a new line. */
+    void announce(Metric metric, String... labels) {
+        switch (metric.kind()) {
+            case COUNTER -> counter(metric, labels);
+            case TIMER -> timer(metric, labels);
+            case GAUGE -> throw new IllegalArgumentException(metric + " is asked for");
+        }
+    }
+
+    private Counter counter(Metric metric, String... labels) {
+        return counters.computeIfAbsent(
+                new Labelled(metric, List.of(labels)),
+                it ->
+                        registry.getOrCreate(
+                                Counter.builder(metric.registered())
+                                        .description(metric.help())
+                                        .tags(it.tags())));
+    }
+
+    private Timer timer(Metric metric, String... labels) {
+        return timers.computeIfAbsent(
+                new Labelled(metric, List.of(labels)),
+                it ->
+                        registry.getOrCreate(
+                                Timer.builder(metric.registered())
+                                        .description(metric.help())
+                                        .tags(it.tags())
+                                        .percentiles(new double[0])
+                                        .buckets(BUCKETS)));
     }
 
     /** Shows a number that is asked for when somebody looks. */
-    <N extends Number> void show(String name, Supplier<N> number, String... labels) {
-        List<Tag> tags = tags(new Labelled(name, List.of(labels)));
-        registry.gauge(PREFIX + name, tags).ifPresent(registry::remove);
-        gauges.add(registry.getOrCreate(Gauge.builder(PREFIX + name, number).tags(tags)));
-    }
-
-    private static List<Tag> tags(Labelled labelled) {
-        List<Tag> tags = new ArrayList<>();
-        for (int i = 0; i < labelled.labels().size(); i += 2) {
-            tags.add(Tag.create(labelled.labels().get(i), labelled.labels().get(i + 1)));
-        }
-        return tags;
+    <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
+        List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
+        registry.gauge(metric.registered(), tags).ifPresent(registry::remove);
+        gauges.add(
+                registry.getOrCreate(
+                        Gauge.builder(metric.registered(), number)
+                                .description(metric.help())
+                                .tags(tags)));
     }
 
     /** Shows no more of what is about to be closed. */

@@ -6,11 +6,13 @@ import java.util.function.Supplier;
 /** Times questions to a store, under the outcome that they had. */
 final class Timed {
     private final Meters meters;
-    private final String name;
+    private final Metric metric;
 
-    Timed(Meters meters, String name) {
+    Timed(Meters meters, Metric metric) {
         this.meters = meters;
-        this.name = name;
+        this.metric = metric;
+        meters.announce(metric, outcome(true));
+        meters.announce(metric, outcome(false));
     }
 
     <T> T ask(Supplier<T> question) {
@@ -22,7 +24,7 @@ final class Timed {
             return answer;
         } finally {
             Duration taken = Duration.ofNanos(System.nanoTime() - began);
-            meters.time(name, taken, "outcome", outcome(succeeded));
+            meters.time(metric, taken, outcome(succeeded));
         }
     }
 

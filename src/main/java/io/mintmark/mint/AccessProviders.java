@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -32,6 +33,11 @@ public final class AccessProviders {
                         .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
         this.calls = new TimedCall(clock);
         this.bulkhead = new TenantBulkhead(clock);
+    }
+
+    /** The names of all types. */
+    public Set<String> types() {
+        return byType.keySet();
     }
 
     /**

@@ -16,9 +16,11 @@ import io.mintmark.metrics.MeasuredCatalogue;
 import io.mintmark.metrics.MeasuredEvents;
 import io.mintmark.metrics.Measurements;
 import io.mintmark.metrics.Meters;
+import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Housekeeping;
+import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresCatalogue;
 import io.mintmark.postgres.PostgresIdentityProviders;
 import io.mintmark.tenant.MintIds;
@@ -136,14 +138,18 @@ final class Assembly {
         levels.show(stores.database());
         levels.show(readings);
         levels.show(audit, rejections);
+        levels.show(new LogFigures(stores.database(), System::nanoTime));
+        levels.show(ProgramVersion.shown());
     }
 
     private Exchange exchange(ServiceSettings settings) {
+        AccessProviders providers = Providers.of(prepared, sts);
+        measurements.announce(Routes.OF_CREDENTIALS, providers.types());
         return new Exchange(
                 verifier(),
                 issuers,
                 catalogue,
-                Providers.of(prepared, sts),
+                providers,
                 audit,
                 rejections,
                 mintIds,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.StsAnswer;
+import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,6 +15,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Brokers of one process count together, so every figure here is a difference. */
@@ -153,6 +155,75 @@ class MetricsTest {
                 assertTrue(lines.stream().anyMatch(line -> line.startsWith(start)), level);
             }
             assertTrue(lines.stream().allMatch(line -> line.startsWith("mintmark_")));
+        }
+    }
+
+    @Test
+    void what_nobody_has_done_yet_is_there_with_a_zero() {
+        List<String> lines = samples(world.broker());
+        for (String start :
+                List.of(
+                        "mintmark_refusals_total{reason=\"token_replayed\"",
+                        "mintmark_refusals_total{reason=\"claims_not_accepted\"",
+                        "mintmark_refusals_total{reason=\"provider_throttled\"",
+                        "mintmark_requests_total{route=\"/oauth2/token\",",
+                        "mintmark_provider_call_seconds_count{outcome=\"failed\",scope=\"application\",type=\"azure\"",
+                        "mintmark_audit_commit_seconds_count{outcome=\"failed\"")) {
+            assertTrue(
+                    lines.stream()
+                            .anyMatch(line -> line.startsWith(start) && line.endsWith(" 0.0")),
+                    start);
+        }
+    }
+
+    @Test
+    void every_metric_says_what_it_is() {
+        List<String> lines = scrape(world.broker()).response().body().lines().toList();
+        Set<String> explained =
+                lines.stream()
+                        .filter(line -> line.startsWith("# HELP "))
+                        .filter(line -> line.matches("# HELP \\S+ \\S.*"))
+                        .map(line -> line.split(" ", 4)[2])
+                        .collect(Collectors.toSet());
+        for (String line : lines) {
+            if (line.startsWith("# TYPE ")) {
+                assertTrue(explained.contains(line.split(" ", 4)[2]), line);
+            }
+        }
+    }
+
+    @Test
+    void the_time_of_answers_is_told_by_route_and_status() {
+        double before =
+                value(
+                        "mintmark_request_seconds_count",
+                        "route=\"/credentials/keys\"",
+                        "status=\"200\"");
+        assertEquals(200, world.broker().keys(world.token()).status());
+        Eventually.holds(() ->
+                value(
+                                "mintmark_request_seconds_count",
+                                "route=\"/credentials/keys\"",
+                                "status=\"200\"")
+                        > before);
+    }
+
+    @Test
+    void the_log_that_all_replicas_share_and_the_process_have_their_figures() {
+        world.database()
+                .run(
+                        Who.OWNER,
+                        "INSERT INTO audit.open_mint (mint_id, tenant)"
+                                + " VALUES ('01900000-0000-7000-8000-000000000000', 'acme')");
+        try (RunningBroker last = RunningBroker.on(world.database())) {
+            Eventually.holds(() -> value(last, "mintmark_checkpoint_age_seconds") < 300);
+            assertEquals(1, value(last, "mintmark_unresolved_mints"));
+            assertEquals(1, value(last, "mintmark_build_info", "version=\"development\""));
+            assertTrue(value(last, "mintmark_jvm_memory_bytes", "heap", "used") > 0);
+            assertTrue(value(last, "mintmark_process_cpu_seconds") > 0);
+            assertTrue(
+                    value(last, "mintmark_process_open_files")
+                            < value(last, "mintmark_process_max_files"));
         }
     }
 

@@ -1,0 +1,112 @@
+package io.mintmark.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.yaml.snakeyaml.Yaml;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Documents, alerts and the dashboard name the metrics that there are. */
+class MonitoringTest {
+    private static final Path MONITORING = Path.of("docs/monitoring");
+    private static final Pattern NAME = Pattern.compile("\\bmintmark_[a-z_]+");
+
+    /** The names of all samples. */
+    private static final Set<String> SAMPLES =
+            Stream.of(Metric.values())
+                    .flatMap(MonitoringTest::samples)
+                    .collect(Collectors.toUnmodifiableSet());
+
+    private static Stream<String> samples(Metric metric) {
+        return metric.kind() == Metric.Kind.TIMER
+                ? Stream.of("_bucket", "_sum", "_count", "_max").map(metric.shown()::concat)
+                : Stream.of(metric.shown());
+    }
+
+    private static Set<String> namesIn(String text) {
+        return NAME.matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void the_documented_metrics_are_the_ones_in_the_code() throws IOException {
+        String documented =
+                Files.readAllLines(Path.of("docs/operations.md")).stream()
+                        .filter(line -> line.startsWith("| `mintmark_"))
+                        .collect(Collectors.joining("\n"));
+
+        assertEquals(
+                Stream.of(Metric.values())
+                        .map(MonitoringTest::row)
+                        .collect(Collectors.joining("\n")),
+                documented);
+    }
+
+    private static String row(Metric metric) {
+        String labels =
+                metric.labels().stream().map("`%s`"::formatted).collect(Collectors.joining(", "));
+        return "| `%s` | %s | %s |".formatted(metric.shown(), labels, metric.help());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rules.yml", "rules.test.yml", "dashboard.json"})
+    void every_query_names_a_metric_that_exists(String file) throws IOException {
+        Set<String> named = namesIn(Files.readString(MONITORING.resolve(file)));
+
+        assertFalse(named.isEmpty());
+        named.removeAll(SAMPLES);
+        assertEquals(Set.of(), named);
+    }
+
+    @Test
+    void every_panel_asks_for_something() throws IOException {
+        JsonNode dashboard =
+                new ObjectMapper().readTree(MONITORING.resolve("dashboard.json").toFile());
+
+        assertFalse(dashboard.path("panels").isEmpty());
+        for (JsonNode panel : dashboard.path("panels")) {
+            for (JsonNode target : panel.path("targets")) {
+                assertFalse(namesIn(target.path("expr").asText()).isEmpty(), panel.toString());
+            }
+            assertFalse(panel.path("targets").isEmpty(), panel.toString());
+        }
+    }
+
+    @Test
+    void every_alert_has_a_line_of_what_to_do_and_a_test() throws IOException {
+        String runbook = Files.readString(MONITORING.resolve("README.md"));
+        String tests = Files.readString(MONITORING.resolve("rules.test.yml"));
+
+        for (String alert : alerts()) {
+            assertTrue(runbook.contains("\n### " + alert + "\n"), alert);
+            assertTrue(tests.contains("alertname: " + alert + ","), alert);
+            assertTrue(tests.contains("alertname=\"" + alert + "\""), alert);
+        }
+    }
+
+    private static List<String> alerts() throws IOException {
+        Map<String, Object> rules =
+                new Yaml().load(Files.readString(MONITORING.resolve("rules.yml")));
+        return new ObjectMapper().valueToTree(rules).findValuesAsText("alert");
+    }
+}
