@@ -136,8 +136,9 @@ INSERT INTO broker.provider_type
  '{"audience": {"is": "text", "max_length": 1024},
     "resource": {"is": "text", "max_length": 2048, "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:[^ #]+$", "example": "https://api.example.com"},
     "scope": {"is": "text", "max_length": 2048},
-    "requested_token_type": {"is": "text", "max_length": 255, "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:[^ #]+$",
-        "example": "urn:ietf:params:oauth:token-type:access_token"}}',
+    "requested_token_type": {"is": "text",
+        "one_of": ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"],
+        "default": "urn:ietf:params:oauth:token-type:access_token"}}',
  '{AccessToken,Expiration}',
  '{"ACCESS_TOKEN": "AccessToken", "TOKEN_EXPIRY": "Expiration"}'),
 

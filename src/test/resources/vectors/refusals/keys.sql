@@ -262,6 +262,11 @@ WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings
 WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'store', 'minio', 900, jsonb_build_object('policy', jsonb_build_object('Statement', long)) FROM k;
 --> Key "store" of tenant "acme": the setting "policy" is a policy of more than 1977 characters.
 
+-- a refresh token would be good for longer than anybody granted
+WITH auth AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'refresh', 'auth', 3600, '{"audience": "api", "requested_token_type": "urn:ietf:params:oauth:token-type:refresh_token"}');
+--> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token", and must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt.
+--? Left out, it is "urn:ietf:params:oauth:token-type:access_token".
+
 -- claims of almost 16 KiB
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('a', repeat('x', 16300))) WHERE tenant = 'acme' AND name = 'api';
 --> nothing

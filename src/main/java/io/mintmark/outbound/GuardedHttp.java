@@ -114,12 +114,12 @@ public final class GuardedHttp {
         try {
             return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw Failures.of(host, e.getCause());
+            throw HttpFailures.of(host, e.getCause());
         } catch (TimeoutException e) {
-            throw Failures.timedOut(host, e);
+            throw HttpFailures.timedOut(host, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Failures.timedOut(host, e);
+            throw HttpFailures.timedOut(host, e);
         } finally {
             // an interrupt closes the socket that a virtual thread waits on
             call.cancel(true);

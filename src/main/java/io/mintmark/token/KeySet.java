@@ -18,7 +18,7 @@ final class KeySet {
     /** As much as is fetched; what stands in a row is shorter. */
     private static final int MAX_BYTES = 1 << 20;
 
-    private final List<SigningKey> keys;
+    private final List<VerificationKey> keys;
 
     /** What a set says of a token. */
     enum Finding {
@@ -30,7 +30,7 @@ final class KeySet {
         NOT_VERIFIED
     }
 
-    private KeySet(List<SigningKey> keys) {
+    private KeySet(List<VerificationKey> keys) {
         this.keys = keys;
     }
 
@@ -40,7 +40,8 @@ final class KeySet {
                 .map(set -> set.path("keys"))
                 .filter(JsonNode::isArray)
                 .filter(array -> array.size() <= MAX_KEYS)
-                .map(array -> array.valueStream().map(SigningKey::of).flatMap(Optional::stream))
+                .map(array ->
+                        array.valueStream().map(VerificationKey::of).flatMap(Optional::stream))
                 .map(usable -> new KeySet(usable.toList()));
     }
 
@@ -53,21 +54,21 @@ final class KeySet {
         if (jwt.keyId().isEmpty() && keys.size() > 1) {
             return Finding.KEY_ID_MISSING;
         }
-        List<SigningKey> named = keys.stream().filter(key -> isNamed(key, jwt)).toList();
-        List<SigningKey> meant = named.isEmpty() ? sole(jwt) : named;
+        List<VerificationKey> named = keys.stream().filter(key -> isNamed(key, jwt)).toList();
+        List<VerificationKey> meant = named.isEmpty() ? sole(jwt) : named;
         if (meant.stream().limit(MAX_TRIES).anyMatch(key -> key.verifies(jwt))) {
             return Finding.VERIFIED;
         }
         return named.isEmpty() ? Finding.KEY_UNKNOWN : Finding.NOT_VERIFIED;
     }
 
-    private List<SigningKey> sole(Jwt jwt) {
+    private List<VerificationKey> sole(Jwt jwt) {
         return keys.size() == 1 && (jwt.keyId().isEmpty() || keys.getFirst().id().isEmpty())
                 ? keys
                 : List.of();
     }
 
-    private static boolean isNamed(SigningKey key, Jwt jwt) {
+    private static boolean isNamed(VerificationKey key, Jwt jwt) {
         return jwt.keyId().isPresent() && key.id().equals(jwt.keyId());
     }
 

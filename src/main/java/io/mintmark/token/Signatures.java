@@ -21,9 +21,9 @@ final class Signatures {
     /** How many sources of keys one token is checked with at most. */
     static final int MAX_SOURCES = 5;
 
-    private final SigningKeys keys;
+    private final IssuerKeys keys;
 
-    Signatures(SigningKeys keys) {
+    Signatures(IssuerKeys keys) {
         this.keys = keys;
     }
 

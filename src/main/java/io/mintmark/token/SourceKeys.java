@@ -13,13 +13,17 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /** The keys of one source as last fetched, and the one fetch that may be under way. */
 final class SourceKeys {
     static final Duration FRESH = Duration.ofMinutes(5);
     static final Duration USABLE = Duration.ofHours(1);
-    static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(10);
+    static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(2);
     static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+    /** Of those who ask for keys that aren't there, how many may wait for the next fetch. */
+    static final int MAX_WAITING = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(SourceKeys.class);
 
@@ -29,7 +33,9 @@ final class SourceKeys {
     private final InstantSource clock;
 
     private volatile @Nullable Fetched latest;
-    private @Nullable CompletableFuture<KeySet> flight;
+    private volatile @Nullable CompletableFuture<KeySet> flight;
+    private @Nullable CompletableFuture<KeySet> next;
+    private int waiting;
     private Instant quietUntil = Instant.MIN;
     private Instant renewableFrom = Instant.MIN;
     private boolean failing;
@@ -54,6 +60,11 @@ final class SourceKeys {
                 || (fetched != null && fetched.isYoungerThan(USABLE, clock.instant()));
     }
 
+    /** Whether a fetch is under way. What it brings may be older than what is asked now. */
+    boolean isFetching() {
+        return flight != null;
+    }
+
     /** The keys, at most an hour old; waits only where there are none. */
     KeySet current() {
         Instant now = clock.instant();
@@ -69,7 +80,9 @@ final class SourceKeys {
 
     /**
      * The keys after those that were seen: of a fetch that happened meanwhile, or of one more. That
-     * one more is made at most once in ten seconds; else the keys seen are the answer.
+     * one more is made at most once in two seconds, and who comes before that waits for it: the
+     * keys may have changed right after the last, which a stranger with a made-up {@code kid} had
+     * fetched.
      */
     KeySet after(KeySet seen) {
         return await(flightAfter(seen, clock.instant()));
@@ -84,10 +97,41 @@ final class SourceKeys {
             if (failing) {
                 throw unavailable(Duration.between(now, renewableFrom), null);
             }
-            return CompletableFuture.completedFuture(seen);
+            return joinNext(now);
         }
         renewableFrom = now.plus(BETWEEN_RENEWALS);
         return joinFlight(now);
+    }
+
+    /** The fetch that begins when the next one may. */
+    private synchronized CompletableFuture<KeySet> joinNext(Instant now) {
+        Duration wait = Duration.between(now, renewableFrom);
+        if (waiting == MAX_WAITING) {
+            throw unavailable(wait, null);
+        }
+        waiting++;
+        CompletableFuture<KeySet> planned = next;
+        if (planned == null) {
+            planned =
+                    CompletableFuture.runAsync(
+                                    () -> {},
+                                    CompletableFuture.delayedExecutor(
+                                            wait.toMillis(), TimeUnit.MILLISECONDS, executor))
+                            .thenCompose(_ -> takeOff());
+            next = planned;
+        }
+        return planned.whenComplete((_, _) -> left());
+    }
+
+    private synchronized CompletableFuture<KeySet> takeOff() {
+        next = null;
+        Instant now = clock.instant();
+        renewableFrom = now.plus(BETWEEN_RENEWALS);
+        return joinFlight(now);
+    }
+
+    private synchronized void left() {
+        waiting--;
     }
 
     private synchronized void refresh(Instant now) {

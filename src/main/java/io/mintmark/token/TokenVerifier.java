@@ -45,7 +45,7 @@ public final class TokenVerifier {
      */
     public TokenVerifier(
             IdentityProviders providers,
-            SigningKeys signingKeys,
+            IssuerKeys signingKeys,
             UsedTokens usedTokens,
             OwnIssuer ownIssuer,
             InstantSource clock) {

@@ -24,8 +24,8 @@ import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresCatalogue;
 import io.mintmark.postgres.PostgresIdentityProviders;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
-import io.mintmark.token.SigningKeys;
 import io.mintmark.token.TokenVerifier;
 
 import java.security.SecureRandom;
@@ -161,7 +161,7 @@ final class Assembly {
     private TokenVerifier verifier() {
         return new TokenVerifier(
                 issuers,
-                new SigningKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
+                new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
                 stores.usedTokens(),
                 ownIssuer,
                 clock);

@@ -12,9 +12,9 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
-import io.mintmark.token.SigningKeys;
 import io.mintmark.token.TestKey;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.verdict.Refusal;
@@ -118,7 +118,7 @@ final class Stage implements AutoCloseable {
         return new Exchange(
                 new TokenVerifier(
                         issuers,
-                        new SigningKeys(new GuardedHttp(new Destinations(List.of())), now::get),
+                        new IssuerKeys(new GuardedHttp(new Destinations(List.of())), now::get),
                         (_, id, _) -> usedTokens.add(id),
                         own,
                         now::get),

@@ -13,10 +13,10 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.ComparableClaims;
 import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.RememberedTokens;
-import io.mintmark.token.SigningKeys;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.Verdict;
@@ -152,7 +152,7 @@ final class Decisions implements AutoCloseable {
                                 BROKER,
                                 Duration.ZERO,
                                 System::nanoTime),
-                        new SigningKeys(new GuardedHttp(new Destinations(List.of())), () -> now),
+                        new IssuerKeys(new GuardedHttp(new Destinations(List.of())), () -> now),
                         new RememberedTokens(),
                         BROKER,
                         () -> now);

@@ -82,7 +82,7 @@ final class TokenVectorsTest {
     private static TokenVerifier verifier(TokenVector vector) {
         return new TokenVerifier(
                 new FixedProviders(vector.providers(KEYS)),
-                new SigningKeys(new GuardedHttp(new Destinations(List.of())), vector::now),
+                new IssuerKeys(new GuardedHttp(new Destinations(List.of())), vector::now),
                 new RememberedTokens(),
                 BROKER,
                 vector::now);

@@ -205,7 +205,7 @@ final class TokenVerifierTest {
         InstantSource clock = InstantSource.fixed(NOW);
         return new TokenVerifier(
                 new FixedProviders(List.of(providers)),
-                new SigningKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), clock),
+                new IssuerKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), clock),
                 used,
                 new OwnIssuer("https://broker.example"),
                 clock);

@@ -14,23 +14,26 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The cache, in front of an issuer over HTTP; the clock goes on when told to. */
-final class SigningKeysTest {
+final class IssuerKeysTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Issuer issuer = Issuer.start();
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-01T12:00:00Z"));
     private final Queue<Runnable> later = new ArrayDeque<>();
-    private final SigningKeys keys = keys(Runnable::run);
+    private final IssuerKeys keys = keys(Runnable::run);
 
     @AfterEach
     void stop() {
@@ -57,7 +60,7 @@ final class SigningKeysTest {
 
     @Test
     void nobody_waits_for_a_refetch() {
-        SigningKeys background = keys(task -> runFirst(task));
+        IssuerKeys background = keys(task -> runFirst(task));
         check(background);
         clock.pass(SourceKeys.FRESH);
         assertEquals(Finding.VERIFIED, check(background));
@@ -81,18 +84,78 @@ final class SigningKeysTest {
     }
 
     @Test
-    void an_unknown_kid_fetches_at_once_and_then_not_for_ten_seconds() {
+    void an_unknown_kid_fetches_at_once_and_then_once_in_two_seconds() {
         check(keys);
         issuer.rotate();
         assertEquals(Finding.VERIFIED, check(keys));
         assertEquals(2, issuer.fetches());
+        clock.pass(SourceKeys.BETWEEN_RENEWALS);
         issuer.rotate();
-        clock.pass(SourceKeys.BETWEEN_RENEWALS.minus(SECOND));
-        assertEquals(Finding.KEY_UNKNOWN, check(keys));
-        assertEquals(2, issuer.fetches());
-        clock.pass(SECOND);
         assertEquals(Finding.VERIFIED, check(keys));
         assertEquals(3, issuer.fetches());
+    }
+
+    @Test
+    void an_unknown_kid_in_between_waits_for_the_next_fetch() {
+        check(keys);
+        String forged =
+                TestKey.es256("forged").sign("{\"alg\":\"ES256\",\"kid\":\"forged\"}", "{}");
+        assertEquals(Finding.KEY_UNKNOWN, check(keys, forged));
+        issuer.rotate();
+        clock.pass(SourceKeys.BETWEEN_RENEWALS.minusMillis(100));
+        assertEquals(Finding.VERIFIED, check(keys));
+        assertEquals(3, issuer.fetches());
+    }
+
+    @Test
+    void no_valid_token_is_refused_while_keys_change_under_strangers_made_up_kids()
+            throws Exception {
+        IssuerKeys shared = new IssuerKeys(http(), InstantSource.system());
+        check(shared);
+        AtomicBoolean over = new AtomicBoolean();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 8; i++) {
+                var _ = threads.submit(() -> forge(shared, over));
+            }
+            int before = issuer.fetches();
+            Instant began = Instant.now();
+            try {
+                for (int i = 0; i < 4; i++) {
+                    issuer.rotate();
+                    assertEquals(Finding.VERIFIED, check(shared));
+                }
+            } finally {
+                over.set(true);
+            }
+            long periods =
+                    Duration.between(began, Instant.now()).dividedBy(SourceKeys.BETWEEN_RENEWALS);
+            assertTrue(issuer.fetches() - before <= periods + 2);
+        }
+    }
+
+    @Test
+    void no_more_than_some_wait_for_keys_that_may_never_come() throws Exception {
+        check(keys);
+        String forged =
+                TestKey.es256("forged").sign("{\"alg\":\"ES256\",\"kid\":\"forged\"}", "{}");
+        check(keys, forged);
+        List<CompletableFuture<Finding>> all = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < SourceKeys.MAX_WAITING + 10; i++) {
+                all.add(CompletableFuture.supplyAsync(() -> check(keys, forged), threads));
+            }
+        }
+        long told = all.stream().filter(CompletableFuture::isCompletedExceptionally).count();
+        assertEquals(10, told);
+        assertEquals(3, issuer.fetches());
+    }
+
+    private void forge(IssuerKeys shared, AtomicBoolean over) {
+        String kid = UUID.randomUUID().toString();
+        TestKey key = TestKey.es256(kid);
+        while (!over.get()) {
+            check(shared, key.sign("{\"alg\":\"ES256\",\"kid\":\"%s\"}".formatted(kid), "{}"));
+        }
     }
 
     @Test
@@ -150,7 +213,7 @@ final class SigningKeysTest {
         clock.pass(SourceKeys.AFTER_FAILURE);
         assertThrows(Unavailable.class, () -> check(keys));
         issuer.comeBack();
-        clock.pass(SourceKeys.BETWEEN_RENEWALS);
+        clock.pass(SourceKeys.AFTER_FAILURE);
         assertEquals(Finding.VERIFIED, check(keys));
     }
 
@@ -166,7 +229,7 @@ final class SigningKeysTest {
 
     @Test
     void one_fetch_serves_all_who_wait() throws Exception {
-        SigningKeys shared = new SigningKeys(http(), clock);
+        IssuerKeys shared = new IssuerKeys(http(), clock);
         issuer.hang();
         List<CompletableFuture<Finding>> waiting = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -183,7 +246,7 @@ final class SigningKeysTest {
 
     @Test
     void an_issuer_that_hangs_keeps_nobody_else_waiting() {
-        SigningKeys shared = new SigningKeys(http(), clock);
+        IssuerKeys shared = new IssuerKeys(http(), clock);
         try (Issuer other = Issuer.start()) {
             issuer.hang();
             CompletableFuture<Finding> hanging = CompletableFuture.supplyAsync(() -> check(shared));
@@ -205,8 +268,8 @@ final class SigningKeysTest {
         return "{\"keys\":[%s]}".formatted(key.publicJwk().replace(named, ""));
     }
 
-    private SigningKeys keys(Executor executor) {
-        return new SigningKeys(new PublishedKeys(http()), executor, clock);
+    private IssuerKeys keys(Executor executor) {
+        return new IssuerKeys(new KeySetFetch(http()), executor, clock);
     }
 
     private static GuardedHttp http() {
@@ -226,11 +289,11 @@ final class SigningKeysTest {
         return Jwt.parse(issuer.sign("job", "mintmark")).orElseThrow();
     }
 
-    private Finding check(SigningKeys signingKeys) {
+    private Finding check(IssuerKeys signingKeys) {
         return signingKeys.check(token(), issuer.keySource());
     }
 
-    private Finding check(SigningKeys signingKeys, String token) {
+    private Finding check(IssuerKeys signingKeys, String token) {
         return signingKeys.check(Jwt.parse(token).orElseThrow(), issuer.keySource());
     }
 }

@@ -14,12 +14,12 @@ import java.util.Optional;
  * Keys as issuers publish them: inline, at {@code jwks_uri}, at the issuer's default address, or
  * where its discovery document (OpenID Connect Discovery 1.0 section 4) says.
  */
-final class PublishedKeys implements KeyFetch {
+final class KeySetFetch implements KeyFetch {
     private static final int MAX_DISCOVERY_BYTES = 64 << 10;
 
     private final GuardedHttp http;
 
-    PublishedKeys(GuardedHttp http) {
+    KeySetFetch(GuardedHttp http) {
         this.http = http;
     }
 
@@ -50,7 +50,7 @@ final class PublishedKeys implements KeyFetch {
             String address =
                     StrictJson.object(answer, MAX_DISCOVERY_BYTES)
                             .filter(d -> source.issuer().equals(d.path("issuer").textValue()))
-                            .flatMap(PublishedKeys::jwksUri)
+                            .flatMap(KeySetFetch::jwksUri)
                             .orElseThrow(() -> new NoKeySet("no discovery document of the issuer"));
             return published(source, address, "the discovery document's jwks_uri");
         } catch (IOException e) {

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Optional;
 
 /** Where keys are looked for, against an issuer over HTTP. */
-final class PublishedKeysTest {
+final class KeySetFetchTest {
     private static final String ELSEWHERE = "/oauth/keys";
     private static final String ONE_KEY = "1 keys";
 
     private final Issuer issuer = Issuer.start();
-    private final PublishedKeys published =
-            new PublishedKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))));
+    private final KeySetFetch published =
+            new KeySetFetch(new GuardedHttp(new Destinations(List.of("127.0.0.1"))));
 
     @AfterEach
     void stop() {

@@ -14,15 +14,15 @@ import java.util.concurrent.Executor;
  * <ul>
  *   <li>for five minutes the keys are used as they are; then they are fetched anew in the
  *       background, and used meanwhile, though not for more than an hour after they were fetched;
- *   <li>a {@code kid} that isn't among them has them fetched once more, at most once in ten
- *       seconds;
+ *   <li>a {@code kid} that isn't among them has them fetched once more, at most once in two
+ *       seconds; whoever comes in between waits for the next fetch, as long as not too many do;
  *   <li>for each source one fetch is under way at a time, and after one that failed none for five
  *       seconds: until then whoever needs it is told at once.
  * </ul>
  *
  * Where keys can't be had, {@link io.mintmark.verdict.Unavailable} is thrown.
  */
-public final class SigningKeys {
+public final class IssuerKeys {
     private static final int MAX_SOURCES = 10_000;
 
     private final Cache<KeySource, SourceKeys> bySource =
@@ -31,18 +31,18 @@ public final class SigningKeys {
     private final Executor executor;
     private final InstantSource clock;
 
-    public SigningKeys(GuardedHttp http, InstantSource clock) {
+    public IssuerKeys(GuardedHttp http, InstantSource clock) {
         this(http, clock, (_, _) -> {});
     }
 
-    public SigningKeys(GuardedHttp http, InstantSource clock, KeySetListener listener) {
+    public IssuerKeys(GuardedHttp http, InstantSource clock, KeySetListener listener) {
         this(
-                new HeardFetch(new PublishedKeys(http), listener),
+                new HeardFetch(new KeySetFetch(http), listener),
                 task -> Thread.ofVirtual().name("signing-keys").start(task),
                 clock);
     }
 
-    SigningKeys(KeyFetch fetch, Executor executor, InstantSource clock) {
+    IssuerKeys(KeyFetch fetch, Executor executor, InstantSource clock) {
         this.fetch = fetch;
         this.executor = executor;
         this.clock = clock;
@@ -56,9 +56,18 @@ public final class SigningKeys {
     /** Checks a token's signature with the keys of a source. */
     KeySet.Finding check(Jwt jwt, KeySource source) {
         SourceKeys keys = of(source);
+        boolean fetching = keys.isFetching();
         KeySet current = keys.current();
         KeySet.Finding finding = current.check(jwt);
-        return finding == KeySet.Finding.KEY_UNKNOWN ? keys.after(current).check(jwt) : finding;
+        if (finding != KeySet.Finding.KEY_UNKNOWN) {
+            return finding;
+        }
+        KeySet next = keys.after(current);
+        finding = next.check(jwt);
+        // a fetch that began before the token came may have missed its key
+        return finding == KeySet.Finding.KEY_UNKNOWN && fetching
+                ? keys.after(next).check(jwt)
+                : finding;
     }
 
     private SourceKeys of(KeySource source) {

@@ -12,8 +12,8 @@ import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
 
 /** Tells what the HTTP client throws apart. */
-final class Failures {
-    private Failures() {}
+final class HttpFailures {
+    private HttpFailures() {}
 
     static OutboundFailure of(String host, @Nullable Throwable cause) {
         return switch (cause) {

@@ -29,7 +29,7 @@ import java.util.Set;
  * @param id its {@code kid}
  * @param algorithm its {@code alg}: the only one that it may be used with, if it names one
  */
-record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier verifier) {
+record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerifier verifier) {
     private static final int MIN_RSA_BITS = 2048;
     private static final int MAX_RSA_BITS = 8192;
     private static final int MAX_EXPONENT_BITS = 64;
@@ -48,14 +48,16 @@ record SigningKey(Optional<String> id, Optional<String> algorithm, JWSVerifier v
      * verifying gets slow, symmetric, published with its private half, for another use, of a type
      * that no algorithm here takes, or not a key at all.
      */
-    static Optional<SigningKey> of(JsonNode json) {
+    static Optional<VerificationKey> of(JsonNode json) {
         try {
             JWK jwk = JWK.parse(members(json));
             if (jwk.isPrivate() || !mayVerify(jwk)) {
                 return Optional.empty();
             }
             return verifier(jwk)
-                    .map(v -> new SigningKey(Optional.ofNullable(jwk.getKeyID()), named(jwk), v));
+                    .map(v ->
+                            new VerificationKey(
+                                    Optional.ofNullable(jwk.getKeyID()), named(jwk), v));
         } catch (ParseException | JOSEException | GeneralSecurityException | RuntimeException e) {
             // one odd key must not take the others of its set along
             return Optional.empty();
