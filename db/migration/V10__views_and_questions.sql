@@ -36,15 +36,19 @@ COMMENT ON COLUMN broker.who_can_mint.provider_type IS 'Its type.';
 COMMENT ON COLUMN broker.who_can_mint.target IS 'The role, service account, client or audience that the credential is of.';
 
 CREATE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS SETOF broker.who_can_mint
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
+    PERFORM internal.require_idp(idp);
+    RETURN QUERY
     SELECT w.* FROM broker.who_can_mint AS w
      WHERE w.idp = what_can_mint.idp
        AND (w.match = 'exact' AND hashtextextended(w.subject, 0) = hashtextextended(what_can_mint.subject, 0)
                 AND w.subject = what_can_mint.subject
             OR w.match = 'glob' AND internal.glob_matches(w.subject, what_can_mint.subject))
      ORDER BY w.key, w.max_duration DESC, w.grant_id;
+END
 $$;
 COMMENT ON FUNCTION broker.what_can_mint(text, text) IS
     'What a subject can mint now, provided that its token meets the claims in each row.';

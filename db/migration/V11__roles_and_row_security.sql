@@ -69,9 +69,11 @@ GRANT INSERT (tenant, name, provider, description, max_duration, settings, outpu
 GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
       UPDATE (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}";
--- Called by the CHECKs of these tables, as the writer.
+-- Called by the CHECKs and indexes of these tables, as the writer.
 GRANT EXECUTE ON FUNCTION internal.is_line(text, int), internal.is_list(text[], int), internal.is_url(text),
-    internal.is_glob_list(text[]), internal.is_outputs(jsonb), internal.glob_fault(text), internal.json_fault(jsonb, int) TO "${admin_role}", "${tenant_admin_role}";
+    internal.is_glob_list(text[]), internal.is_outputs(jsonb), internal.glob_fault(text), internal.json_fault(jsonb, int),
+    internal.canonical_field(text), internal.micros(timestamptz),
+    internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz) TO "${admin_role}", "${tenant_admin_role}";
 
 
 -- Called by the triggers that say which row a reference could name, as the writer.
@@ -117,6 +119,7 @@ GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz
 
 -- The questions that admins and auditors ask: these functions see what their caller may see.
 GRANT EXECUTE ON FUNCTION broker.explain(text, text, jsonb, timestamptz), broker.what_can_mint(text, text),
+    internal.require_idp(text), internal.a_kind(jsonb),
     internal.try_grant(broker.subject_grant, int, int, jsonb, timestamptz),
     internal.grant_duration(broker.subject_grant, int, timestamptz), internal.common_start(text, text),
     internal.claims_met(jsonb, jsonb), internal.first_unmet(jsonb, jsonb), internal.claim_met(jsonb, jsonb),

@@ -88,6 +88,24 @@ COMMENT ON COLUMN broker.subject_grant.valid_until IS
 COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
 COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
+CREATE FUNCTION internal.grant_digest(tenant text, idp text, key text, match text, subject text, claims jsonb,
+                                      valid_from timestamptz, valid_until timestamptz) RETURNS bytea
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN sha256(convert_to(
+        internal.canonical_field(tenant) || internal.canonical_field(idp) || internal.canonical_field(key)
+        || internal.canonical_field(match) || internal.canonical_field(subject) || internal.canonical_field(claims::text)
+        || internal.canonical_field(internal.micros(valid_from)) || internal.canonical_field(internal.micros(valid_until)), 'UTF8'));
+END
+$$;
+COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz) IS
+    'What makes a grant another one than those that are there: SHA-256 of whom it gives what, under which conditions and when.';
+
+-- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
+CREATE UNIQUE INDEX a_grant_is_written_once ON broker.subject_grant
+    (internal.grant_digest(tenant, idp, key, match, subject, claims, valid_from, valid_until));
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, hashtextextended(subject, 0)) WHERE match = 'exact';
 CREATE INDEX globs_of_an_identity_provider ON broker.subject_grant (tenant, idp) WHERE match = 'glob';

@@ -269,8 +269,8 @@ AS $$
     SELECT name
       FROM (SELECT name, internal.edit_distance(lower(left(written, 64)), lower(name)) AS distance
               FROM unnest(known) AS name) AS candidate
-     WHERE distance <= greatest(2, length(name) / 3)
-     ORDER BY distance, name COLLATE "C" LIMIT 1;
+     WHERE distance <= greatest(2, length(name) / 3) OR length(written) > 1 AND starts_with(lower(name), lower(written))
+     ORDER BY starts_with(lower(name), lower(written)) DESC, distance, name COLLATE "C" LIMIT 1;
 $$;
 COMMENT ON FUNCTION internal.nearest(text, text[]) IS
     'The known name that is spelt most like what was written; null if none is near.';
@@ -323,6 +323,21 @@ COMMENT ON FUNCTION internal.there_are(text, text[], text) IS
 
 -- ---------------------------------------------------------------- explain
 
+CREATE FUNCTION internal.require_idp(asked text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = asked) THEN
+        PERFORM internal.refuse(format('There is no identity provider "%s" that you may see.', asked),
+            internal.did_you_mean(asked, ARRAY(SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT 100), 'There are'),
+            'no_data_found');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.require_idp(text) IS
+    'Refuses a question about an identity provider that there isn''t, or that the login may not see.';
+
 CREATE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', at timestamptz DEFAULT now())
     RETURNS TABLE (key text, granted boolean, grant_id bigint, condition text, expected text, seen text)
     LANGUAGE plpgsql STABLE
@@ -336,15 +351,15 @@ DECLARE
     required record;
     steps bigint;
 BEGIN
+    PERFORM internal.require_idp(asked);
+    IF jsonb_typeof(given) <> 'object' THEN
+        PERFORM internal.refuse(format('The claims of a token are an object, not %s.', internal.a_kind(given)),
+                                'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
+    END IF;
     SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled
       INTO provider
       FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
      WHERE p.name = asked;
-    IF NOT FOUND THEN
-        PERFORM internal.refuse(format('There is no identity provider "%s" that you may see.', asked),
-            internal.did_you_mean(asked, ARRAY(SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT 100), 'There are'),
-            'no_data_found');
-    END IF;
     PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
     SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
     SELECT sum(internal.glob_steps(g.subject, about)) INTO steps
@@ -355,7 +370,7 @@ BEGIN
     SELECT coalesce(steps, 0) + coalesce(sum(internal.claims_steps(g.claims, given)), 0) INTO steps
       FROM broker.subject_grant AS g
      WHERE g.tenant = provider.tenant AND g.idp = asked AND g.enabled
-       AND (g.match = 'exact' AND g.subject = about
+       AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0) AND g.subject = about
             OR g.match = 'glob' AND internal.glob_matches(g.subject, about));
     PERFORM internal.refuse_too_much_work(provider.tenant, steps);
 

@@ -305,6 +305,10 @@ BEGIN
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
         PERFORM internal.refuse(format('"%s" is no name for an identity provider.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');
+    ELSIF EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = NEW.name AND p.tenant <> NEW.tenant) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_identity_provider_name_is_taken_once',
+            format('Another tenant has an identity provider "%s", and their names are unique among all tenants.', NEW.name),
+            format('Begin it with the tenant, for example "%s-%s".', NEW.tenant, NEW.name), 'unique_violation');
     ELSIF NOT internal.is_url(NEW.issuer) THEN
         PERFORM internal.refuse(format('%s: the issuer "%s" is no https address.', owner, NEW.issuer),
             'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com". Plain http is for localhost only.');

@@ -94,6 +94,8 @@ BEGIN
     END IF;
     PERFORM internal.refuse_in(target, rule, format('Tenant "%s" has no %s "%s".', tenant, what, name),
         internal.there_are(name, known, 'It has')
+        || CASE WHEN cardinality(known) > 0 THEN ''
+                ELSE format(' To make one: db/recipes/%s.', CASE what WHEN 'identity provider' THEN 'issuer_*.sql' ELSE 'provider_*.sql' END) END
         || CASE WHEN elsewhere IS NULL THEN ''
                 ELSE format(' Tenant "%s" has one of that name, but a row names only what its own tenant has.', elsewhere) END,
         'foreign_key_violation');

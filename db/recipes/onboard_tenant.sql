@@ -1,5 +1,12 @@
--- Onboard a tenant: the tenant itself, and who administers its keys and grants.
--- Run as a platform admin. Then give it issuers (issuer_*.sql) and providers (provider_*.sql).
+-- Onboard a tenant: the tenant itself, and who administers its keys and grants. Run as a platform admin.
+--
+-- Then, in this order, since each names what the one before made:
+--   1. provider_*.sql   where its credentials come from, and its keys
+--   2. issuer_*.sql     whom it trusts to say who a client is, and its first grants
+--   3. grants.sql       further grants, from a file that can be run again
+-- Each of those files is an example: leave out the rows that you don't want.
+--
+-- \set SHOW_CONTEXT never        in psql: a refusal is then its sentence and its hint, without the triggers' names
 
 INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Acme Inc.');
 

@@ -14,3 +14,12 @@ INSERT INTO broker.key (tenant, name, provider, description, max_duration, setti
 VALUES ('acme', 'storage', 'minio', 'The build cache', 3600,
         '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"],
                      "Resource": "arn:aws:s3:::build-cache/*"}]}}');
+
+-- With role policies (MINIO_IDENTITY_OPENID_ROLE_POLICY, see docs/providers/s3-sts.md) a key names the role that MinIO
+-- prints at its start, and the provider has no policy_claim. Each role policy is an OpenID configuration of its own there.
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
+VALUES ('acme', 'minio-roles', 's3-sts', '{"endpoint": "https://minio.acme.example"}', '{arn:minio:iam:::role/*}');
+
+INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
+VALUES ('acme', 'storage-read', 'minio-roles', 'The build cache, to look at', 3600,
+        '{"role_arn": "arn:minio:iam:::role/nOybJqMNzNmroqEKq5D0EUsRZw0"}');

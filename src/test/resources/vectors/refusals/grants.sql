@@ -239,3 +239,31 @@ UPDATE broker.tenant SET max_globs = 0 WHERE name = 'acme'; UPDATE broker.subjec
 -- what is more than the bound already may be changed, and made less
 UPDATE broker.tenant SET max_grants = 0, max_keys = 0 WHERE name = 'acme'; UPDATE broker.subject_grant SET reason = 'x' WHERE tenant = 'acme'; DELETE FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'api';
 --> nothing
+
+-- a grant that is there, written again
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'repo:acme/app:main', 'api', 30, 'again');
+--> duplicate key value violates unique constraint "a_grant_is_written_once"
+--! 23505 a_grant_is_written_once
+
+-- the same where that is to change nothing
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'repo:acme/app:main', 'api'), ('acme', 'ci', 'repo:acme/app:main', 'deploy') ON CONFLICT DO NOTHING RETURNING key;
+-->
+
+-- another window, other claims or a glob make it another grant
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, valid_until) VALUES ('acme', 'ci', 'repo:acme/app:main', 'exact', 'api', '{}', '2100-01-01'), ('acme', 'ci', 'repo:acme/app:main', 'exact', 'api', '{"ref": "main"}', NULL), ('acme', 'ci', 'repo:acme/app:main', 'glob', 'api', '{}', NULL);
+--> nothing
+
+-- the same window in another zone is the same window
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'repo:acme/app:main', 'api', '2100-01-01 00:00+00'), ('acme', 'ci', 'repo:acme/app:main', 'api', '2100-01-01 02:00+02');
+--> duplicate key value violates unique constraint "a_grant_is_written_once"
+--! 23505 a_grant_is_written_once
+
+-- the first key of a tenant is to be made by a recipe
+INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new-ci', 'new', 'https://ci.example.com', '{new}'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'new-ci', 'a', 'first');
+--> Tenant "new" has no key "first".
+--? It has: none. To make one: db/recipes/provider_*.sql.
+
+-- so is its first identity provider
+INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'github', 'a', 'deploy');
+--> Tenant "new" has no identity provider "github".
+--? It has: none. To make one: db/recipes/issuer_*.sql.

@@ -266,3 +266,13 @@ UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM gener
 UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM generate_series(1, 1001) AS n) WHERE name = 'ci';
 --> Identity provider "ci": audiences has 1001 elements, more than 1000.
 --! 23514
+
+-- the name of another tenant's
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci', 'other', 'https://ci.example.com', '{third}');
+--> Another tenant has an identity provider "ci", and their names are unique among all tenants.
+--? Begin it with the tenant, for example "other-ci".
+--! 23505 an_identity_provider_name_is_taken_once
+
+-- its own once more, where that is to change nothing
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci', 'acme', 'https://ci.example.com', '{acme}') ON CONFLICT DO NOTHING;
+--> nothing

@@ -301,9 +301,17 @@ MERGE INTO broker.key AS k USING (VALUES ('other', 'hidden')) AS v (tenant, name
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT (tenant, name) DO UPDATE SET enabled = false;
 --> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
 
--- what a subject of another tenant can mint is nothing
+-- is not told of another tenant's identity providers
 SELECT count(*) FROM broker.what_can_mint('elsewhere', 'main');
---> 0
+--> There is no identity provider "elsewhere" that you may see.
+
+-- asks about claims, which are an object
+SELECT count(*) FROM broker.explain('ci', 'main', '["a"]');
+--> The claims of a token are an object, not a list.
+
+-- nor are they null in JSON
+SELECT count(*) FROM broker.explain('ci', 'main', 'null');
+--> The claims of a token are an object, not null.
 
 -- what a subject of its own can mint
 SELECT key FROM broker.what_can_mint('ci', 'main');

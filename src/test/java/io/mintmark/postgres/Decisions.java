@@ -56,6 +56,7 @@ final class Decisions implements AutoCloseable {
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS g (
                    subject text, match text, key text, claims jsonb, valid_from int,
                    valid_until int, max_duration int, enabled boolean)
+                ON CONFLICT DO NOTHING
             """;
     private static final String EXPLAIN =
             """

@@ -26,6 +26,7 @@ class RecipesTest {
                     "onboard_tenant",
                     "provider_aws",
                     "provider_aws_ambient",
+                    "provider_shared_identity",
                     "provider_s3",
                     "provider_google",
                     "provider_azure",
@@ -38,6 +39,8 @@ class RecipesTest {
                     "issuer_entra",
                     "issuer_keycloak",
                     "issuer_buildkite",
+                    "issuer_oidc",
+                    "grants",
                     "temporary_access",
                     "who_can_mint");
 
@@ -100,7 +103,13 @@ class RecipesTest {
                             "{\"organization_id\": \"0184990a-477b-4fa8-9968-496074483cee\","
                                     + " \"pipeline_id\": \"0184990a-477b-4fa8-9968-496074483ca1\","
                                     + " \"build_branch\": \"main\"}",
-                            "deploy"));
+                            "deploy"),
+                    new Grantee("ci", "job:release", "{\"branch\": \"main\"}", "deploy"),
+                    new Grantee(
+                            "github",
+                            "repo:acme/shop:ref:refs/heads/next",
+                            "{\"repository_owner_id\": \"1234567\"}",
+                            "read"));
 
     @Test
     void they_do_what_they_say() throws IOException {
@@ -114,6 +123,24 @@ class RecipesTest {
             run(database, "offboard_tenant");
             assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.tenant"));
             assertEquals(List.of("0"), database.column("SELECT count(*) FROM broker.key"));
+        }
+    }
+
+    @Test
+    void a_file_of_grants_changes_nothing_when_it_is_run_again() throws IOException {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            for (String recipe : SETTING_UP) {
+                run(database, recipe);
+            }
+            String revision = "SELECT broker.revision('acme')";
+            List<String> before = database.column(revision);
+            run(database, "grants");
+            assertEquals(before, database.column(revision));
+            assertEquals(
+                    List.of("1800"),
+                    database.column(
+                            "SELECT max_duration FROM broker.subject_grant"
+                                    + " WHERE reason LIKE 'OPS-11:%'"));
         }
     }
 

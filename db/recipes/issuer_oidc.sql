@@ -1,0 +1,17 @@
+-- Any other OpenID Connect issuer. Three things to find out, from one of its tokens (its claims are public to its holder):
+--   iss   the issuer, to the character
+--   aud   the audience that it can be made to put into tokens for this broker; choose one that names the tenant
+--   sub   what it calls its clients
+-- Its keys are found at <issuer>/.well-known/jwks.json or by its discovery document; jwks_uri names them otherwise.
+
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age)
+VALUES ('ci', 'acme', 'https://ci.acme.example', '{mintmark-acme}', 3600);
+
+-- If others can get tokens of this issuer too, say whose tokens you mean, by a claim that only yours have:
+-- UPDATE broker.identity_provider SET required_claims = '{"organization": "acme"}' WHERE name = 'ci';
+
+-- An issuer that the broker can't reach: its key set itself, which must be written anew when its keys change.
+-- UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", …}]}' WHERE name = 'ci';
+
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
+VALUES ('acme', 'ci', 'job:release', 'deploy', '{"branch": ["main", "release"]}', 'OPS-9: releases');
