@@ -70,18 +70,16 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
         return documents.read(KNOWS, Map.of("issuer", issuer)).getFirst().booleanValue();
     }
 
+    /** An audience with U+0000, which PostgreSQL can't hold, is no provider's. */
     @Override
     public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
-        return audiences.isEmpty()
+        String[] possible =
+                audiences.stream()
+                        .filter(audience -> audience.indexOf('\0') < 0)
+                        .toArray(String[]::new);
+        return possible.length == 0
                 ? List.of()
-                : map(
-                        documents.read(
-                                TRUSTING,
-                                Map.of(
-                                        "issuer",
-                                        issuer,
-                                        "audiences",
-                                        audiences.toArray(String[]::new))));
+                : map(documents.read(TRUSTING, Map.of("issuer", issuer, "audiences", possible)));
     }
 
     @Override

@@ -68,6 +68,7 @@ class DirectErrorsTest {
     @ParameterizedTest
     @CsvSource({
         "GET /ok?a=<b>",
+        "GET /ok#a",
         "GET /ok?a=%zz",
         "GET /%zz",
         "GET /ok\\x00",
@@ -138,7 +139,7 @@ class DirectErrorsTest {
     void an_answer_to_what_is_no_request_has_nothing_of_the_request_before() throws IOException {
         try (RawClient client = server.client()) {
             client.send("HEAD /ok" + HOST + "X-Request-ID: before\r\n\r\n" + "(bad)\r\n\r\n");
-            assertEquals("before", client.head().header("x-request-id"));
+            assertEquals(404, client.head().status());
 
             RawAnswer answer = client.answer();
 

@@ -124,6 +124,7 @@ final class Everything {
         answers.ask(world, "GET /nothing", "");
         answers.ask(world, "GET /tenants/NO/.well-known/openid-configuration", "");
         answers.ask(world, "GET /tenants/NO/.well-known/jwks.json", "");
+        answers.ask(world, "OPTIONS /tenants/NO/.well-known/jwks.json", "", "X-Request-ID: <b>");
     }
 
     private void onEveryPath(World world) {

@@ -103,15 +103,17 @@ final class InterfaceDocument {
     /** What a request is about that can be read. */
     Place place(String request) {
         String[] parts = (request + " ").split("[ ?]", -1);
+        String asked =
+                parts[1].replaceAll(";[^/]*", "").replaceAll("/+", "/"); // as the server does
         for (var path : root.path("paths").properties()) {
-            if (parts[1].matches(path.getKey().replaceAll("\\{[^}]*}", "[^/]+"))) {
-                String method = parts[0].toLowerCase(Locale.ROOT); // the server takes get for GET
+            if (asked.matches(path.getKey().replaceAll("\\{[^}]*}", "[^/]+"))) {
+                String method = parts[0].toLowerCase(Locale.ROOT);
                 return METHODS.contains(method) && path.getValue().has(method)
                         ? place(path.getKey(), method)
                         : other(path.getValue().path("x-other-method").asText("otherMethod"));
             }
         }
-        return other("otherPath");
+        return asked.startsWith("/sdk/aws/") ? place("/sdk/aws/{key}", "get") : other("otherPath");
     }
 
     /** One of {@code x-other-requests}. */

@@ -215,7 +215,9 @@ final class RandomRequests {
             case "object" -> object(known, depth);
             case "array" -> array(known, depth);
             case "string" ->
-                    known.has("maxLength") ? JSON.getNodeFactory().textNode("TOKEN") : name();
+                    known.path("format").asText().equals("jwt")
+                            ? JSON.getNodeFactory().textNode("TOKEN")
+                            : name();
             default -> anything(depth);
         };
     }

@@ -115,11 +115,11 @@ class StopTest {
                 assertEquals("keep-alive", idle.send(GET).answer().header("connection"));
                 Thread stop = Thread.ofVirtual().start(world.broker()::stop);
                 Eventually.holds(() -> readiness(world) == 503);
-                assertLast(idle);
-                assertLast(late);
                 try (RawClient another = new RawClient(port)) {
                     assertLast(another);
                 }
+                assertLast(idle);
+                assertLast(late);
                 stop.join(); // and not after a minute
             }
         }

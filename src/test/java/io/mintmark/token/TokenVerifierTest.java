@@ -40,6 +40,7 @@ import java.util.stream.IntStream;
 final class TokenVerifierTest {
     private static final Instant NOW = Instant.parse("2026-07-01T12:00:00Z");
     private static final int MUTATIONS = 5_000;
+    private static final int HOSTILE = 5_000;
 
     private final Issuer issuer = Issuer.start();
     private final RememberedTokens used = new RememberedTokens();
@@ -179,6 +180,29 @@ final class TokenVerifierTest {
             Verdict<VerifiedToken> verdict = verifier.examine(present(mutant.toString())).verdict();
             assertTrue(same || verdict instanceof Refused<?>, mutant::toString);
         }
+    }
+
+    @Test
+    void whatever_a_stranger_makes_up_is_refused() {
+        TokenVerifier verifier = verifier(inline("acme-ci", "mintmark"));
+        HostileTokens tokens = new HostileTokens(issuer.url(), "mintmark", issuer.key().id(), 11);
+        for (int i = 0; i < HOSTILE; i++) {
+            String text = tokens.next();
+            assertInstanceOf(Refused.class, verifier.examine(present(text)).verdict(), text);
+        }
+    }
+
+    @Test
+    void whatever_an_issuer_signs_is_accepted_or_refused() {
+        TokenVerifier verifier = verifier(inline("acme-ci", "mintmark"));
+        HostileTokens tokens = new HostileTokens(issuer.url(), "mintmark", issuer.key().id(), 12);
+        String header = "{\"alg\":\"ES256\",\"kid\":\"%s\"}".formatted(issuer.key().id());
+        int accepted = 0;
+        for (int i = 0; i < HOSTILE; i++) {
+            String text = issuer.key().sign(header, tokens.claims());
+            accepted += verifier.examine(present(text)).verdict() instanceof Passed<?> ? 1 : 0;
+        }
+        assertTrue(accepted > 0 && accepted < HOSTILE / 2, accepted + " accepted");
     }
 
     @Test

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 final class RequestReader extends DataReader {
     /**
      * RFC 9112 section 3. Methods differ by case, which the server forgets: a proxy that forwards
-     * {@code head} doesn't know that no body will follow.
+     * {@code head} doesn't know that no body will follow. A target has no fragment.
      */
-    private static final Pattern LINE = Pattern.compile("[A-Z]+(-[A-Z]+)* [!-~]+ HTTP/1\\.1");
+    private static final Pattern LINE = Pattern.compile("[A-Z]+(-[A-Z]+)* [!\"$-~]+ HTTP/1\\.1");
 
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
