@@ -1,5 +1,8 @@
 package io.mintmark.exchange;
 
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.Rejections;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.KnownIssuers;
@@ -8,13 +11,15 @@ import io.mintmark.token.Examination;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.token.VerifiedToken;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import org.slf4j.MDC;
 
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.time.InstantSource;
 
 /**
  * Verifies tokens against one state of their tenant: the identity provider that a token was
@@ -27,28 +32,36 @@ final class Admission {
     private final TokenVerifier verifier;
     private final KnownIssuers issuers;
     private final Catalogue catalogue;
+    private final Rejections rejections;
+    private final RequestEvents events;
+    private final InstantSource clock;
     private final MintListener listener;
 
     Admission(
             TokenVerifier verifier,
             KnownIssuers issuers,
             Catalogue catalogue,
+            Rejections rejections,
+            RequestEvents events,
+            InstantSource clock,
             MintListener listener) {
-        this.listener = listener;
         this.verifier = verifier;
         this.issuers = issuers;
         this.catalogue = catalogue;
+        this.rejections = rejections;
+        this.events = events;
+        this.clock = clock;
+        this.listener = listener;
     }
 
-    /**
-     * @param refused told of a token that isn't accepted
-     */
-    Verdict<Admitted> admit(PresentedToken token, Consumer<Examination> refused) {
+    /** Verifies a token. One that isn't accepted is on record, if it is of a known issuer. */
+    Verdict<Admitted> admit(PresentedToken token, Caller caller) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Examination examination = examine(token);
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
-                    refused.accept(examination);
+                    RequestEvents.unverified(examination)
+                            .ifPresent(subject -> reject(caller, subject, refusal));
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
@@ -66,10 +79,9 @@ final class Admission {
     }
 
     /** Verifies a token against what its tenant is now, as the database alone can tell. */
-    Verdict<Admitted> admitAnew(
-            PresentedToken token, TenantName tenant, Consumer<Examination> refused) {
+    Verdict<Admitted> admitAnew(PresentedToken token, Caller caller, TenantName tenant) {
         catalogue.changed(tenant);
-        return admit(token, refused);
+        return admit(token, caller);
     }
 
     private Examination examine(PresentedToken token) {
@@ -82,7 +94,19 @@ final class Admission {
     }
 
     /** Uses up a token that works once. To be called once for a request. */
-    Verdict<Admitted> redeem(Admitted admitted) {
-        return verifier.redeem(admitted.token()).map(_ -> admitted);
+    Verdict<Admitted> redeem(Admitted admitted, Caller caller) {
+        return switch (verifier.redeem(admitted.token())) {
+            case Verdict.Passed<VerifiedToken> _ -> Verdict.passed(admitted);
+            case Verdict.Refused<VerifiedToken>(var refusal) -> {
+                reject(caller, RequestEvents.unverified(admitted.token()), refusal);
+                yield Verdict.refused(refusal);
+            }
+        };
+    }
+
+    private void reject(Caller caller, Subject subject, Refusal refusal) {
+        if (refusal instanceof TokenRefusal reason) {
+            rejections.note(events.rejected(caller, subject, reason.word(), clock.instant()));
+        }
     }
 }

@@ -8,7 +8,6 @@ import io.mintmark.verdict.Verdict;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -55,15 +54,20 @@ public final class CredentialFormat {
                 : Verdict.passed(admitted);
     }
 
-    /** Why one of these can't be expressed, if so. */
-    Optional<RequestRefusal> objection(List<Granted> granted) {
+    /** Whether all of these can be expressed. */
+    Verdict<List<Granted>> check(List<Granted> granted) {
         return granted.stream()
                 .map(Granted::key)
                 .filter(key -> !types.isEmpty() && !types.contains(key.provider().type()))
                 .findFirst()
-                .map(key ->
-                        new RequestRefusal.KeyOfOtherType(
-                                key.name().value(), key.provider().type(), List.copyOf(types)));
+                .map(this::refuse)
+                .orElseGet(() -> Verdict.passed(granted));
+    }
+
+    private Verdict<List<Granted>> refuse(Key key) {
+        return Verdict.refused(
+                new RequestRefusal.KeyOfOtherType(
+                        key.name().value(), key.provider().type(), List.copyOf(types)));
     }
 
     /** The members of a key's credential, as {@link Key#outputs()} has them. */

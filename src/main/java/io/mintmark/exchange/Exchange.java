@@ -1,38 +1,39 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.AuditLog;
-import io.mintmark.audit.Event.Caller;
-import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Rejections;
 import io.mintmark.grant.Catalogue;
+import io.mintmark.grant.Granted;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.TenantName;
-import io.mintmark.token.Examination;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.Refusal;
-import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The use case: a token comes in, credentials go out, and everything that happened is on record
  * before anybody hears of it.
  *
- * <p>Every method throws {@link io.mintmark.verdict.Unavailable} where something that is needed is
- * gone for now; then nothing was handed out.
+ * <p>Every method throws {@link Unavailable} where something that is needed is gone for now; then
+ * nothing was handed out.
  */
 public final class Exchange {
+    private static final int ATTEMPTS = 5;
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private final Admission admission;
     private final Intents intents;
     private final Mints mints;
-    private final Rejections rejections;
-    private final RequestEvents events;
     private final InstantSource clock;
 
     /**
@@ -50,15 +51,10 @@ public final class Exchange {
             Duration patience,
             MintListener listener) {
         Records records = new Records(log);
-        this.admission = new Admission(verifier, issuers, catalogue, listener);
-        this.events = new RequestEvents(mintIds);
-        this.intents =
-                new Intents(
-                        this::admitAnew,
-                        records,
-                        events,
-                        clock,
-                        patience.plus(ProviderCalls.TOLERANCE));
+        RequestEvents events = new RequestEvents(mintIds);
+        this.admission =
+                new Admission(verifier, issuers, catalogue, rejections, events, clock, listener);
+        this.intents = new Intents(records, events, clock, patience.plus(ProviderCalls.TOLERANCE));
         this.mints =
                 new Mints(
                         new ProviderCalls(providers, clock, listener),
@@ -66,51 +62,76 @@ public final class Exchange {
                         clock,
                         patience,
                         listener);
-        this.rejections = rejections;
         this.clock = clock;
     }
 
-    /** Verify, find the keys, check the grants, record the intent, mint, record, answer. */
+    /** What happens to a request for credentials. */
     public Verdict<Credentials> mint(MintRequest request) {
-        return admission
-                .admit(request.token(), refused -> reject(request.caller(), refused))
-                .then(request.format()::check)
-                .then(admitted -> redeem(request.caller(), admitted))
-                .then(admitted -> intents.record(request, admitted))
-                .then(mints::carryOut);
-    }
-
-    private Verdict<Admitted> redeem(Caller caller, Admitted admitted) {
-        Verdict<Admitted> verdict = admission.redeem(admitted);
-        if (verdict instanceof Verdict.Refused<Admitted>(Refusal refusal)) {
-            reject(caller, RequestEvents.unverified(admitted.token()), refusal);
+        // 1. Verify the token, against one state of its tenant, and use it up if it works once.
+        Verdict<Admitted> admitted =
+                admission
+                        .admit(request.token(), request.caller())
+                        .then(request.format()::check)
+                        .then(one -> admission.redeem(one, request.caller()));
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Instant now = clock.instant();
+            // 2. Find the keys, and 3. check the grants. What is refused is on record.
+            switch (admitted.then(one -> intents.decide(request, one, now))) {
+                case Verdict.Refused<Intent>(Refusal refusal) -> {
+                    return Verdict.refused(refusal);
+                }
+                case Verdict.Passed<Intent>(Intent intent) -> {
+                    // 4. Record the intent. Its commit tells the state that the tenant is in.
+                    TenantState state = intents.commit(intent, now);
+                    admitted = intent.isOf(state) ? admitted : admitAnew(request, intent);
+                    Optional<Intent> standing = standing(request, intent, state, admitted, now);
+                    if (standing.isPresent()) {
+                        // 5. Mint.
+                        List<Mints.Ended> ended = mints.callProviders(standing.get());
+                        // 6. Record the outcome, and only then 7. answer.
+                        return mints.conclude(standing.get(), ended);
+                    }
+                    intents.overtaken(intent);
+                }
+            }
         }
-        return verdict;
+        throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
     }
 
-    private void reject(Caller caller, Examination examination) {
-        if (examination.verdict() instanceof Verdict.Refused<?>(Refusal refusal)) {
-            RequestEvents.unverified(examination)
-                    .ifPresent(subject -> reject(caller, subject, refusal));
+    /** Verifies the token again, against what the tenant is now. */
+    private Verdict<Admitted> admitAnew(MintRequest request, Intent intent) {
+        try {
+            return admission.admitAnew(request.token(), request.caller(), intent.tenant());
+        } catch (Unavailable e) {
+            intents.notCalled(intent);
+            throw e;
         }
     }
 
-    private void reject(Caller caller, Subject subject, Refusal refusal) {
-        if (refusal instanceof TokenRefusal reason) {
-            rejections.note(events.rejected(caller, subject, reason.word(), clock.instant()));
-        }
-    }
-
-    private Verdict<Admitted> admitAnew(MintRequest request, TenantName tenant) {
-        return admission.admitAnew(
-                request.token(), tenant, refused -> reject(request.caller(), refused));
+    /**
+     * The intent as it is after its commit, if the decision is the same in the state that the
+     * commit found, and no grant has ended while the log was written.
+     */
+    private Optional<Intent> standing(
+            MintRequest request,
+            Intent intent,
+            TenantState state,
+            Verdict<Admitted> current,
+            Instant now) {
+        return current instanceof Verdict.Passed<Admitted>(Admitted admitted)
+                        && admitted.entitlements().state().equals(state)
+                        && Decision.of(admitted, request.keys(), now)
+                                instanceof Decision.Allowed(List<Granted> granted)
+                        && intent.isFor(granted)
+                ? intent.asOf(clock.instant())
+                : Optional.empty();
     }
 
     /** The keys that the token's subject could mint now. */
     public Verdict<KeyList> keys(KeyList.Request request) {
         return admission
-                .admit(request.token(), refused -> reject(request.caller(), refused))
-                .then(admitted -> redeem(request.caller(), admitted))
+                .admit(request.token(), request.caller())
+                .then(admitted -> admission.redeem(admitted, request.caller()))
                 .then(this::list);
     }
 

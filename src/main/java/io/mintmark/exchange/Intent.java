@@ -1,6 +1,9 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
+import io.mintmark.grant.Granted;
+import io.mintmark.tenant.TenantName;
+import io.mintmark.tenant.TenantState;
 
 import java.time.Instant;
 import java.util.List;
@@ -8,6 +11,21 @@ import java.util.Optional;
 
 /** Everything that a request is about to mint, each key under a mint id of its own. */
 record Intent(Admitted admitted, List<Order> orders) {
+
+    /** Whose configuration allows it. */
+    TenantName tenant() {
+        return admitted.token().provider().tenant();
+    }
+
+    /** Whether it was decided in this state of the tenant. */
+    boolean isOf(TenantState state) {
+        return admitted.entitlements().state().equals(state);
+    }
+
+    /** Whether it is for exactly these. */
+    boolean isFor(List<Granted> granted) {
+        return orders.stream().map(Order::granted).toList().equals(granted);
+    }
 
     /** The rows that say that none of it came about. */
     List<Event> failed(Instant now, String reason, String detail) {

@@ -35,7 +35,8 @@ final class Mints {
     private final Duration timeout;
     private final MintListener listener;
 
-    private record Ended(Order order, Outcome outcome) {}
+    /** An order, and what came of it. */
+    record Ended(Order order, Outcome outcome) {}
 
     /**
      * @param timeout within which all providers of a request must have answered
@@ -53,23 +54,24 @@ final class Mints {
         this.timeout = timeout;
     }
 
-    /** Carries out what was intended and records what came of it. */
-    Verdict<Credentials> carryOut(Intent intent) {
-        List<Ended> ended = callProviders(intent, clock.instant().plus(timeout));
-        Optional<Ended> failure =
-                ended.stream()
-                        .filter(each -> !(each.outcome() instanceof Outcome.Obtained))
-                        .findFirst();
-        return failure.isPresent() ? refuse(intent, ended, failure.get()) : release(intent, ended);
-    }
-
-    private List<Ended> callProviders(Intent intent, Instant deadline) {
+    /** Asks the providers for all that is intended, and waits for each. */
+    List<Ended> callProviders(Intent intent) {
+        Instant deadline = clock.instant().plus(timeout);
         List<Outcome> outcomes = calls.mintAll(intent.orders(), intent.admitted(), deadline);
         List<Ended> ended = new ArrayList<>();
         for (int i = 0; i < outcomes.size(); i++) {
             ended.add(new Ended(intent.orders().get(i), outcomes.get(i)));
         }
         return ended;
+    }
+
+    /** Records what came of an intent, and then hands out all of it or nothing. */
+    Verdict<Credentials> conclude(Intent intent, List<Ended> ended) {
+        Optional<Ended> failure =
+                ended.stream()
+                        .filter(each -> !(each.outcome() instanceof Outcome.Obtained))
+                        .findFirst();
+        return failure.isPresent() ? refuse(intent, ended, failure.get()) : release(intent, ended);
     }
 
     private Verdict<Credentials> refuse(Intent intent, List<Ended> ended, Ended failure) {
