@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param events heads of chains of {@code audit.event}
  * @param changes heads of chains of {@code audit.config_change}
  * @param retired rows that were taken out of the log
+ * @param declared what whoever has the key says of the log besides
  */
 public record Checkpoint(
         long number,
@@ -25,7 +26,8 @@ public record Checkpoint(
         String key,
         List<Position> events,
         List<Position> changes,
-        List<RetiredMonth> retired) {
+        List<RetiredMonth> retired,
+        Optional<Declaration> declared) {
 
     public Checkpoint {
         events = List.copyOf(events);
@@ -60,4 +62,38 @@ public record Checkpoint(
      * @param hash of the last of them, which the next row hangs on
      */
     public record RetiredRows(String chain, long first, long last, String hash) {}
+
+    /**
+     * What somebody who has the key says happened to the log: a restore that lost its end, or
+     * checkpoints that no broker made. It counts for nobody who doesn't accept it by the hash of
+     * the checkpoint that holds it.
+     *
+     * @param checkpoints that are lost, or don't belong to the log
+     * @param events ends of chains of {@code audit.event} that are lost
+     * @param changes the same of {@code audit.config_change}
+     */
+    public record Declaration(
+            String reason, List<Named> checkpoints, List<LostEnd> events, List<LostEnd> changes) {
+        public Declaration {
+            checkpoints = List.copyOf(checkpoints);
+            events = List.copyOf(events);
+            changes = List.copyOf(changes);
+        }
+    }
+
+    /**
+     * A checkpoint.
+     *
+     * @param hash SHA-256 of its JWS, in hexadecimal digits
+     */
+    public record Named(long number, String hash) {}
+
+    /** Rows of a chain up to where it was once sealed. */
+    public record LostEnd(Optional<String> chain, long first, long last) {
+        boolean has(Position position) {
+            return chain.equals(position.chain())
+                    && first <= position.at()
+                    && position.at() <= last;
+        }
+    }
 }

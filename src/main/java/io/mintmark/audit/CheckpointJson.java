@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.audit.Checkpoint.Declaration;
+import io.mintmark.audit.Checkpoint.LostEnd;
+import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.Checkpoint.RetiredRows;
@@ -38,7 +41,30 @@ final class CheckpointJson {
             ArrayNode retired = json.putArray("retired");
             checkpoint.retired().forEach(month -> add(retired.addObject(), month));
         }
+        checkpoint.declared().ifPresent(declared -> add(json.putObject("declared"), declared));
         return json.toString();
+    }
+
+    private static void add(ObjectNode json, Declaration declared) {
+        json.put("reason", declared.reason());
+        ArrayNode checkpoints = json.putArray("checkpoints");
+        declared.checkpoints()
+                .forEach(named ->
+                        checkpoints
+                                .addObject()
+                                .put("number", named.number())
+                                .put("hash", named.hash()));
+        ends(json.putArray("events"), "chain", declared.events());
+        ends(json.putArray("changes"), "tenant", declared.changes());
+    }
+
+    private static void ends(ArrayNode array, String chain, List<LostEnd> ends) {
+        for (LostEnd end : ends) {
+            array.addObject()
+                    .put(chain, end.chain().orElse(null))
+                    .put("first", end.first())
+                    .put("last", end.last());
+        }
     }
 
     private static void positions(
@@ -78,7 +104,10 @@ final class CheckpointJson {
                     json.path("key").asText(),
                     list(json.path("events"), row -> position(row, "chain", "seq")),
                     list(json.path("changes"), row -> position(row, "tenant", "revision")),
-                    list(json.path("retired"), CheckpointJson::month));
+                    list(json.path("retired"), CheckpointJson::month),
+                    json.has("declared")
+                            ? Optional.of(declared(json.path("declared")))
+                            : Optional.empty());
         } catch (JsonProcessingException | DateTimeParseException e) {
             throw new IllegalArgumentException("can't be read", e);
         }
@@ -89,6 +118,26 @@ final class CheckpointJson {
                 Optional.ofNullable(row.path(chain).textValue()),
                 row.path(at).asLong(),
                 row.path("hash").asText());
+    }
+
+    private static Declaration declared(JsonNode json) {
+        return new Declaration(
+                json.path("reason").asText(),
+                list(
+                        json.path("checkpoints"),
+                        named ->
+                                new Named(
+                                        named.path("number").asLong(),
+                                        named.path("hash").asText())),
+                list(json.path("events"), end -> end(end, "chain")),
+                list(json.path("changes"), end -> end(end, "tenant")));
+    }
+
+    private static LostEnd end(JsonNode json, String chain) {
+        return new LostEnd(
+                Optional.ofNullable(json.path(chain).textValue()),
+                json.path("first").asLong(),
+                json.path("last").asLong());
     }
 
     private static RetiredMonth month(JsonNode json) {

@@ -1,5 +1,8 @@
 package io.mintmark.audit;
 
+import io.mintmark.audit.Checkpoint.Declaration;
+import io.mintmark.audit.Checkpoint.LostEnd;
+import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
@@ -9,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Follows the checkpoints, and looks whether the rows that they sealed are still the same. Heads
@@ -16,6 +21,9 @@ import java.util.function.Function;
  */
 final class CheckpointWalk {
     private static final int BATCH = 1_000;
+
+    /** Numbers that are shown of the checkpoints of a declaration. */
+    private static final int SHOWN = 20;
 
     private final LogReader log;
     private final TrustedKeys keys;
@@ -25,6 +33,9 @@ final class CheckpointWalk {
     private final List<Sealed> eventBatch = new ArrayList<>();
     private final List<Sealed> changeBatch = new ArrayList<>();
 
+    private final List<Foreign> foreign = new ArrayList<>();
+    private final List<Declaration> declarations = new ArrayList<>();
+
     private boolean whole = true;
     private long number;
     private long held;
@@ -33,6 +44,8 @@ final class CheckpointWalk {
     private Optional<Instant> sealedAt = Optional.empty();
 
     private record Sealed(long checkpoint, Position head) {}
+
+    private record Foreign(Named checkpoint, String sentence) {}
 
     CheckpointWalk(LogReader log, TrustedKeys keys, Findings findings) {
         this.log = log;
@@ -56,16 +69,54 @@ final class CheckpointWalk {
                         wrong(number, "doesn't follow the checkpoint before it");
                     }
                     judgeKey(checkpoint, opened.announcer());
-                    seals(checkpoint);
+                    checkpoint.declared().ifPresent(declared -> declares(signed, declared));
+                    seals(checkpoint, _ -> false, _ -> false);
                     held++;
                     sealedAt = Optional.of(checkpoint.sealedAt());
                 });
         previous = signed.hash();
     }
 
-    /** A checkpoint that the database has lost; what it sealed holds all the same. */
+    /**
+     * To be called after the last that is stored: those that no broker made are told, unless they
+     * were disowned.
+     */
+    void judgeForeign() {
+        for (Foreign found : foreign) {
+            if (!isDeclared(found.checkpoint())) {
+                whole = false;
+                findings.foreign(found.sentence());
+            }
+        }
+    }
+
+    /** Whether somebody declared that a checkpoint is lost or doesn't belong to the log. */
+    boolean isDeclared(Named checkpoint) {
+        return declarations.stream().anyMatch(each -> each.checkpoints().contains(checkpoint));
+    }
+
+    /**
+     * A checkpoint that the database has lost; what it sealed holds all the same, but for what was
+     * declared to be lost with it.
+     */
     void kept(SignedCheckpoint signed) {
-        opened(signed, "").ifPresent(opened -> seals(opened.checkpoint()));
+        try {
+            Checkpoint checkpoint = keys.open(signed).checkpoint();
+            boolean declared = isDeclared(new Named(signed.number(), signed.hash()));
+            seals(
+                    checkpoint,
+                    head -> declared && isLost(head, Declaration::events),
+                    head -> declared && isLost(head, Declaration::changes));
+        } catch (IllegalArgumentException e) {
+            findings.foreign(
+                    "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage()));
+        }
+    }
+
+    private boolean isLost(Position head, Function<Declaration, List<LostEnd>> ends) {
+        return declarations.stream()
+                .flatMap(each -> ends.apply(each).stream())
+                .anyMatch(end -> end.has(head));
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
@@ -74,12 +125,39 @@ final class CheckpointWalk {
             opened.flaws().forEach(flaw -> wrong(signed.number(), flaw));
             return Optional.of(opened);
         } catch (IllegalArgumentException e) {
-            whole = false;
-            findings.foreign(
-                    "Checkpoint %d %s%s. It seals nothing; the rest is judged without it"
-                            .formatted(signed.number(), e.getMessage(), origin));
+            foreign.add(
+                    new Foreign(
+                            new Named(signed.number(), signed.hash()),
+                            "Checkpoint %d %s%s. It seals nothing; the rest is judged without it"
+                                    .formatted(signed.number(), e.getMessage(), origin)));
             return Optional.empty();
         }
+    }
+
+    private void declares(SignedCheckpoint signed, Declaration declared) {
+        declarations.add(declared);
+        findings.declared(
+                ("Checkpoint %d declares %d checkpoints lost or foreign (%s), and the ends of %d"
+                                + " chains of events and %d of changes lost. The reason given: %s")
+                        .formatted(
+                                signed.number(),
+                                declared.checkpoints().size(),
+                                declared.checkpoints().stream()
+                                        .limit(SHOWN)
+                                        .map(named -> Long.toString(named.number()))
+                                        .collect(Collectors.joining(", ")),
+                                declared.events().size(),
+                                declared.changes().size(),
+                                declared.reason()),
+                signed.hash());
+        declared.events().forEach(end -> tellLost("chain ", end));
+        declared.changes().forEach(end -> tellLost("the changes of tenant ", end));
+    }
+
+    private void tellLost(String what, LostEnd end) {
+        findings.told(
+                "Declared lost: rows %d to %d of %s%s"
+                        .formatted(end.first(), end.last(), what, end.chain().orElse("(none)")));
     }
 
     private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
@@ -91,21 +169,28 @@ final class CheckpointWalk {
         key = checkpoint.key();
     }
 
-    private void seals(Checkpoint checkpoint) {
+    private void seals(
+            Checkpoint checkpoint,
+            Predicate<Position> lostEvents,
+            Predicate<Position> lostChanges) {
         checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
         for (Checkpoint.RetiredMonth month : checkpoint.retired()) {
             findings.told(
                     "%s was retired by checkpoint %d: %d rows are not in the log any more"
                             .formatted(month.month(), checkpoint.number(), month.rows()));
         }
-        for (Position head : checkpoint.events()) {
-            events.add(head);
-            eventBatch.add(new Sealed(checkpoint.number(), head));
-        }
-        for (Position head : checkpoint.changes()) {
-            changes.add(head);
-            changeBatch.add(new Sealed(checkpoint.number(), head));
-        }
+        checkpoint.events().stream()
+                .filter(lostEvents.negate())
+                .forEach(head -> {
+                    events.add(head);
+                    eventBatch.add(new Sealed(checkpoint.number(), head));
+                });
+        checkpoint.changes().stream()
+                .filter(lostChanges.negate())
+                .forEach(head -> {
+                    changes.add(head);
+                    changeBatch.add(new Sealed(checkpoint.number(), head));
+                });
         if (eventBatch.size() + changeBatch.size() >= BATCH) {
             compare();
         }

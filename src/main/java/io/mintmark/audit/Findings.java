@@ -12,6 +12,13 @@ public interface Findings {
      */
     void foreign(String sentence);
 
+    /**
+     * Somebody who has the key declared something of the log.
+     *
+     * @param hash of the checkpoint that declares it, by which it can be accepted
+     */
+    void declared(String sentence, String hash);
+
     /** Something that a reader should know and that proves nothing wrong. */
     void told(String sentence);
 

@@ -32,6 +32,9 @@ public interface LogReader {
     /** The mint ids that {@code audit.unresolved} lists. */
     void unresolved(Consumer<String> each);
 
+    /** The last place of a chain of {@code audit.event}; 0 if there is none. */
+    long lastEvent(String chain);
+
     /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
     List<@Nullable String> eventHashes(List<Position> positions);
 

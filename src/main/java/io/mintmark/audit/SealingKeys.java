@@ -8,6 +8,7 @@ import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.ECKey;
 
+import io.mintmark.audit.Checkpoint.Declaration;
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 
 import java.util.List;
@@ -35,6 +36,20 @@ public final class SealingKeys {
     /** The checkpoint that follows the last one, signed. */
     public SignedCheckpoint seal(
             SealStore.Unsealed unsealed, String broker, List<RetiredMonth> retired) {
+        return seal(unsealed, broker, retired, Optional.empty());
+    }
+
+    /** The same with a declaration in it. */
+    public SignedCheckpoint declare(
+            SealStore.Unsealed unsealed, String broker, Declaration declared) {
+        return seal(unsealed, broker, List.of(), Optional.of(declared));
+    }
+
+    private SignedCheckpoint seal(
+            SealStore.Unsealed unsealed,
+            String broker,
+            List<RetiredMonth> retired,
+            Optional<Declaration> declared) {
         Optional<SignedCheckpoint> last = unsealed.last();
         return sign(
                 new Checkpoint(
@@ -45,7 +60,8 @@ public final class SealingKeys {
                         thumbprint(keys.getLast()),
                         unsealed.heads().events(),
                         unsealed.heads().changes(),
-                        retired),
+                        retired,
+                        declared),
                 last.flatMap(this::announcer));
     }
 

@@ -58,6 +58,7 @@ public final class Verification {
      */
     public Summary run(Stream<SignedCheckpoint> kept) {
         log.checkpoints(checkpoints::stored);
+        checkpoints.judgeForeign();
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(this::compare);
         checkpoints.compare();
         if (checkpoints.held() == 0) {
@@ -84,6 +85,17 @@ public final class Verification {
                 events.unsealed() + changes.unsealed(),
                 checkpoints.sealedAt(),
                 Optional.ofNullable(lastKept));
+    }
+
+    private void judgeLost(SignedCheckpoint kept, boolean another) {
+        String sentence =
+                "Checkpoint %d, as it was kept elsewhere, isn't in the database%s"
+                        .formatted(kept.number(), another ? ": another stands in its place" : "");
+        if (checkpoints.isDeclared(new Checkpoint.Named(kept.number(), kept.hash()))) {
+            findings.told(sentence + "; that was declared");
+        } else {
+            findings.wrong(sentence);
+        }
     }
 
     private void judgeConfiguration(LogReader.Difference difference) {
@@ -133,11 +145,7 @@ public final class Verification {
             }
             String text = stored.get(i);
             if (text == null || !text.equals(kept.get(i).jws())) {
-                findings.wrong(
-                        "Checkpoint %d, as it was kept elsewhere, isn't in the database%s"
-                                .formatted(
-                                        kept.get(i).number(),
-                                        text == null ? "" : ": another stands in its place"));
+                judgeLost(kept.get(i), text != null);
                 checkpoints.kept(kept.get(i));
             }
         }

@@ -14,6 +14,7 @@ import picocli.CommandLine.Option;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -25,6 +26,8 @@ import java.util.function.Supplier;
         synopsisSubcommandLabel = "COMMAND")
 final class AuditCommands {
     private final Supplier<SettingsReader> settings;
+    private static final int UNACCEPTED = 3;
+
     private final PrintStream out = System.out;
 
     AuditCommands(Supplier<SettingsReader> settings) {
@@ -38,7 +41,11 @@ final class AuditCommands {
                     "Proves that nothing was changed in the log or left out of it, or says what"
                             + " was.",
             exitCodeListHeading = "Exit codes:%n",
-            exitCodeList = {"0:nothing is wrong", "1:something is wrong, or can't be read"},
+            exitCodeList = {
+                "0:nothing is wrong",
+                "1:something is wrong, or can't be read",
+                "3:nothing is wrong but what somebody with the key declared, which isn't accepted"
+            },
             mixinStandardHelpOptions = true)
     final class Verify implements Callable<Integer> {
         @Option(
@@ -56,6 +63,13 @@ final class AuditCommands {
                                 + " it don't matter.")
         private @Nullable Path checkpoints;
 
+        @Option(
+                names = "--accept-gap",
+                paramLabel = "HASH",
+                description =
+                        "Believes what the checkpoint of this hash declares. May be repeated.")
+        private Set<String> accepted = Set.of();
+
         @Override
         public Integer call() {
             SettingsReader reader = settings.get();
@@ -64,13 +78,13 @@ final class AuditCommands {
                             keys == null
                                     ? AuditKey.read(reader.audit().signingKeyFile()).published()
                                     : PublicKeys.read(keys));
-            AuditReport report = new AuditReport(out);
+            AuditReport report = new AuditReport(out, accepted);
             try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
                 report.end(
                         KeptCheckpoints.read(
                                 checkpoints, new Verification(log, trusted, report)::run));
             }
-            return report.isClean() ? 0 : 1;
+            return !report.isClean() ? 1 : report.isUnaccepted() ? UNACCEPTED : 0;
         }
     }
 }

@@ -4,18 +4,29 @@ import io.mintmark.audit.Findings;
 import io.mintmark.audit.Verification;
 
 import java.io.PrintStream;
+import java.util.Set;
 
 /** Prints what verifying finds. */
 final class AuditReport implements Findings {
     private static final int MOST = 1_000;
 
     private final PrintStream out;
+    private final Set<String> accepted;
     private final Progress progress = new Progress();
     private long wrong;
     private long foreign;
+    private long unaccepted;
 
     AuditReport(PrintStream out) {
+        this(out, Set.of());
+    }
+
+    /**
+     * @param accepted hashes of checkpoints whose declarations are believed
+     */
+    AuditReport(PrintStream out, Set<String> accepted) {
         this.out = out;
+        this.accepted = accepted;
     }
 
     @Override
@@ -34,6 +45,18 @@ final class AuditReport implements Findings {
             progress.clear();
             out.println("WRONG: " + sentence);
         }
+    }
+
+    @Override
+    public void declared(String sentence, String hash) {
+        boolean known = accepted.contains(hash);
+        unaccepted += known ? 0 : 1;
+        progress.clear();
+        out.printf(
+                "%s: %s%n  %s%n",
+                known ? "accepted" : "DECLARED",
+                Visible.of(sentence),
+                known ? hash : "who believes that accepts it with --accept-gap " + hash);
     }
 
     @Override
@@ -79,6 +102,10 @@ final class AuditReport implements Findings {
         if (wrong > 0) {
             return "The log is NOT as it was written: %,d findings.".formatted(wrong + foreign);
         }
+        if (foreign == 0 && unaccepted > 0) {
+            return "Nothing was changed, and nothing is missing but what was declared: %,d declarations are not accepted."
+                    .formatted(unaccepted);
+        }
         return foreign == 0
                 ? "Nothing was changed, and nothing is missing."
                 : "Of what brokers wrote nothing was changed, and nothing is missing; but %,d checkpoints were put into the log that none of them made."
@@ -90,8 +117,13 @@ final class AuditReport implements Findings {
         return wrong == 0;
     }
 
-    /** Whether nothing is wrong at all. */
+    /** Whether nothing is wrong at all, but for what was declared. */
     boolean isClean() {
         return wrong + foreign == 0;
+    }
+
+    /** Whether somebody declared something that isn't accepted. */
+    boolean isUnaccepted() {
+        return unaccepted > 0;
     }
 }

@@ -80,11 +80,14 @@ public final class Commands {
 
     private CommandLine audit() {
         AuditCommands audit = new AuditCommands(this::settings);
+        AuditDeclarations declarations = new AuditDeclarations(this::settings);
         return new CommandLine(audit)
                 .addSubcommand(audit.new Verify())
                 .addSubcommand(new AuditExport(this::settings))
                 .addSubcommand(new AuditShow(this::settings))
-                .addSubcommand(new AuditRetire(this::settings));
+                .addSubcommand(new AuditRetire(this::settings))
+                .addSubcommand(declarations.new DeclareGap())
+                .addSubcommand(declarations.new Disown());
     }
 
     private int tell(Exception failure) {

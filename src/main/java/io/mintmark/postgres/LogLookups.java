@@ -22,6 +22,9 @@ final class LogLookups {
              ORDER BY place
             """;
 
+    private static final String LAST_EVENT =
+            "SELECT max(e.seq)::text FROM audit.event AS e WHERE e.chain = ?";
+
     private static final String EVENT_HASHES =
             """
             SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
@@ -57,6 +60,11 @@ final class LogLookups {
                 statement ->
                         statement.setArray(
                                 1, connection.createArrayOf("bigint", numbers.toArray())));
+    }
+
+    long lastEvent(String chain) {
+        String last = texts(LAST_EVENT, statement -> statement.setString(1, chain)).getFirst();
+        return last == null ? 0 : Long.parseLong(last);
     }
 
     List<@Nullable String> eventHashes(List<Position> positions) {

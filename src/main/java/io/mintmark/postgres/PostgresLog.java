@@ -158,6 +158,11 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     }
 
     @Override
+    public long lastEvent(String chain) {
+        return lookups.lastEvent(chain);
+    }
+
+    @Override
     public List<@Nullable String> eventHashes(List<Position> positions) {
         return lookups.eventHashes(positions);
     }

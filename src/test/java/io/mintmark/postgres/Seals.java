@@ -64,6 +64,7 @@ final class Seals {
     static final class Found implements Findings {
         final List<String> wrong = new ArrayList<>();
         final List<String> foreign = new ArrayList<>();
+        final List<String> declared = new ArrayList<>();
         final List<String> told = new ArrayList<>();
         Verification.@Nullable Summary summary;
 
@@ -75,6 +76,11 @@ final class Seals {
         @Override
         public void foreign(String sentence) {
             foreign.add(sentence);
+        }
+
+        @Override
+        public void declared(String sentence, String hash) {
+            declared.add(hash);
         }
 
         @Override

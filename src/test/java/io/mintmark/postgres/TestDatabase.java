@@ -80,6 +80,13 @@ public final class TestDatabase implements AutoCloseable {
         return database;
     }
 
+    /** What this one would be restored to later on. Nobody may be connected. */
+    TestDatabase copy() {
+        TestDatabase copy = new TestDatabase(nextName());
+        execute("postgres", "CREATE DATABASE %s TEMPLATE %s".formatted(copy.name, name));
+        return copy;
+    }
+
     /** A database with the roles, and no schema yet. */
     public static TestDatabase unmigrated() {
         TestDatabase database = new TestDatabase(nextName());

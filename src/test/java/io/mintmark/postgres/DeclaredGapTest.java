@@ -1,0 +1,212 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.cli.Commands;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A database is restored to what it was some checkpoints ago, and the log says so. */
+class DeclaredGapTest {
+    @TempDir private Path directory;
+    private final TestDatabase original = TestDatabase.migrated();
+    private final List<SignedCheckpoint> kept = new ArrayList<>();
+    private TestDatabase restored = original;
+    private Path file = Path.of("");
+
+    private record Ran(int status, String output) {}
+
+    @BeforeEach
+    void loseTheEnd() throws Exception {
+        file = directory.resolve("kept.jsonl");
+        original.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+        try (Database connections = new Database(original.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/1");
+            store.append(AuditRows.mint("one", "{}"));
+            kept.add(Seals.seal(original));
+            store.append(AuditRows.mint("two", "{}"));
+        }
+        kept.add(Seals.seal(original));
+        restored = original.copy();
+        original.run(
+                Who.ADMIN, "UPDATE broker.tenant SET display_name = 'lost' WHERE name = 'acme'");
+        try (Database connections = new Database(original.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/2");
+            store.append(AuditRows.mint("three", "{}"));
+            kept.add(Seals.seal(original));
+            store.append(AuditRows.mint("four", "{}"));
+        }
+        kept.add(Seals.seal(original));
+        keep(kept);
+    }
+
+    @AfterEach
+    void close() {
+        original.close();
+        restored.close();
+    }
+
+    private void keep(List<SignedCheckpoint> checkpoints) throws Exception {
+        Files.write(file, checkpoints.stream().map(SignedCheckpoint::line).toList());
+    }
+
+    private Ran run(Who who, String... arguments) throws Exception {
+        Path key = directory.resolve("audit.pem");
+        Files.writeString(
+                key,
+                "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
+                        .formatted(
+                                Base64.getMimeEncoder()
+                                        .encodeToString(Seals.KEY.toECPrivateKey().getEncoded())));
+        Map<String, String> environment = new HashMap<>(RunningBroker.environment(restored, 1));
+        environment.put("DATABASE_USERNAME", who.login());
+        environment.put("AUDIT_SIGNING_KEY_FILE", key.toString());
+        PrintStream before = System.out;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            int status = new Commands(environment, directory).execute(arguments);
+            return new Ran(status, written.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(before);
+        }
+    }
+
+    private Ran verify(String... further) throws Exception {
+        List<String> arguments =
+                new ArrayList<>(List.of("audit", "verify", "--checkpoints", file.toString()));
+        arguments.addAll(Arrays.asList(further));
+        return run(Who.AUDITOR, arguments.toArray(String[]::new));
+    }
+
+    private SignedCheckpoint declare() throws Exception {
+        Ran declared =
+                run(
+                        Who.APP,
+                        "audit",
+                        "declare-gap",
+                        "--checkpoints",
+                        file.toString(),
+                        "--reason",
+                        "the disk broke");
+        assertEquals(0, declared.status(), declared.output());
+        return SignedCheckpoint.in(declared.output()).orElseThrow();
+    }
+
+    @Test
+    void a_restore_that_lost_the_end_is_wrong_until_it_is_declared_and_then_waits_for_acceptance()
+            throws Exception {
+        assertEquals(1, verify().status());
+        SignedCheckpoint declaration = declare();
+        Ran declared = verify();
+        assertEquals(3, declared.status(), declared.output());
+        assertTrue(declared.output().contains("the disk broke"), declared.output());
+        assertTrue(declared.output().contains("Declared lost: rows 1 to 4 of chain"));
+        assertTrue(declared.output().contains("rows 2 to 2 of the changes of tenant acme"));
+        Ran accepted = verify("--accept-gap", declaration.hash());
+        assertEquals(0, accepted.status(), accepted.output());
+        assertEquals(3, verify("--accept-gap", "ab".repeat(32)).status());
+        assertEquals(3, run(Who.AUDITOR, "audit", "verify").status());
+    }
+
+    @Test
+    void what_is_written_after_the_restore_is_proven_like_any_other_and_declared_nothing_twice()
+            throws Exception {
+        SignedCheckpoint declaration = declare();
+        restored.run(
+                Who.ADMIN, "UPDATE broker.tenant SET display_name = 'new' WHERE name = 'acme'");
+        try (Database connections = new Database(restored.login(Who.APP))) {
+            new PostgresEventStore(connections, "here/3").append(AuditRows.mint("five", "{}"));
+        }
+        Seals.seal(restored);
+        Ran accepted = verify("--accept-gap", declaration.hash());
+        assertEquals(0, accepted.status(), accepted.output());
+        keep(kept.subList(0, 2));
+        Ran nothing =
+                run(
+                        Who.APP,
+                        "audit",
+                        "declare-gap",
+                        "--checkpoints",
+                        file.toString(),
+                        "--reason",
+                        "again");
+        assertEquals(1, nothing.status());
+        restored.runAsSuperuser(disarmed("DELETE FROM audit.event WHERE subject = 'five'"));
+        assertEquals(1, verify("--accept-gap", declaration.hash()).status());
+    }
+
+    @Test
+    void a_deletion_from_what_the_restored_log_had_sealed_can_not_be_declared_away()
+            throws Exception {
+        restored.runAsSuperuser(disarmed("DELETE FROM audit.event WHERE subject = 'two'"));
+        SignedCheckpoint declaration = declare();
+        Ran accepted = verify("--accept-gap", declaration.hash());
+        assertEquals(1, accepted.status(), accepted.output());
+        assertTrue(accepted.output().contains("was cut off after row 2"), accepted.output());
+    }
+
+    @Test
+    void rows_that_were_lost_beyond_what_was_declared_are_missing() throws Exception {
+        keep(kept.subList(0, 3));
+        SignedCheckpoint declaration = declare();
+        keep(kept);
+        Ran verified = verify("--accept-gap", declaration.hash());
+        assertEquals(1, verified.status(), verified.output());
+    }
+
+    @Test
+    void a_forged_checkpoint_is_disowned_and_a_brokers_can_not_be() throws Exception {
+        keep(kept.subList(0, 2));
+        restored.run(
+                Who.APP,
+                "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (3, now(), 'a.b.c')");
+        assertEquals(1, verify().status());
+        Ran disowned =
+                run(Who.APP, "audit", "disown-checkpoint", "3", "--reason", "a stolen password");
+        assertEquals(0, disowned.status(), disowned.output());
+        Ran verified = verify();
+        assertEquals(3, verified.status(), verified.output());
+        assertTrue(verified.output().contains("a stolen password"), verified.output());
+        String hash = SignedCheckpoint.in(disowned.output()).orElseThrow().hash();
+        assertEquals(0, verify("--accept-gap", hash).status());
+        assertEquals(
+                1, run(Who.APP, "audit", "disown-checkpoint", "2", "--reason", "mine").status());
+        assertEquals(
+                1, run(Who.APP, "audit", "disown-checkpoint", "9", "--reason", "none").status());
+    }
+
+    private static String disarmed(String attack) {
+        return """
+        DO $$
+        DECLARE
+            armed regclass;
+        BEGIN
+            FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                EXECUTE format('ALTER TABLE %%s DISABLE TRIGGER is_append_only', armed);
+            END LOOP;
+        END $$;
+        %s
+        """
+                .formatted(attack);
+    }
+}
