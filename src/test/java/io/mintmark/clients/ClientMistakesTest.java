@@ -61,6 +61,13 @@ class ClientMistakesTest {
     }
 
     @Test
+    void an_address_on_this_machine_may_go_without() {
+        for (String url : List.of("http://localhost/x", "http://127.0.0.1?x", "http://[::1]/")) {
+            assertEquals(3, client.with("MINTMARK_URL", url).run("keys").exit(), url);
+        }
+    }
+
+    @Test
     void no_token() {
         assertSays(
                 2,
