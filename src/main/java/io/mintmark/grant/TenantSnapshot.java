@@ -30,9 +30,6 @@ public record TenantSnapshot(
         Map<KeyName, Key> keys,
         PatternGrants patterns) {
 
-    /** {@link #maxCalls} where nobody has set it. */
-    public static final int USUAL_CALLS = 256;
-
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
         keys = Map.copyOf(keys);
@@ -44,7 +41,7 @@ public record TenantSnapshot(
                 name,
                 state,
                 new UUID(0, 0),
-                USUAL_CALLS,
+                1,
                 Map.of(),
                 Map.of(),
                 PatternGrants.of(List.of()));

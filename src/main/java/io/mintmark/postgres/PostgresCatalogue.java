@@ -55,6 +55,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                     + STATE
                     + ", 'tenant', (SELECT jsonb_build_object("
                     + "'external_id', t.external_id,"
+                    + "'max_calls', t.max_calls,"
                     + "'identity_providers', "
                     + BoundedRows.list(
                             "p.name",
@@ -137,7 +138,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                 tenant,
                 state,
                 UUID.fromString(row.path("external_id").asText()),
-                row.path("max_calls").asInt(TenantSnapshot.USUAL_CALLS),
+                row.path("max_calls").asInt(),
                 Documents.each(
                                 row.path("identity_providers"),
                                 "identity provider",

@@ -162,7 +162,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 NAME,
                 state(NAME),
                 new UUID(0, 1),
-                TenantSnapshot.USUAL_CALLS,
+                256,
                 Map.of(IDP, identityProvider()),
                 keys,
                 PatternGrants.of(List.of()));
