@@ -1,12 +1,11 @@
 package io.mintmark.config;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Hosts that operators name: by name, by address, or by network.
@@ -35,39 +34,58 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
         networks = List.copyOf(networks);
     }
 
-    /** Every entry as it is written. */
-    public List<String> entries() {
-        return Stream.concat(names.stream(), networks.stream().map(Cidr::toString)).toList();
-    }
-
     /**
      * Whether a host of a URL is listed: its name, or the address that it is. What a name leads to
      * isn't asked.
      */
-    boolean lists(String host) {
-        String plain = host.toLowerCase(Locale.ROOT).replaceAll("^\\[|]$", "");
-        return names.contains(plain) || (!isName(plain) && inNetwork(plain));
+    public boolean lists(String host) {
+        String plain = HttpUrl.plain(host);
+        return names.contains(plain) || (Cidr.isAddress(plain) && inNetwork(plain));
+    }
+
+    /** Whether one of the networks has this address. */
+    public boolean contains(InetAddress address) {
+        return networks.stream().anyMatch(network -> network.contains(address));
     }
 
     private boolean inNetwork(String address) {
         try {
-            InetAddress parsed = Cidr.address(address);
-            return networks.stream().anyMatch(network -> network.contains(parsed));
+            return contains(Cidr.address(address));
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
-    static AllowedHosts of(List<String> entries) {
-        Set<String> names = new HashSet<>(entries);
-        names.removeIf(entry -> !isName(entry));
-        List<Cidr> networks =
-                entries.stream().filter(entry -> !isName(entry)).map(Cidr::parse).toList();
+    /**
+     * Reads entries.
+     *
+     * @throws IllegalArgumentException if one is no name of a host, address or network
+     */
+    public static AllowedHosts of(List<String> entries) {
+        Set<String> names = new HashSet<>();
+        List<Cidr> networks = new ArrayList<>();
+        for (String entry : entries) {
+            String plain = HttpUrl.plain(entry);
+            if (isName(plain)) {
+                names.add(plain);
+            } else {
+                networks.add(network(entry, plain));
+            }
+        }
         return new AllowedHosts(names, networks);
     }
 
+    private static Cidr network(String entry, String plain) {
+        try {
+            return Cidr.parse(plain);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "OUTBOUND_ALLOWED_HOSTS: '%s': %s".formatted(entry, e.getMessage()), e);
+        }
+    }
+
     private static String entry(String text) {
-        String entry = text.toLowerCase(Locale.ROOT);
+        String entry = HttpUrl.plain(text);
         return isName(entry) ? entry : Cidr.parse(entry).toString();
     }
 

@@ -3,7 +3,6 @@ package io.mintmark.config;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 
 /**
  * A network of IP addresses, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; a bare address is a
@@ -14,10 +13,12 @@ import java.util.stream.IntStream;
  * @param prefix how many leading bits belong to the network
  */
 public record Cidr(InetAddress address, int prefix) {
-    /** The JDK also reads {@code 10.1} and {@code 1}, which nobody means. */
-    private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+    /** The JDK also reads {@code 10.1} and {@code 010.0.0.1}, which nobody means. */
+    private static final Pattern IPV4 =
+            Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
 
-    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
+    private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
     public Cidr {
         byte[] bytes = address.getAddress();
@@ -53,10 +54,15 @@ public record Cidr(InetAddress address, int prefix) {
      * @throws IllegalArgumentException if the text is anything else
      */
     public static InetAddress address(String text) {
-        if (!IPV4.matcher(text).matches() && !IPV6.matcher(text).matches()) {
+        if (!isAddress(text)) {
             throw new IllegalArgumentException("not an IP address");
         }
         return InetAddress.ofLiteral(text);
+    }
+
+    /** Whether a text is written as an IP address in its usual form; it may still be none. */
+    public static boolean isAddress(String text) {
+        return IPV4.matcher(text).matches() || IPV6.matcher(text).matches();
     }
 
     /** Whether an address is one of this network's. */
@@ -72,21 +78,22 @@ public record Cidr(InetAddress address, int prefix) {
     }
 
     private static int prefix(String text) {
-        if (text.isEmpty() || text.length() > 3 || !text.chars().allMatch(Cidr::isDigit)) {
+        if (!PREFIX.matcher(text).matches()) {
             throw new IllegalArgumentException("not a prefix length");
         }
         return Integer.parseInt(text);
     }
 
     private static boolean sameBits(byte[] one, byte[] other, int from, int to) {
-        return IntStream.range(from, to).allMatch(i -> bit(one, i) == bit(other, i));
+        for (int i = from; i < to; i++) {
+            if (bit(one, i) != bit(other, i)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static int bit(byte[] bytes, int index) {
         return bytes[index / Byte.SIZE] >> (Byte.SIZE - 1 - index % Byte.SIZE) & 1;
-    }
-
-    private static boolean isDigit(int character) {
-        return character >= '0' && character <= '9';
     }
 }

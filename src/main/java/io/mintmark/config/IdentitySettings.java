@@ -64,7 +64,7 @@ public sealed interface IdentitySettings {
         }
 
         private static void require(Setting<URI> setting, URI uri, AllowedHosts allowed) {
-            if (!WebAddress.isConfidential(uri) && !allowed.lists(uri.getHost())) {
+            if (!HttpUrl.isConfidential(uri) && !allowed.lists(uri.getHost())) {
                 throw new InvalidSettings(
                         "%s is plain http to %s, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS"
                                 .formatted(setting.name(), uri.getHost()));

@@ -38,12 +38,6 @@ public record TenantSnapshot(
     /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
     public static TenantSnapshot nothing(TenantName name, TenantState state) {
         return new TenantSnapshot(
-                name,
-                state,
-                new UUID(0, 0),
-                1,
-                Map.of(),
-                Map.of(),
-                PatternGrants.of(List.of()));
+                name, state, new UUID(0, 0), 1, Map.of(), Map.of(), PatternGrants.of(List.of()));
     }
 }

@@ -1,9 +1,8 @@
 package io.mintmark.mint;
 
-import org.jspecify.annotations.Nullable;
+import io.mintmark.outbound.Destinations;
 
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.Locale;
 
 /**
@@ -20,22 +19,15 @@ public record Endpoint(String scheme, String host, int port, String path) {
      *     port and path alone; the message is the end of a sentence about the text
      */
     public static Endpoint at(String url) {
-        URI uri = parse(url);
-        String scheme = lower(uri.getScheme());
-        if (!scheme.equals("https") && !scheme.equals("http")) {
-            throw new IllegalArgumentException("must begin with https:// or http://");
-        }
-        if (uri.getRawUserInfo() != null) {
-            throw new IllegalArgumentException("must not have a user name before its host");
-        }
-        if (uri.getHost() == null || uri.getPort() > 65535 || uri.getPort() == 0) {
-            throw new IllegalArgumentException("has no valid host and port");
-        }
-        if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+        URI uri = Destinations.url(url);
+        if (uri.getRawQuery() != null) {
             throw new IllegalArgumentException("must end with its path");
         }
         return new Endpoint(
-                scheme, withoutRoot(lower(uri.getHost())), uri.getPort(), uri.getRawPath());
+                lower(uri.getScheme()),
+                withoutRoot(lower(uri.getHost())),
+                uri.getPort(),
+                uri.getRawPath());
     }
 
     /** Whether it is reached by TLS. */
@@ -69,16 +61,8 @@ public record Endpoint(String scheme, String host, int port, String path) {
         return origin() + path;
     }
 
-    private static URI parse(String url) {
-        try {
-            return new URI(url);
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("isn't a URL", e);
-        }
-    }
-
-    private static String lower(@Nullable String text) {
-        return text == null ? "" : text.toLowerCase(Locale.ROOT);
+    private static String lower(String text) {
+        return text.toLowerCase(Locale.ROOT);
     }
 
     private static String withoutRoot(String host) {

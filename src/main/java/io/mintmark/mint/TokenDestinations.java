@@ -49,7 +49,9 @@ public final class TokenDestinations {
      * only where the operator knows the network.
      */
     boolean isConfidential(Endpoint endpoint) {
-        return endpoint.isEncrypted() || isLoopback(endpoint) || isListed(endpoint);
+        return endpoint.isEncrypted()
+                || Destinations.isLoopback(endpoint.host())
+                || isListed(endpoint);
     }
 
     /**
@@ -74,12 +76,6 @@ public final class TokenDestinations {
     private boolean isListed(Endpoint endpoint) {
         return allowed.listed(endpoint.host())
                 || (endpoint.host().equals("localhost") && allowed.listed("127.0.0.1"));
-    }
-
-    private static boolean isLoopback(Endpoint endpoint) {
-        return endpoint.host().equals("localhost")
-                || endpoint.host().equals("[::1]")
-                || endpoint.host().matches("127(\\.\\d{1,3}){3}");
     }
 
     /** Whether an audience means a cloud that trusts the broker, however it is written. */

@@ -1,15 +1,14 @@
 package io.mintmark.outbound;
 
+import io.mintmark.config.AllowedHosts;
+import io.mintmark.config.HttpUrl;
+
 import org.apache.hc.client5.http.DnsResolver;
 
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.net.URI;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Where the broker may connect to: every public address, and what {@code OUTBOUND_ALLOWED_HOSTS}
@@ -19,29 +18,27 @@ import java.util.regex.Pattern;
 public final class Destinations {
     static final String SETTING = "OUTBOUND_ALLOWED_HOSTS";
 
-    /** With underscores: no part of the standard, but of many private names. */
-    private static final String LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?";
-
-    /** The last label isn't a number, or it would be an address in some odd form. */
-    private static final Pattern NAME =
-            Pattern.compile("(?=.{1,253}$)(%1$s\\.)*(?![0-9]+$)%1$s".formatted(LABEL));
-
-    private final Set<String> names = new HashSet<>();
-    private final List<AddressRange> ranges = new ArrayList<>();
+    private final AllowedHosts allowed;
     private final DnsResolver resolver;
 
     /**
-     * Reads the setting.
-     *
-     * @param allowedHosts names of hosts, addresses, and blocks of addresses
-     * @throws IllegalArgumentException naming the first entry that is none of these
+     * @param allowed what the operator lists
      */
+    public Destinations(AllowedHosts allowed) {
+        this(allowed, InetAddress::getAllByName);
+    }
+
+    /** With the entries of the setting, as they are written there. */
     public Destinations(List<String> allowedHosts) {
-        this(allowedHosts, InetAddress::getAllByName);
+        this(AllowedHosts.of(allowedHosts));
     }
 
     Destinations(List<String> allowedHosts, NameLookup lookup) {
-        allowedHosts.forEach(this::allow);
+        this(AllowedHosts.of(allowedHosts), lookup);
+    }
+
+    private Destinations(AllowedHosts allowed, NameLookup lookup) {
+        this.allowed = allowed;
         resolver = new GuardedResolver(this, lookup);
     }
 
@@ -52,9 +49,22 @@ public final class Destinations {
      * @param host a name, an address, or an IPv6 address in brackets
      */
     public boolean listed(String host) {
-        String plain = plain(host);
-        return names.contains(plain)
-                || (AddressRange.isLiteral(plain) && inListedRange(AddressRange.literal(plain)));
+        return allowed.lists(host);
+    }
+
+    /**
+     * Reads a URL of http or https without user and fragment.
+     *
+     * @throws IllegalArgumentException if the text is anything else; the message is the end of a
+     *     sentence about the text
+     */
+    public static URI url(String text) {
+        return HttpUrl.parse(text);
+    }
+
+    /** Whether a host is this machine for sure, by its name or address. */
+    public static boolean isLoopback(String host) {
+        return HttpUrl.isLoopback(host);
     }
 
     /**
@@ -68,42 +78,10 @@ public final class Destinations {
 
     /** Why this address of that host may not be connected to; empty if it may. */
     Optional<String> objection(String host, InetAddress address) {
-        if (names.contains(plain(host)) || inListedRange(address)) {
-            return Optional.empty();
-        }
-        return SpecialAddresses.kind(address);
-    }
-
-    /** The form in which hosts are compared: small letters, without brackets and final dot. */
-    static String plain(String host) {
-        String inner =
-                host.startsWith("[") && host.endsWith("]")
-                        ? host.substring(1, host.length() - 1)
-                        : host;
-        String rooted = inner.endsWith(".") ? inner.substring(0, inner.length() - 1) : inner;
-        return rooted.toLowerCase(Locale.ROOT);
-    }
-
-    private boolean inListedRange(InetAddress address) {
-        InetAddress carried = SpecialAddresses.carried(address);
-        return ranges.stream().anyMatch(r -> r.contains(address) || r.contains(carried));
-    }
-
-    private void allow(String entry) {
-        String plain = plain(entry);
-        try {
-            if (AddressRange.isLiteral(plain) || plain.contains("/")) {
-                ranges.add(AddressRange.parse(plain));
-            } else if (NAME.matcher(plain).matches()) {
-                names.add(plain);
-            } else {
-                throw new IllegalArgumentException("not a name of a host, address or block");
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "%s: '%s': %s; write for example sts.internal, 10.1.2.3 or 10.0.0.0/8"
-                            .formatted(SETTING, entry, e.getMessage()),
-                    e);
-        }
+        return allowed.lists(host)
+                        || allowed.contains(address)
+                        || allowed.contains(SpecialAddresses.carried(address))
+                ? Optional.empty()
+                : SpecialAddresses.kind(address);
     }
 }

@@ -1,5 +1,8 @@
 package io.mintmark.outbound;
 
+import io.mintmark.config.Cidr;
+import io.mintmark.config.HttpUrl;
+
 import org.apache.hc.client5.http.DnsResolver;
 
 import java.net.InetAddress;
@@ -20,7 +23,7 @@ final class GuardedResolver implements DnsResolver {
 
     @Override
     public InetAddress[] resolve(String host) throws UnknownHostException {
-        InetAddress[] all = addresses(Destinations.plain(host));
+        InetAddress[] all = addresses(HttpUrl.plain(host));
         InetAddress[] permitted =
                 Arrays.stream(all)
                         .filter(address -> destinations.objection(host, address).isEmpty())
@@ -45,7 +48,7 @@ final class GuardedResolver implements DnsResolver {
     }
 
     private InetAddress[] addresses(String host) throws UnknownHostException {
-        if (AddressRange.isLiteral(host)) {
+        if (Cidr.isAddress(host)) {
             return new InetAddress[] {literal(host)};
         }
         return lookup.addresses(host);
@@ -53,7 +56,7 @@ final class GuardedResolver implements DnsResolver {
 
     private static InetAddress literal(String host) throws UnknownHostException {
         try {
-            return AddressRange.literal(host);
+            return Cidr.address(host);
         } catch (IllegalArgumentException e) {
             UnknownHostException unknown = new UnknownHostException(host + " isn't an address");
             unknown.initCause(e);

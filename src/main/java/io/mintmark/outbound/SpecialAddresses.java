@@ -1,5 +1,8 @@
 package io.mintmark.outbound;
 
+import io.mintmark.config.Cidr;
+
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -13,16 +16,16 @@ import java.util.Optional;
  * IPv6 (RFC 6890), multicast, and the addresses under which clouds serve metadata.
  */
 final class SpecialAddresses {
-    private static final AddressRange GLOBAL_UNICAST = AddressRange.parse("2000::/3");
+    private static final Cidr GLOBAL_UNICAST = Cidr.parse("2000::/3");
 
     /** {@code ::ffff:0:0/96}, as bytes: Java reads the text as an IPv4 address. */
-    private static final AddressRange MAPPED =
-            new AddressRange(HexFormat.of().parseHex("00000000000000000000ffff00000000"), 96);
+    private static final Cidr MAPPED =
+            new Cidr(v6(HexFormat.of().parseHex("00000000000000000000ffff00000000")), 96);
 
-    private static final AddressRange NAT64 = AddressRange.parse("64:ff9b::/96");
+    private static final Cidr NAT64 = Cidr.parse("64:ff9b::/96");
     private static final int V4_BYTES = 4;
 
-    private static final Map<AddressRange, String> KINDS = kinds();
+    private static final Map<Cidr, String> KINDS = kinds();
 
     private SpecialAddresses() {}
 
@@ -63,8 +66,16 @@ final class SpecialAddresses {
         }
     }
 
-    private static Map<AddressRange, String> kinds() {
-        Map<AddressRange, String> kinds = new LinkedHashMap<>();
+    private static InetAddress v6(byte[] bytes) {
+        try {
+            return Inet6Address.getByAddress(null, bytes, -1);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("sixteen bytes are an address", e);
+        }
+    }
+
+    private static Map<Cidr, String> kinds() {
+        Map<Cidr, String> kinds = new LinkedHashMap<>();
         put(kinds, "unspecified", "0.0.0.0/8", "::/128");
         put(kinds, "loopback", "127.0.0.0/8", "::1/128");
         put(kinds, "for metadata", "169.254.169.254", "168.63.129.16", "fd00:ec2::254");
@@ -82,9 +93,9 @@ final class SpecialAddresses {
         return kinds;
     }
 
-    private static void put(Map<AddressRange, String> kinds, String kind, String... ranges) {
+    private static void put(Map<Cidr, String> kinds, String kind, String... ranges) {
         for (String range : ranges) {
-            kinds.put(AddressRange.parse(range), kind);
+            kinds.put(Cidr.parse(range), kind);
         }
     }
 }

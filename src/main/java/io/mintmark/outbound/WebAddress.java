@@ -1,9 +1,9 @@
 package io.mintmark.outbound;
 
+import io.mintmark.config.HttpUrl;
 import io.mintmark.outbound.OutboundFailure.Kind;
 
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.function.Predicate;
 
 /**
@@ -28,17 +28,9 @@ record WebAddress(URI uri) {
 
     private static WebAddress parse(String text, Predicate<String> trustedWithHttp)
             throws OutboundFailure {
-        URI uri = uri(text);
-        if (!uri.isAbsolute() || uri.getHost() == null) {
-            throw unusable("a URL without scheme or host");
-        }
-        if (uri.getRawUserInfo() != null || uri.getRawFragment() != null) {
-            throw unusable(uri.getHost() + ": a URL with a user or a fragment in it");
-        }
-        boolean secure = "https".equalsIgnoreCase(uri.getScheme());
-        boolean plain = "http".equalsIgnoreCase(uri.getScheme());
+        URI uri = parse(text);
         String host = uri.getHost();
-        if (!secure && !(plain && (isLoopback(host) || trustedWithHttp.test(host)))) {
+        if (!HttpUrl.isConfidential(uri) && !trustedWithHttp.test(host)) {
             throw unusable(host + ": only https is used, except to loopback hosts");
         }
         return new WebAddress(uri);
@@ -48,19 +40,12 @@ record WebAddress(URI uri) {
         return uri.getHost();
     }
 
-    private static URI uri(String text) throws OutboundFailure {
+    private static URI parse(String text) throws OutboundFailure {
         try {
-            return new URI(text);
-        } catch (URISyntaxException e) {
-            throw new OutboundFailure(Kind.ADDRESS_UNUSABLE, "not a URL: " + e.getReason(), e);
+            return HttpUrl.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw unusable("an address that " + e.getMessage());
         }
-    }
-
-    private static boolean isLoopback(String host) {
-        String plain = Destinations.plain(host);
-        return plain.equals("localhost")
-                || (AddressRange.isLiteral(plain)
-                        && AddressRange.literal(plain).isLoopbackAddress());
     }
 
     private static OutboundFailure unusable(String message) {

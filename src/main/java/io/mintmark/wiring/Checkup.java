@@ -114,7 +114,7 @@ public final class Checkup {
     }
 
     private OwnIdentity identity(BrokerSettings broker) {
-        Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
+        Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         return new OwnIdentity(broker, new GuardedHttp(destinations), clock);
     }
 

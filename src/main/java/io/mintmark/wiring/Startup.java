@@ -44,7 +44,7 @@ public final class Startup {
      */
     public Broker run() {
         long began = System.nanoTime();
-        Destinations destinations = new Destinations(settings.outbound().allowedHosts().entries());
+        Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =
                 new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());

@@ -136,6 +136,7 @@ class IdentitySettingsTest {
                     BROKER_IDP_ISSUER | https://idp.example.com/?a=b | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment
                     BROKER_IDP_ISSUER | http://idp.example.com | BROKER_IDP_ISSUER is plain http to idp.example.com, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     BROKER_IDP_TOKEN_ENDPOINT | https://u:hunter2@idp.example.com/token | BROKER_IDP_TOKEN_ENDPOINT must be an https address such as https://idp.example.com/token, without user and fragment
+                    BROKER_IDP_TOKEN_ENDPOINT | http://x.localhost/token | BROKER_IDP_TOKEN_ENDPOINT is plain http to x.localhost, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     BROKER_IDP_TOKEN_ENDPOINT | http://10.1.2.3/token | BROKER_IDP_TOKEN_ENDPOINT is plain http to 10.1.2.3, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     """)
     void what_can_not_work_is_named(String name, String text, String message) {

@@ -162,6 +162,7 @@ final class DestinationsTest {
                 "127.1",
                 "2130706433",
                 "0x7f.1",
+                "under_score.example",
                 "fe80::1%eth0",
                 "*.example.com",
                 "https://issuer.example",
