@@ -22,32 +22,32 @@ public record ServerBounds(
         Duration idleTimeout,
         int maxConnections,
         int maxRequests) {
-    private static final Format<Duration> PATIENCE =
+    private static final Format<Duration> TIMEOUT =
             Formats.duration(Duration.ofSeconds(1), Duration.ofMinutes(10));
     private static final Format<Integer> COUNT = Formats.wholeNumber(16, 100_000);
 
     static final Setting<Duration> HEADER_TIMEOUT =
             Setting.of(
                     "server.header-timeout",
-                    PATIENCE,
+                    TIMEOUT,
                     "PT10S",
                     "How long a client may take over a request's line and headers.");
     static final Setting<Duration> BODY_TIMEOUT =
             Setting.of(
                     "server.body-timeout",
-                    PATIENCE,
+                    TIMEOUT,
                     "PT10S",
                     "How long a client may take over a request's body.");
     static final Setting<Duration> ANSWER_TIMEOUT =
             Setting.of(
                     "server.answer-timeout",
-                    PATIENCE,
+                    TIMEOUT,
                     "PT10S",
                     "How long a client may take to receive an answer.");
     static final Setting<Duration> IDLE_TIMEOUT =
             Setting.of(
                     "server.idle-timeout",
-                    PATIENCE,
+                    TIMEOUT,
                     "PT1M",
                     "How long a connection may wait for its next request.");
     static final Setting<Integer> MAX_CONNECTIONS =
@@ -56,8 +56,8 @@ public record ServerBounds(
                     COUNT,
                     "2048",
                     "How many connections may be open at a time; when there are nearly so many,"
-                        + " those that have waited longest for their clients are closed. Keep it"
-                        + " well under the limit of open files.");
+                            + " those that have waited longest for their clients are closed. Keep it"
+                            + " well under the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",
@@ -75,7 +75,7 @@ public record ServerBounds(
                     MAX_CONNECTIONS,
                     MAX_REQUESTS);
 
-    /** The same patience with fewer clients. */
+    /** The same time-outs with fewer clients. */
     public ServerBounds withCounts(int connections, int requests) {
         return new ServerBounds(
                 headerTimeout, bodyTimeout, answerTimeout, idleTimeout, connections, requests);

@@ -24,8 +24,8 @@ public final class Servers implements AutoCloseable {
     /** What a request may take besides the call of its access provider. */
     private static final Duration OVERHEAD = Duration.ofSeconds(10);
 
-    private final ServerFoundation forClients;
-    private final ServerFoundation forOperators;
+    private final ListenerDefaults forClients;
+    private final ListenerDefaults forOperators;
     private final Duration drain;
     private final WebServer server;
 
@@ -44,9 +44,9 @@ public final class Servers implements AutoCloseable {
             InstantSource clock) {
         this.drain = settings.drain();
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
-        this.forClients = new ServerFoundation(settings.bounds(), routes.cors(), clock);
+        this.forClients = new ListenerDefaults(settings.bounds(), routes.cors(), clock);
         this.forOperators =
-                new ServerFoundation(
+                new ListenerDefaults(
                         settings.bounds().withCounts(OPERATORS, OPERATORS),
                         new Cors(Set.of()),
                         clock);

@@ -24,7 +24,7 @@ class DirectErrorsTest {
             "The request is not well-formed HTTP/1.1, it leaves open where it ends, or its headers"
                     + " are too long.";
     private static final String TOO_LONG = "The body is longer than 64 KiB.";
-    private static final GuardedServer server = GuardedServer.patient();
+    private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @AfterAll
     static void stop() {

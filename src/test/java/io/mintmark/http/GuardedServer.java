@@ -20,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A server on the foundation, with routes that read their body, leave it, wait, or answer at
- * length, and which remembers every request that it took for one.
+ * A server that is configured as the broker's ports are, with routes that read their body, leave
+ * it, wait, or answer at length, and which remembers every request that it took for one.
  */
 final class GuardedServer implements AutoCloseable {
     static final Instant NOW = Instant.parse("2026-03-04T05:06:07.089Z");
@@ -33,11 +33,11 @@ final class GuardedServer implements AutoCloseable {
     private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
     private final CountDownLatch go = new CountDownLatch(1);
     private final ServerWarnings warnings = new ServerWarnings();
-    private final ServerFoundation foundation;
+    private final ListenerDefaults defaults;
     private final WebServer server;
 
     GuardedServer(ServerBounds bounds) {
-        foundation = new ServerFoundation(bounds, new Cors(Set.of()), InstantSource.fixed(NOW));
+        defaults = new ListenerDefaults(bounds, new Cors(Set.of()), InstantSource.fixed(NOW));
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -46,12 +46,12 @@ final class GuardedServer implements AutoCloseable {
                         .host("127.0.0.1")
                         .port(0)
                         .routing(this::routes);
-        foundation.apply(builder);
+        defaults.apply(builder);
         server = builder.build().start();
     }
 
-    /** One that nobody is too slow for. */
-    static GuardedServer patient() {
+    /** One that waits for its clients longer than any test. */
+    static GuardedServer withLongTimeouts() {
         return new GuardedServer(bounds(1024, 1024));
     }
 
@@ -111,7 +111,7 @@ final class GuardedServer implements AutoCloseable {
 
     /** Begins to stop, and lets requests under way take their time. */
     void closeIdle() {
-        foundation.closeIdle();
+        defaults.closeIdle();
     }
 
     int port() {
@@ -143,7 +143,7 @@ final class GuardedServer implements AutoCloseable {
         go();
         closeIdle();
         server.stop();
-        foundation.close();
+        defaults.close();
         warnings.close();
         if (!warnings.all().isEmpty()) {
             throw new AssertionError(warnings.all());

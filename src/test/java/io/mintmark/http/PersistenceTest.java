@@ -14,7 +14,7 @@ import java.util.List;
 class PersistenceTest {
     private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
     private static final String NEXT = "GET /ok" + HOST + "\r\n";
-    private static final GuardedServer server = GuardedServer.patient();
+    private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @AfterAll
     static void stop() {

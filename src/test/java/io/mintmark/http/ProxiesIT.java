@@ -48,7 +48,7 @@ class ProxiesIT {
         MalformedRequests.all(SEED).stream()
                 .limit(REQUESTS)
                 .forEach(request -> requests.add(request + marked(ATTACKER)));
-        try (GuardedServer server = GuardedServer.patient();
+        try (GuardedServer server = GuardedServer.withLongTimeouts();
                 ReverseProxy proxy = ReverseProxy.start(name, directory, server.port())) {
             askBesides(proxy, requests);
             assertTrue(server.requests().size() >= asked - failed, "they went past the server");

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 class RequestFramingTest {
     private static final String SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final String POST = "POST /read HTTP/1.1\r\nHost: a\r\n";
-    private static final GuardedServer server = GuardedServer.patient();
+    private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @AfterAll
     static void stop() {

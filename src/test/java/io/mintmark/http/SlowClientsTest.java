@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Every client here would wait half a minute; the server is less patient. */
+/** Every client here would wait half a minute; the server is less other. */
 class SlowClientsTest {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final String GET = "GET /ok HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -136,13 +136,13 @@ class SlowClientsTest {
 
     @Test
     void idle_connections_do_not_hold_up_the_stop() throws IOException, InterruptedException {
-        GuardedServer patient = GuardedServer.patient();
-        try (RawClient silent = patient.client();
-                RawClient idle = patient.client();
-                RawClient refused = patient.client()) {
+        GuardedServer other = GuardedServer.withLongTimeouts();
+        try (RawClient silent = other.client();
+                RawClient idle = other.client();
+                RawClient refused = other.client()) {
             idle.send(GET).answer();
             refused.send("nonsense\r\n\r\n").answer();
-            Thread stop = Thread.ofVirtual().start(patient::close);
+            Thread stop = Thread.ofVirtual().start(other::close);
 
             assertEquals("", silent.untilClosed());
             assertEquals("", idle.untilClosed());
@@ -154,12 +154,12 @@ class SlowClientsTest {
     @Test
     void a_connection_ends_with_the_request_that_is_under_way_when_the_stop_begins()
             throws IOException {
-        try (GuardedServer patient = GuardedServer.patient();
-                RawClient client = patient.client()) {
+        try (GuardedServer other = GuardedServer.withLongTimeouts();
+                RawClient client = other.client()) {
             client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-            Eventually.holds(() -> patient.requests().contains("/wait"));
-            patient.closeIdle();
-            patient.go();
+            Eventually.holds(() -> other.requests().contains("/wait"));
+            other.closeIdle();
+            other.go();
             assertEquals("waited", client.answer().body());
             assertEquals("", client.untilClosed());
         }

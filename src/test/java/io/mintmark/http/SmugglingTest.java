@@ -49,7 +49,7 @@ class SmugglingTest {
     private static void assertNoneIsSmuggled(List<String> requests, Predicate<String> isRight) {
         Queue<String> problems = new ConcurrentLinkedQueue<>();
         Queue<String> waiting = new ConcurrentLinkedQueue<>(requests);
-        try (GuardedServer server = GuardedServer.patient();
+        try (GuardedServer server = GuardedServer.withLongTimeouts();
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < AT_A_TIME; i++) {
                 Random random = new Random(SEED + i);

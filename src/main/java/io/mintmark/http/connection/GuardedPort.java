@@ -28,7 +28,7 @@ public final class GuardedPort implements AutoCloseable {
      */
     private static final int SOCKET_BUFFER = 32 * 1024;
 
-    /** How long a request waits for its turn. */
+    /** How long a request waits for a permit. */
     private static final Duration QUEUEING = Duration.ofSeconds(1);
 
     private final ServerBounds bounds;

@@ -13,16 +13,16 @@ import java.time.InstantSource;
  * What a port has below its routes: bounds for slow and greedy clients, strict framing, and the
  * interface's error body also where no route is reached. One for each port; to be closed after it.
  */
-final class ServerFoundation implements AutoCloseable {
+final class ListenerDefaults implements AutoCloseable {
     private final GuardedPort guard;
     private final DirectHandlers errors;
 
-    ServerFoundation(ServerBounds bounds, Cors cors, InstantSource clock) {
+    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock) {
         this.guard = new GuardedPort(bounds, System::nanoTime);
         this.errors = everywhere(new DirectErrors(cors, clock));
     }
 
-    /** Lays it under a port that is yet to be opened. */
+    /** Configures a port that is yet to be opened. */
     void apply(ListenerConfig.BuilderBase<?, ?> port) {
         guard.guard(port);
         port.directHandlers(errors)
