@@ -12,17 +12,29 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import static java.util.Map.entry;
+
 import com.fasterxml.jackson.core.ObjectCodec;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.Secret;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The rooms of the code and who may know whom. Arrows point one way. */
 @AnalyzeClasses(packages = "io.mintmark", importOptions = RoomsTest.WithoutTests.class)
@@ -36,112 +48,105 @@ class RoomsTest {
         }
     }
 
+    /** Who may know whom, in the order of docs/architecture.md, which a test compares. */
+    static final Map<String, Set<String>> MAY_KNOW =
+            Map.ofEntries(
+                    entry("verdict", Set.of()),
+                    entry("tenant", Set.of()),
+                    entry("json", Set.of()),
+                    entry("config", Set.of()),
+                    entry("outbound", Set.of("config")),
+                    entry("limit", Set.of("config")),
+                    entry("logging", Set.of("config")),
+                    entry("audit", Set.of("tenant")),
+                    entry("token", Set.of("verdict", "tenant", "outbound")),
+                    entry("identity", Set.of("tenant", "outbound")),
+                    entry("grant", Set.of("token", "verdict", "tenant")),
+                    entry("mint", Set.of("identity", "outbound", "verdict", "tenant")),
+                    entry(
+                            "exchange",
+                            Set.of("token", "grant", "mint", "audit", "verdict", "tenant")),
+                    entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
+                    entry("postgres", Set.of("audit", "grant", "token", "verdict", "tenant")),
+                    // beyond its own: the token that it takes out of a request, and its ports
+                    entry(
+                            "http",
+                            Set.of(
+                                    "exchange",
+                                    "grant",
+                                    "health",
+                                    "limit",
+                                    "identity",
+                                    "verdict",
+                                    "tenant",
+                                    "token",
+                                    "config")),
+                    // those that it measures
+                    entry(
+                            "metrics",
+                            Set.of(
+                                    "http",
+                                    "exchange",
+                                    "grant",
+                                    "audit",
+                                    "postgres",
+                                    "token",
+                                    "verdict",
+                                    "tenant")));
+
+    /** The composition root knows all of them, and the commands know it. */
+    static final String WIRING = "wiring";
+
+    static final String COMMANDS = "cli";
+
     /**
      * Every room knows only those that it may; {@link Secret} and {@link StrictJson} may be known
      * by all.
      */
     @ArchTest
     static final ArchRule ROOMS =
-            layeredArchitecture()
-                    .consideringOnlyDependenciesInLayers()
-                    .layer("verdict")
-                    .definedBy("io.mintmark.verdict..")
-                    .layer("tenant")
-                    .definedBy("io.mintmark.tenant..")
-                    .layer("config")
-                    .definedBy("io.mintmark.config..")
-                    .layer("outbound")
-                    .definedBy("io.mintmark.outbound..")
-                    .layer("json")
-                    .definedBy("io.mintmark.json..")
-                    .layer("token")
-                    .definedBy("io.mintmark.token..")
-                    .layer("grant")
-                    .definedBy("io.mintmark.grant..")
-                    .layer("identity")
-                    .definedBy("io.mintmark.identity..")
-                    .layer("mint")
-                    .definedBy("io.mintmark.mint..")
-                    .layer("audit")
-                    .definedBy("io.mintmark.audit..")
-                    .layer("exchange")
-                    .definedBy("io.mintmark.exchange..")
-                    .layer("limit")
-                    .definedBy("io.mintmark.limit..")
-                    .layer("health")
-                    .definedBy("io.mintmark.health..")
-                    .layer("postgres")
-                    .definedBy("io.mintmark.postgres..")
-                    .layer("http")
-                    .definedBy("io.mintmark.http..")
-                    .layer("metrics")
-                    .definedBy("io.mintmark.metrics..")
-                    .layer("logging")
-                    .definedBy("io.mintmark.logging..")
-                    .layer("wiring")
-                    .definedBy("io.mintmark.wiring..")
-                    .layer("cli")
-                    .definedBy("io.mintmark", "io.mintmark.cli..")
-                    .whereLayer("verdict")
-                    .mayNotAccessAnyLayer()
-                    .whereLayer("tenant")
-                    .mayNotAccessAnyLayer()
-                    .whereLayer("config")
-                    .mayNotAccessAnyLayer()
-                    .whereLayer("json")
-                    .mayNotAccessAnyLayer()
-                    .whereLayer("outbound")
-                    .mayOnlyAccessLayers("config")
-                    .whereLayer("token")
-                    .mayOnlyAccessLayers("verdict", "tenant", "outbound")
-                    .whereLayer("grant")
-                    .mayOnlyAccessLayers("token", "verdict", "tenant")
-                    .whereLayer("identity")
-                    .mayOnlyAccessLayers("tenant", "outbound")
-                    .whereLayer("mint")
-                    .mayOnlyAccessLayers("identity", "outbound", "verdict", "tenant")
-                    .whereLayer("audit")
-                    .mayOnlyAccessLayers("tenant")
-                    .whereLayer("exchange")
-                    .mayOnlyAccessLayers("token", "grant", "mint", "audit", "verdict", "tenant")
-                    .whereLayer("limit")
-                    .mayOnlyAccessLayers("config")
-                    .whereLayer("health")
-                    .mayOnlyAccessLayers("audit", "grant", "identity", "verdict", "tenant")
-                    .whereLayer("postgres")
-                    .mayOnlyAccessLayers("audit", "grant", "token", "verdict", "tenant")
-                    .whereLayer("http")
-                    // beyond its own: the token that it takes out of a request, and its ports
-                    .mayOnlyAccessLayers(
-                            "exchange",
-                            "grant",
-                            "health",
-                            "limit",
-                            "identity",
-                            "verdict",
-                            "tenant",
-                            "token",
-                            "config")
-                    .whereLayer("metrics")
-                    // those that it measures
-                    .mayOnlyAccessLayers(
-                            "http",
-                            "exchange",
-                            "grant",
-                            "audit",
-                            "postgres",
-                            "token",
-                            "verdict",
-                            "tenant")
-                    .whereLayer("logging")
-                    .mayOnlyAccessLayers("config")
-                    .whereLayer("logging")
-                    .mayOnlyBeAccessedByLayers("cli")
-                    .whereLayer("wiring")
-                    .mayOnlyBeAccessedByLayers("cli")
-                    .whereLayer("cli")
-                    .mayNotBeAccessedByAnyLayer()
-                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
+            rooms().ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
+
+    private static LayeredArchitecture rooms() {
+        LayeredArchitecture rooms =
+                layeredArchitecture()
+                        .consideringOnlyDependenciesInLayers()
+                        .layer(WIRING)
+                        .definedBy("io.mintmark.wiring..")
+                        .layer(COMMANDS)
+                        .definedBy("io.mintmark", "io.mintmark.cli..");
+        for (String room : MAY_KNOW.keySet()) {
+            rooms = rooms.layer(room).definedBy("io.mintmark." + room + "..");
+        }
+        for (Map.Entry<String, Set<String>> room : MAY_KNOW.entrySet()) {
+            rooms =
+                    room.getValue().isEmpty()
+                            ? rooms.whereLayer(room.getKey()).mayNotAccessAnyLayer()
+                            : rooms.whereLayer(room.getKey())
+                                    .mayOnlyAccessLayers(room.getValue().toArray(String[]::new));
+        }
+        return rooms.whereLayer(WIRING)
+                .mayOnlyBeAccessedByLayers(COMMANDS)
+                .whereLayer("logging")
+                .mayOnlyBeAccessedByLayers(COMMANDS)
+                .whereLayer(COMMANDS)
+                .mayNotBeAccessedByAnyLayer();
+    }
+
+    /** A room that nobody thought of would be free to know everybody. */
+    @ArchTest
+    static void every_room_has_its_rule(JavaClasses classes) {
+        Set<String> rooms = new TreeSet<>(MAY_KNOW.keySet());
+        rooms.addAll(Set.of(WIRING, COMMANDS));
+
+        assertEquals(
+                rooms,
+                classes.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(name -> name.startsWith("io.mintmark."))
+                        .map(name -> name.split("\\.", -1)[2])
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
 
     @ArchTest
     static final ArchRule NO_CYCLES =

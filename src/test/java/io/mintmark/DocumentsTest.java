@@ -1,0 +1,228 @@
+package io.mintmark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What the pages say of the code and of each other is so. */
+class DocumentsTest {
+    private static final Path TOP = Path.of("");
+    private static final int COLUMNS = 100;
+
+    /** Longer ones can't be broken. */
+    private static final Pattern LONG_CODE = Pattern.compile("`[^`]{50,}`\\S*");
+
+    private static final Pattern FENCED = Pattern.compile("(?ms)^ *```.*?^ *```$");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+    private static final Pattern FILE =
+            Pattern.compile("(src|db|docs|k8s|\\.ci)/[\\w./-]*\\w|[\\w/]+\\.java");
+    private static final Pattern CLASS = Pattern.compile("([A-Z][a-z0-9]+){2,}");
+    private static final Pattern ARROW = Pattern.compile("(?m)^ +(\\w+) --> (\\w+)$");
+    private static final Pattern PARTICIPANT =
+            Pattern.compile("(?m)^ +participant (\\w+) as (.+)$");
+    private static final Pattern CALL = Pattern.compile("(?m)^ +(\\w+)->>(\\w+):");
+
+    /** Classes of Helidon's and of AWS's that pages talk about. */
+    private static final Set<String> OF_LIBRARIES =
+            Set.of(
+                    "CredentialsEndpointProvider",
+                    "ErrorHandlers",
+                    "Http1Connection",
+                    "Http1HeadersParser",
+                    "Http1Prologue",
+                    "Http1ServerRequestWithEntity",
+                    "InterruptableTask");
+
+    /** What rooms speak in, and so isn't drawn. */
+    private static final Set<String> WORDS = Set.of("verdict", "tenant", "json");
+
+    private static Map<Path, String> pages() throws IOException {
+        Map<Path, String> pages = new HashMap<>();
+        pages.put(Path.of("README.md"), Files.readString(TOP.resolve("README.md")));
+        for (String folder : List.of("docs", "k8s")) {
+            try (Stream<Path> files = Files.walk(Path.of(folder))) {
+                for (Path file : files.filter(it -> it.toString().endsWith(".md")).toList()) {
+                    pages.put(file, Files.readString(file));
+                }
+            }
+        }
+        return pages;
+    }
+
+    private static Stream<String> groups(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map(found -> found.group(1));
+    }
+
+    @Test
+    void lines_of_prose_have_at_most_a_hundred_columns() throws IOException {
+        Set<String> tooLong = new TreeSet<>();
+        pages().forEach((page, text) ->
+                FENCED.matcher(text)
+                        .replaceAll("")
+                        .lines()
+                        .filter(DocumentsTest::isProse)
+                        .filter(line -> LONG_CODE.matcher(line).replaceAll("").length() > COLUMNS)
+                        .forEach(line -> tooLong.add(page + ": " + line)));
+        assertEquals(Set.of(), tooLong);
+    }
+
+    private static boolean isProse(String line) {
+        return !line.startsWith("|") && !line.startsWith("    ");
+    }
+
+    @Test
+    void links_lead_to_pages_and_headings_that_there_are() throws IOException {
+        Map<Path, String> pages = pages();
+        Set<String> broken = new TreeSet<>();
+        pages.forEach((page, text) ->
+                groups(LINK, FENCED.matcher(text).replaceAll(""))
+                        .filter(link -> !link.contains("://"))
+                        .filter(link -> !leadsSomewhere(page, link, pages))
+                        .forEach(link -> broken.add(page + ": " + link)));
+        assertEquals(Set.of(), broken);
+    }
+
+    private static boolean leadsSomewhere(Path page, String link, Map<Path, String> pages) {
+        int hash = link.indexOf('#');
+        String file = hash < 0 ? link : link.substring(0, hash);
+        Path target = file.isEmpty() ? page : page.resolveSibling(file).normalize();
+        if (hash < 0 || !pages.containsKey(target)) {
+            return Files.exists(target);
+        }
+        return headings(pages.getOrDefault(target, "")).contains(link.substring(hash + 1));
+    }
+
+    /** As GitHub makes them. */
+    private static Set<String> headings(String text) {
+        return text.lines()
+                .filter(line -> line.startsWith("#"))
+                .map(line -> line.replaceFirst("^#+ +", "").toLowerCase(Locale.ROOT))
+                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void files_that_are_named_exist() throws IOException {
+        Set<String> missing = new TreeSet<>();
+        pages().forEach((page, text) ->
+                groups(CODE, FENCED.matcher(text).replaceAll(""))
+                        .filter(code -> FILE.matcher(code).matches())
+                        .filter(code -> !exists(code))
+                        .forEach(code -> missing.add(page + ": " + code)));
+        assertEquals(Set.of(), missing);
+    }
+
+    private static boolean exists(String file) {
+        return Stream.of("", "src/main/java/io/mintmark/", "src/test/java/io/mintmark/")
+                .anyMatch(folder -> Files.exists(Path.of(folder + file)));
+    }
+
+    /** Names of others' things are in our sources too, as texts that are sent or expected. */
+    @Test
+    void classes_that_are_named_are_in_the_sources() throws IOException {
+        Set<String> words = wordsOfTheSources();
+        Set<String> unknown = new TreeSet<>();
+        pages().forEach((page, text) ->
+                groups(CODE, FENCED.matcher(text).replaceAll(""))
+                        .filter(code -> CLASS.matcher(code).matches())
+                        .filter(code -> !words.contains(code))
+                        .filter(code -> !OF_LIBRARIES.contains(code))
+                        .forEach(code -> unknown.add(page + ": " + code)));
+        assertEquals(Set.of(), unknown);
+    }
+
+    private static Set<String> wordsOfTheSources() throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (String folder : List.of("src", "db")) {
+            try (Stream<Path> found = Files.walk(Path.of(folder))) {
+                found.filter(Files::isRegularFile)
+                        .filter(file -> !file.endsWith("DocumentsTest.java"))
+                        .forEach(files::add);
+            }
+        }
+        return files.stream().flatMap(DocumentsTest::words).collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Stream<String> words(Path file) {
+        try {
+            return CLASS.matcher(Files.readString(file)).results().map(MatchResult::group);
+        } catch (IOException e) {
+            throw new UncheckedIOException(file.toString(), e);
+        }
+    }
+
+    @Test
+    void the_picture_of_the_rooms_is_what_the_build_allows() throws IOException {
+        Map<String, Set<String>> drawn = new HashMap<>();
+        RoomsTest.MAY_KNOW.keySet().stream()
+                .filter(room -> !WORDS.contains(room))
+                .forEach(room -> drawn.put(room, new TreeSet<>()));
+        drawn.put(RoomsTest.COMMANDS, new TreeSet<>());
+        drawn.put(RoomsTest.WIRING, new TreeSet<>());
+        Matcher arrows = ARROW.matcher(Files.readString(Path.of("docs/architecture.md")));
+        while (arrows.find()) {
+            drawn.computeIfAbsent(arrows.group(1), _ -> new TreeSet<>()).add(arrows.group(2));
+        }
+        Map<String, Set<String>> allowed = new HashMap<>();
+        drawn.keySet().forEach(room -> allowed.put(room, new TreeSet<>(known(room))));
+
+        assertEquals(allowed, drawn);
+    }
+
+    private static Set<String> known(String room) {
+        return switch (room) {
+            case RoomsTest.COMMANDS -> Set.of(RoomsTest.WIRING, "logging");
+            case RoomsTest.WIRING -> Set.of("rooms");
+            default ->
+                    RoomsTest.MAY_KNOW.getOrDefault(room, Set.of()).stream()
+                            .filter(known -> !WORDS.contains(known))
+                            .collect(Collectors.toSet());
+        };
+    }
+
+    @Test
+    void in_the_way_of_a_request_rooms_call_only_those_that_they_may_know() throws IOException {
+        String page = Files.readString(Path.of("docs/request.md"));
+        Map<String, String> participants =
+                PARTICIPANT
+                        .matcher(page)
+                        .results()
+                        .collect(Collectors.toMap(it -> it.group(1), it -> it.group(2)));
+        Set<String> forbidden = new TreeSet<>();
+        int calls = 0;
+        Matcher call = CALL.matcher(page);
+        while (call.find()) {
+            calls++;
+            String from = participants.getOrDefault(call.group(1), "");
+            String to = participants.getOrDefault(call.group(2), "");
+            boolean rooms =
+                    RoomsTest.MAY_KNOW.containsKey(from) && RoomsTest.MAY_KNOW.containsKey(to);
+            if (rooms
+                    && !from.equals(to)
+                    && !RoomsTest.MAY_KNOW.getOrDefault(from, Set.of()).contains(to)) {
+                forbidden.add(from + " -> " + to);
+            }
+        }
+        assertFalse(calls == 0);
+        assertEquals(Set.of(), forbidden);
+    }
+}
