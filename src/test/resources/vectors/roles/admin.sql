@@ -49,3 +49,11 @@ DELETE FROM runtime.trusted_audience;
 -- is recorded under its login whatever role it takes on
 SET LOCAL ROLE mintmark_admin; UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'; SELECT changed_by FROM audit.config_change ORDER BY changed_at DESC LIMIT 1;
 --> test_admin
+
+-- raises the bounds of a tenant
+UPDATE broker.tenant SET max_keys = 5000, max_grants = 2000000, max_globs = 5000, max_calls = 512 WHERE name = 'acme' RETURNING max_keys;
+--> 5000
+
+-- counts no tenant itself
+UPDATE runtime.tenant_size SET grants = 0;
+--> permission denied for schema runtime

@@ -41,3 +41,11 @@ SET session_replication_role = replica;
 -- reserves no audience
 INSERT INTO runtime.trusted_audience (issuer, audience, idp) VALUES ('https://ci.example.com', 'x', 'ci');
 --> permission denied for table trusted_audience
+
+-- counts no tenant
+UPDATE runtime.tenant_size SET grants = 0;
+--> permission denied for table tenant_size
+
+-- says no other version of the schema
+UPDATE runtime.schema_version SET version = 0;
+--> permission denied for table schema_version

@@ -320,3 +320,19 @@ SELECT key FROM broker.what_can_mint('ci', 'main');
 -- whoever may look at a table may not hold it against changes
 LOCK TABLE broker.identity_provider IN SHARE MODE;
 --> permission denied for table identity_provider
+
+-- raises no bound of its tenant
+UPDATE broker.tenant SET max_keys = 5000 WHERE name = 'acme';
+--> permission denied for table tenant
+
+-- nor counts itself
+UPDATE runtime.tenant_size SET grants = 0;
+--> permission denied for schema runtime
+
+-- keeps a file of grants that follows it
+MERGE INTO broker.subject_grant AS g USING (VALUES ('main', 60), ('next', 90)) AS w (subject, max_duration) ON g.tenant = 'acme' AND g.idp = 'ci' AND g.key = 'api' AND g.subject = w.subject WHEN MATCHED THEN UPDATE SET max_duration = w.max_duration WHEN NOT MATCHED THEN INSERT (tenant, idp, subject, key, max_duration) VALUES ('acme', 'ci', w.subject, 'api', w.max_duration); SELECT string_agg(subject || ' ' || max_duration, ', ' ORDER BY subject) FROM broker.subject_grant;
+--> main 60, next 90
+
+-- and one that only adds
+INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'next', 'api'), ('acme', 'ci', 'next', 'api') ON CONFLICT DO NOTHING; SELECT string_agg(subject, ', ' ORDER BY id) FROM broker.subject_grant;
+--> main, next
