@@ -1,0 +1,388 @@
+package io.mintmark.mint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.OperatingSystemMXBean;
+
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.identity.ClientCredentialsIdentity;
+import io.mintmark.identity.IdpAccess;
+import io.mintmark.identity.IdpClient;
+import io.mintmark.identity.NoBrokerTokenException;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.awssts.AwsSts;
+import io.mintmark.mint.azure.Azure;
+import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.oauth2.OAuth2;
+import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SecretFiles;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * Services of all types and the broker's own identity provider lie in every way that chance finds:
+ * whatever they say, nothing that was sent gets into a log, a detail or an answer, and others are
+ * served meanwhile. {@code -Dlies=N} tells how many, {@code -Dseed=N} which.
+ */
+class LyingAnswersTest {
+    private static final int LIES = Integer.getInteger("lies", 2_000);
+    private static final long SEED = Long.getLong("seed", 20261121);
+    private static final int AT_A_TIME = 24;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /** Of processor time for one mint, on any machine. What froze the broker took 9 s. */
+    private static final Duration MOST_WORK = Duration.ofMillis(150);
+
+    /** So much of a secret tells nobody anything. */
+    private static final int PIECE = 12;
+
+    private static final Secret OPAQUE = new Secret(letters(1, 96));
+    private static final Secret CLIENT = new Secret(letters(2, 40));
+
+    private final Destinations allowed = new Destinations(List.of("127.0.0.1"));
+    private final InstantSource clock = InstantSource.system();
+    private final Queue<String> logged = new ConcurrentLinkedQueue<>();
+    private final Set<String> pieces = pieces();
+    private final Handler listener =
+            new Handler() {
+                @Override
+                public void publish(LogRecord line) {
+                    logged.add(
+                            "%s %s %s"
+                                    .formatted(
+                                            line.getMessage(),
+                                            Arrays.toString(line.getParameters()),
+                                            line.getThrown()));
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+    @TempDir Path secrets;
+
+    /** One token for all, of which nothing can be told by its form. */
+    private static final class External implements BrokerIdentity {
+        @Override
+        public Secret token(TokenOrder order) {
+            return OPAQUE;
+        }
+
+        @Override
+        public boolean shared() {
+            return true;
+        }
+
+        @Override
+        public Optional<String> fault() {
+            return Optional.empty();
+        }
+    }
+
+    @BeforeEach
+    void listen() throws Exception {
+        Logger.getLogger("").addHandler(listener);
+        Files.createDirectories(secrets.resolve("acme"));
+        Files.writeString(secrets.resolve("acme/client"), CLIENT.reveal());
+    }
+
+    @AfterEach
+    void stop() {
+        Logger.getLogger("").removeHandler(listener);
+    }
+
+    @Test
+    void nothing_that_was_sent_is_told_and_others_are_served() throws Exception {
+        AtomicInteger said = new AtomicInteger();
+        Duration before = cpu();
+        AtomicBoolean over = new AtomicBoolean();
+        try (var server = new LyingServer((request, out) -> lie(said, request, out));
+                var clients = new StsClients(allowed, MintingBroker.AMBIENT);
+                MintingBroker honest = MintingBroker.usual();
+                var far =
+                        new TokenExchangeStandIn(
+                                MintingBroker.ISSUER,
+                                honest.identity()::keySet,
+                                TokenExchangeStandIn.Clients.NONE);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> others = threads.submit(() -> serve(honest, far, over));
+            try {
+                hearAll(threads, providers(clients), server);
+            } finally {
+                over.set(true);
+            }
+            assertTrue(others.get() > LIES / 100, others.get() + " others were served");
+        }
+        assertEquals(List.of(), logged.stream().filter(this::tells).toList());
+        Duration each = cpu().minus(before).dividedBy(LIES);
+        assertTrue(each.compareTo(MOST_WORK) < 0, each::toString);
+    }
+
+    private static void lie(AtomicInteger said, String request, java.io.OutputStream out)
+            throws java.io.IOException, InterruptedException {
+        new Lies(SEED + said.incrementAndGet()).tell(request, out);
+    }
+
+    private void hearAll(ExecutorService threads, AccessProviders providers, LyingServer server)
+            throws Exception {
+        List<Function<String, String>> asking = asking(providers);
+        Semaphore places = new Semaphore(AT_A_TIME);
+        List<Future<String>> heard = new ArrayList<>();
+        for (int i = 0; i < LIES; i++) {
+            Function<String, String> ask = asking.get(i % asking.size());
+            places.acquire();
+            heard.add(
+                    threads.submit(() -> {
+                        try {
+                            return ask.apply(server.origin());
+                        } finally {
+                            places.release();
+                        }
+                    }));
+        }
+        int hidden = 0;
+        for (Future<String> each : heard) {
+            assertFalse(tells(each.get()), each.get());
+            hidden += each.get().contains("[secret]") ? 1 : 0;
+        }
+        assertTrue(hidden > LIES / 20, hidden + " answers were worth hiding something in");
+    }
+
+    /** Mints of another tenant, one after the other; none may fail. */
+    private static int serve(MintingBroker broker, TokenExchangeStandIn far, AtomicBoolean over) {
+        int served = 0;
+        while (!over.get()) {
+            broker.minted(
+                    Orders.of("oauth2", "{'token_endpoint':'%s'}".formatted(far.url()), "{}"));
+            served++;
+        }
+        return served;
+    }
+
+    /** Each asks a server for something, and tells all that others could hear of it. */
+    private List<Function<String, String>> asking(AccessProviders providers) {
+        return List.of(
+                at ->
+                        told(
+                                providers,
+                                "azure",
+                                "'tenant_id':'a','authority':'" + at + "'",
+                                "'client_id':'a','scope':'s'"),
+                at -> told(providers, "oauth2", "'token_endpoint':'" + at + "'", "'audience':'a'"),
+                at ->
+                        told(
+                                providers,
+                                "oauth2",
+                                "'token_endpoint':'%s','client_id':'a','client_secret':{'file':'client'}"
+                                        .formatted(at),
+                                "'audience':'a'"),
+                at ->
+                        told(
+                                providers,
+                                "gcp",
+                                "'project_id':'p','workload_identity_provider':'//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m','sts_endpoint':'%1$s','iam_endpoint':'%1$s'"
+                                        .formatted(at),
+                                "'service_account':'a@b.iam.gserviceaccount.com'"),
+                at ->
+                        told(
+                                providers,
+                                "aws-sts",
+                                "'region':'eu-central-1','endpoint':'" + at + "'",
+                                "'role_arn':'arn:aws:iam::123456789012:role/a'"),
+                at ->
+                        told(
+                                providers,
+                                "s3-sts",
+                                "'endpoint':'" + at + "'",
+                                "'role_arn':'arn:minio:iam:::role/a'"),
+                at -> token(at, new IdpClient.SecretBasic("a", CLIENT)),
+                at -> token(at, new IdpClient.SecretPost("a", CLIENT)),
+                at -> token(at, new IdpClient.PrivateKey("a", (_, _, _) -> OPAQUE)));
+    }
+
+    private static String told(
+            AccessProviders providers, String type, String provider, String key) {
+        Orders order =
+                Orders.of(type, "{" + provider + "}", "{" + key + "}")
+                        .within(PATIENCE)
+                        .sharing()
+                        .allowing(
+                                "a",
+                                "a@b*",
+                                "arn:aws:iam::123456789012:role/a",
+                                "arn:minio:iam:::role/a");
+        return switch (providers.mint(order.order())) {
+            case Minted minted ->
+                    minted.credentialId()
+                            + minted.fields().values().stream()
+                                    .map(Secret::reveal)
+                                    .filter(LyingAnswersTest::isWhole)
+                                    .collect(Collectors.joining(" "));
+            case Withheld withheld -> withheld.credentialId() + " " + withheld.detail();
+            case NotMinted why -> why.detail();
+            case MintResult.NotCalled not -> throw new AssertionError(not);
+        };
+    }
+
+    private String token(String at, IdpClient client) {
+        var access =
+                new IdpAccess(
+                        Optional.empty(),
+                        Optional.of(URI.create(at)),
+                        client,
+                        Optional.empty(),
+                        Optional.empty());
+        try (var identity =
+                new ClientCredentialsIdentity(
+                        access, new GuardedHttp(allowed), clock, RandomGenerator.getDefault())) {
+            Future<String> asked;
+            try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
+                asked = thread.submit(() -> identity.token(order()).reveal());
+                Thread.sleep(PATIENCE);
+                asked.cancel(true);
+            }
+            return asked.isCancelled() ? "" : answer(asked);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String answer(Future<String> asked) {
+        return switch (asked.state()) {
+            case SUCCESS -> isWhole(asked.resultNow()) ? asked.resultNow() : "";
+            case FAILED ->
+                    asked.exceptionNow() instanceof NoBrokerTokenException why
+                            ? String.valueOf(why.getMessage())
+                            : String.valueOf(asked.exceptionNow());
+            case RUNNING, CANCELLED -> "";
+        };
+    }
+
+    private static TokenOrder order() {
+        MintOrder order = Orders.of("x", "{}", "{}").order();
+        return new TokenOrder(
+                order.tenant(), order.key(), order.mintId(), "https://a", false, Map.of());
+    }
+
+    private AccessProviders providers(StsClients clients) {
+        var identity = new External();
+        var destinations = new TokenDestinations(allowed);
+        var sts = new StsCaller(clients, clock);
+        var calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
+        var tokens = new TokenCalls(calls, clock);
+        return new AccessProviders(
+                List.of(
+                        new AwsSts(identity, destinations, sts),
+                        new S3Sts(identity, destinations, sts),
+                        new GoogleCloud(identity, destinations, calls, clock),
+                        new Azure(identity, destinations, tokens),
+                        new OAuth2(
+                                identity,
+                                (_, _, _) -> OPAQUE,
+                                new SecretFiles(Optional.of(secrets)),
+                                destinations,
+                                tokens)),
+                clock);
+    }
+
+    private static Duration cpu() {
+        var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        return Duration.ofNanos(system.getProcessCpuTime());
+    }
+
+    private boolean tells(String text) {
+        for (int i = 0; i + PIECE <= text.length(); i++) {
+            if (pieces.contains(text.substring(i, i + PIECE))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A credential may have a piece of anything; a secret as a whole it may not. */
+    private static boolean isWhole(String credential) {
+        return forms(OPAQUE).stream().anyMatch(credential::contains)
+                || forms(CLIENT).stream().anyMatch(credential::contains);
+    }
+
+    private static Set<String> pieces() {
+        Set<String> pieces = new HashSet<>();
+        for (Secret secret : List.of(OPAQUE, CLIENT)) {
+            for (String form : forms(secret)) {
+                for (int i = 0; i + PIECE <= form.length(); i++) {
+                    pieces.add(form.substring(i, i + PIECE));
+                }
+            }
+        }
+        return pieces;
+    }
+
+    private static List<String> forms(Secret secret) {
+        String text = secret.reveal();
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return List.of(
+                text,
+                URLEncoder.encode(text, StandardCharsets.UTF_8),
+                Base64.getEncoder().withoutPadding().encodeToString(bytes),
+                Base64.getUrlEncoder().withoutPadding().encodeToString(bytes),
+                HexFormat.of().formatHex(bytes));
+    }
+
+    private static String letters(int seed, int length) {
+        String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_~&";
+        return new Random(seed)
+                .ints(length, 0, alphabet.length())
+                .mapToObj(i -> alphabet.substring(i, i + 1))
+                .collect(Collectors.joining());
+    }
+}
