@@ -22,6 +22,11 @@ import java.util.function.LongSupplier;
 public final class Catalogue {
     private static final int TENANTS_KEPT = 10_000;
     private static final int SUBJECTS_KEPT = 50_000;
+
+    /** Of the heap, as the text that is read; what is made of it takes some times that. */
+    private static final long TENANTS_SHARE = Runtime.getRuntime().maxMemory() / 8;
+
+    private static final long SUBJECTS_SHARE = TENANTS_SHARE / 2;
     private static final int ATTEMPTS = 5;
     private static final Duration SOON = Duration.ofSeconds(1);
 
@@ -40,13 +45,25 @@ public final class Catalogue {
     public Catalogue(CatalogueStore store, Duration maxStaleness, LongSupplier nanos) {
         this.store = store;
         this.meter = new MatchingMeter(nanos);
-        this.tenants = new SingleFlightCache<>(maxStaleness, TENANTS_KEPT, nanos, this::snapshot);
+        this.tenants =
+                new SingleFlightCache<>(
+                        maxStaleness,
+                        TENANTS_SHARE,
+                        snapshot -> weight(snapshot.bytes(), TENANTS_SHARE, TENANTS_KEPT),
+                        nanos,
+                        this::snapshot);
         this.subjects =
                 new SingleFlightCache<>(
                         Duration.ofNanos(Long.MAX_VALUE),
-                        SUBJECTS_KEPT,
+                        SUBJECTS_SHARE,
+                        grants -> weight(grants.bytes(), SUBJECTS_SHARE, SUBJECTS_KEPT),
                         nanos,
                         (at, _) -> store.grants(at.tenant(), at.idp(), at.subject()));
+    }
+
+    /** So that neither more bytes are kept than their share nor more values than their number. */
+    private static int weight(int bytes, long share, int kept) {
+        return Math.toIntExact(bytes + share / kept);
     }
 
     private TenantSnapshot snapshot(TenantName tenant, @Nullable TenantSnapshot known) {

@@ -29,6 +29,11 @@ final class SingleFlightCache<K, V> {
         V read(K key, @Nullable V known);
     }
 
+    /** How much of the cache a value takes; at least one. */
+    interface Weigher<V> {
+        int weigh(V value);
+    }
+
     private record Value<V>(V value, long asOf) {}
 
     private record Failure(RuntimeException cause, long began) {}
@@ -38,12 +43,14 @@ final class SingleFlightCache<K, V> {
         private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
         private final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
         private volatile @Nullable Failure failure;
+        private volatile int weight = 1;
     }
 
     private final Cache<K, Slot<V>> slots;
     private final long maxAge;
     private final LongSupplier nanos;
     private final Reader<K, V> reader;
+    private final Weigher<V> weigher;
     private final AtomicLong allChanged = new AtomicLong(Long.MIN_VALUE);
 
     /**
@@ -52,7 +59,27 @@ final class SingleFlightCache<K, V> {
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
-        this.slots = Caffeine.newBuilder().maximumSize(atMost).expireAfterAccess(IDLE).build();
+        this(maxAge, atMost, _ -> 1, nanos, reader);
+    }
+
+    /**
+     * @param maxAge after which a value is never used without asking again
+     * @param atMost what all values that are kept may weigh
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    SingleFlightCache(
+            Duration maxAge,
+            long atMost,
+            Weigher<V> weigher,
+            LongSupplier nanos,
+            Reader<K, V> reader) {
+        this.slots =
+                Caffeine.newBuilder()
+                        .maximumWeight(atMost)
+                        .<K, Slot<V>>weigher((_, slot) -> slot.weight)
+                        .expireAfterAccess(IDLE)
+                        .build();
+        this.weigher = weigher;
         this.maxAge = maxAge.toNanos();
         this.nanos = nanos;
         this.reader = reader;
@@ -88,6 +115,8 @@ final class SingleFlightCache<K, V> {
         try {
             V value = reader.read(key, known == null ? null : known.value());
             slot.value.set(new Value<>(value, began));
+            slot.weight = weigher.weigh(value);
+            slots.asMap().replace(key, slot, slot);
             slot.failure = null;
             return value;
         } catch (RuntimeException e) {

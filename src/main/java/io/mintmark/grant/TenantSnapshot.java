@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
+ * @param bytes how much text it was read from
  */
 public record TenantSnapshot(
         TenantName name,
@@ -28,7 +29,8 @@ public record TenantSnapshot(
         int maxCalls,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
-        PatternGrants patterns) {
+        PatternGrants patterns,
+        int bytes) {
 
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
@@ -38,6 +40,6 @@ public record TenantSnapshot(
     /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
     public static TenantSnapshot nothing(TenantName name, TenantState state) {
         return new TenantSnapshot(
-                name, state, new UUID(0, 0), 1, Map.of(), Map.of(), PatternGrants.of(List.of()));
+                name, state, new UUID(0, 0), 1, Map.of(), Map.of(), PatternGrants.of(List.of()), 0);
     }
 }

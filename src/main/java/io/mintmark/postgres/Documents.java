@@ -82,6 +82,11 @@ final class Documents {
         return mapped;
     }
 
+    /** How much text rows of {@link BoundedRows} are. */
+    static int size(JsonNode rows) {
+        return rows.valueStream().mapToInt(row -> row.path("row").asText().length()).sum();
+    }
+
     private static JsonNode document(JsonNode row) throws JsonProcessingException {
         String text = row.path("row").textValue();
         if (text == null) {

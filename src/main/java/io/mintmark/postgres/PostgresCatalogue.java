@@ -147,7 +147,10 @@ public final class PostgresCatalogue implements CatalogueStore {
                         .collect(Collectors.toMap(IdentityProvider::name, Function.identity())),
                 Documents.each(row.path("keys"), "key", KeyRow::map).stream()
                         .collect(Collectors.toMap(Key::name, Function.identity())),
-                PatternGrants.of(Documents.each(row.path("patterns"), "grant", GrantRow::map)));
+                PatternGrants.of(Documents.each(row.path("patterns"), "grant", GrantRow::map)),
+                Documents.size(row.path("identity_providers"))
+                        + Documents.size(row.path("keys"))
+                        + Documents.size(row.path("patterns")));
     }
 
     @Override
@@ -166,6 +169,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                         .getFirst();
         return new SubjectGrants(
                 state(row.path("state")),
-                Documents.each(row.path("grants"), "grant", GrantRow::map));
+                Documents.each(row.path("grants"), "grant", GrantRow::map),
+                Documents.size(row.path("grants")));
     }
 }

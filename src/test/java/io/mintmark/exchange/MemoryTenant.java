@@ -165,14 +165,16 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 256,
                 Map.of(IDP, identityProvider()),
                 keys,
-                PatternGrants.of(List.of()));
+                PatternGrants.of(List.of()),
+                0);
     }
 
     @Override
     public synchronized SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
         return new SubjectGrants(
                 state(tenant),
-                grants.stream().filter(grant -> grant.subject().matches(subject)).toList());
+                grants.stream().filter(grant -> grant.subject().matches(subject)).toList(),
+                0);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.mintmark.grant;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.endtoend.Eventually;
+
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -106,6 +108,20 @@ class SingleFlightCacheTest {
         assertEquals(2, cache.get("a"));
         held.changed(_ -> false);
         assertEquals(2, cache.get("a"));
+    }
+
+    @Test
+    void values_that_weigh_too_much_together_are_not_all_kept() {
+        SingleFlightCache<String, Integer> heavy =
+                new SingleFlightCache<>(
+                        MAX_AGE,
+                        10,
+                        _ -> 6,
+                        nanos::incrementAndGet,
+                        (_, _) -> reads.incrementAndGet());
+        heavy.get("a");
+        heavy.get("b");
+        Eventually.holds(() -> heavy.held().values().size() == 1);
     }
 
     @Test
