@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * One type of access provider. Implementations are stateless towards keys and tenants and may be
@@ -22,19 +21,12 @@ public interface AccessProvider {
     Map<String, String> defaultOutputs();
 
     /**
-     * What the key's settings aim at: a role, a service account, an audience. It must match the
-     * provider's {@code allowed_targets} before anything is sent. Empty if it names none.
+     * All that the key's settings aim at: a role, a service account, an audience, and where the
+     * provider can be told in several ways, the others. Each must match the provider's {@code
+     * allowed_targets} before anything is sent. If there is none, the key aims at whatever the
+     * provider gives by default.
      */
-    Optional<String> target(JsonNode keySettings);
-
-    /**
-     * All that the key's settings aim at, which is the target and, where the provider can be told
-     * in several ways, the others. Each must match the provider's {@code allowed_targets}. If there
-     * is none, the key aims at whatever the provider gives by default.
-     */
-    default List<String> targets(JsonNode keySettings) {
-        return target(keySettings).stream().toList();
-    }
+    List<String> targets(JsonNode keySettings);
 
     /**
      * Whether a mint with these settings proves itself with an identity that looks alike for all

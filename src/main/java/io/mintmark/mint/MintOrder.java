@@ -2,6 +2,7 @@ package io.mintmark.mint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.identity.TokenOrder;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
@@ -9,6 +10,7 @@ import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -32,4 +34,15 @@ public record MintOrder(
         AccessPoint access,
         JsonNode keySettings,
         Duration duration,
-        Instant deadline) {}
+        Instant deadline) {
+
+    /** An order for the broker's token of this mint, with the usual lifetime. */
+    public TokenOrder token(String audience, Map<String, Object> claims) {
+        return new TokenOrder(tenant, key, mintId, audience, false, claims);
+    }
+
+    /** The same for a provider that verifies no other signatures than RS256. */
+    public TokenOrder rs256Token(String audience) {
+        return new TokenOrder(tenant, key, mintId, audience, true, Map.of());
+    }
+}

@@ -45,6 +45,22 @@ public final class TokenDestinations {
     }
 
     /**
+     * The audience of tokens for an endpoint that is nobody's in particular: what the access
+     * provider's setting says, or else the endpoint's origin.
+     *
+     * @throws UnusableSettingsException if it is a vendor's and the endpoint isn't
+     */
+    public String audience(Endpoint endpoint, Settings settings, String name) {
+        try {
+            return settings.text(name)
+                    .map(wanted -> audience(endpoint, wanted))
+                    .orElseGet(endpoint::origin);
+        } catch (IllegalArgumentException e) {
+            throw settings.unusable(name, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
      * Whether what is sent there, and the credential that comes back, can't be read on the way, or
      * only where the operator knows the network.
      */

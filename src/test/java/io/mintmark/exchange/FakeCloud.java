@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -65,8 +64,8 @@ final class FakeCloud implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return Optional.of(keySettings.path("target").asText());
+    public List<String> targets(JsonNode keySettings) {
+        return List.of(keySettings.path("target").asText());
     }
 
     @Override

@@ -44,8 +44,8 @@ class AccessProvidersTest {
         }
 
         @Override
-        public Optional<String> target(JsonNode keySettings) {
-            return Optional.ofNullable(keySettings.path("aim").textValue());
+        public List<String> targets(JsonNode keySettings) {
+            return Optional.ofNullable(keySettings.path("aim").textValue()).stream().toList();
         }
 
         @Override

@@ -60,8 +60,8 @@ public final class AwsSts implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return Optional.of(AwsKeySettings.of(keySettings).roleArn());
+    public List<String> targets(JsonNode keySettings) {
+        return List.of(AwsKeySettings.of(keySettings).roleArn());
     }
 
     @Override
@@ -127,13 +127,7 @@ public final class AwsSts implements AccessProvider {
         if (aws && provider.sessionTags()) {
             claims.put(TAGS, new AwsTags(order).asClaim());
         }
-        return new TokenOrder(
-                order.tenant(),
-                order.key(),
-                order.mintId(),
-                aws ? AUDIENCE : endpoint.origin(),
-                false,
-                claims);
+        return order.token(aws ? AUDIENCE : endpoint.origin(), claims);
     }
 
     private void requireAws(Endpoint endpoint) {

@@ -15,8 +15,8 @@ import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Secret;
 
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -53,8 +53,8 @@ public final class Azure implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return Optional.of(settings(keySettings).requiredText("client_id"));
+    public List<String> targets(JsonNode keySettings) {
+        return List.of(settings(keySettings).requiredText("client_id"));
     }
 
     @Override
@@ -97,8 +97,7 @@ public final class Azure implements AccessProvider {
     }
 
     private static TokenOrder token(MintOrder order, AzureProviderSettings provider) {
-        return new TokenOrder(
-                order.tenant(), order.key(), order.mintId(), provider.audience(), true, Map.of());
+        return order.rs256Token(provider.audience());
     }
 
     private static Settings settings(JsonNode keySettings) {

@@ -20,8 +20,8 @@ import io.mintmark.outbound.Secret;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Access tokens of Google Cloud by workload identity federation. The broker's token is exchanged
@@ -60,8 +60,8 @@ public final class GoogleCloud implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return GoogleKeySettings.target(keySettings);
+    public List<String> targets(JsonNode keySettings) {
+        return GoogleKeySettings.target(keySettings).stream().toList();
     }
 
     @Override
@@ -108,14 +108,7 @@ public final class GoogleCloud implements AccessProvider {
      */
     private static TokenOrder token(
             MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key) {
-        TokenOrder usual =
-                new TokenOrder(
-                        order.tenant(),
-                        order.key(),
-                        order.mintId(),
-                        provider.identityProvider(),
-                        false,
-                        Map.of());
+        TokenOrder usual = order.token(provider.identityProvider(), Map.of());
         return key.serviceAccount().isPresent() ? usual : usual.livingAtMost(order.duration());
     }
 

@@ -16,8 +16,8 @@ import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -46,8 +46,8 @@ public final class JwtProvider implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return Optional.of(settings(keySettings).requiredText("audience"));
+    public List<String> targets(JsonNode keySettings) {
+        return List.of(settings(keySettings).requiredText("audience"));
     }
 
     /** Never: the token isn't the broker's identity but the client's. */

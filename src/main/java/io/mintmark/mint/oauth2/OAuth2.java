@@ -74,11 +74,6 @@ public final class OAuth2 implements AccessProvider {
         return Map.of("ACCESS_TOKEN", "AccessToken", "TOKEN_EXPIRY", "Expiration");
     }
 
-    @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return settings(keySettings).text("audience");
-    }
-
     /**
      * RFC 8693 section 2.1: {@code audience} and {@code resource} say where the token is to be used
      * and may stand together, so that one alone would limit nothing.
@@ -210,8 +205,7 @@ public final class OAuth2 implements AccessProvider {
     }
 
     private static TokenOrder token(MintOrder order, OAuth2ProviderSettings provider) {
-        return new TokenOrder(
-                order.tenant(), order.key(), order.mintId(), provider.audience(), false, Map.of());
+        return order.token(provider.audience(), Map.of());
     }
 
     private static Settings settings(JsonNode keySettings) {

@@ -6,7 +6,6 @@ import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,17 +28,8 @@ record OAuth2ProviderSettings(Endpoint endpoint, Client client, String audience)
         Endpoint endpoint = settings.endpoint("token_endpoint").orElseThrow();
         destinations.requireConfidential("token_endpoint", endpoint);
         return new OAuth2ProviderSettings(
-                endpoint, Client.of(settings), audience(settings, endpoint, destinations));
-    }
-
-    private static String audience(
-            Settings settings, Endpoint endpoint, TokenDestinations destinations) {
-        Optional<String> wanted = settings.text("subject_audience");
-        try {
-            return wanted.map(audience -> destinations.audience(endpoint, audience))
-                    .orElseGet(endpoint::origin);
-        } catch (IllegalArgumentException e) {
-            throw settings.unusable("subject_audience", String.valueOf(e.getMessage()));
-        }
+                endpoint,
+                Client.of(settings),
+                destinations.audience(endpoint, settings, "subject_audience"));
     }
 }

@@ -11,7 +11,6 @@ import io.mintmark.mint.sts.StsEndpoint.Use;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -36,19 +35,8 @@ record S3ProviderSettings(
         return new S3ProviderSettings(
                 url,
                 new StsEndpoint(endpoint, settings.text("region").orElse(REGION), Use.STORAGE),
-                audience(settings, endpoint, destinations),
+                destinations.audience(endpoint, settings, "audience"),
                 policyClaim(settings));
-    }
-
-    private static String audience(
-            Settings settings, Endpoint endpoint, TokenDestinations destinations) {
-        Optional<String> wanted = settings.text("audience");
-        try {
-            return wanted.map(audience -> destinations.audience(endpoint, audience))
-                    .orElseGet(endpoint::origin);
-        } catch (IllegalArgumentException e) {
-            throw settings.unusable("audience", String.valueOf(e.getMessage()));
-        }
     }
 
     private static Map<String, Object> policyClaim(Settings settings) {

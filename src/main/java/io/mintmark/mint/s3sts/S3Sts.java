@@ -21,9 +21,9 @@ import io.mintmark.mint.sts.StsEndpoint;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -66,8 +66,8 @@ public final class S3Sts implements AccessProvider {
     }
 
     @Override
-    public Optional<String> target(JsonNode keySettings) {
-        return Settings.ofKey(keySettings, KEY_SETTINGS).text("role_arn");
+    public List<String> targets(JsonNode keySettings) {
+        return Settings.ofKey(keySettings, KEY_SETTINGS).text("role_arn").stream().toList();
     }
 
     @Override
@@ -115,12 +115,6 @@ public final class S3Sts implements AccessProvider {
                     "access provider setting 'policy_claim' can't be had: the broker's token comes"
                             + " from an external identity provider, which decides what it says");
         }
-        return new TokenOrder(
-                order.tenant(),
-                order.key(),
-                order.mintId(),
-                provider.audience(),
-                false,
-                provider.claims());
+        return order.token(provider.audience(), provider.claims());
     }
 }
