@@ -58,6 +58,11 @@ public final class SentSecrets {
                 .anyMatch(form -> form.length() >= SHORTEST_PIECE && said.contains(form));
     }
 
+    /** Whether a text holds a piece of one of the secrets, and so is no name for anything. */
+    public boolean arePartlyIn(String text) {
+        return !hiddenIn(text).equals(text);
+    }
+
     private static boolean isShort(Secret secret) {
         return PlainText.of(secret.reveal()).characters().length() < SHORTEST_SECRET;
     }

@@ -132,7 +132,7 @@ public final class StsCaller {
 
     /** An STS that gives back what it was sent gives no credential. */
     private static MintResult fit(Minted minted, SentSecrets sent, Endpoint endpoint) {
-        if (sent.areIn(new Secret(minted.credentialId()))) {
+        if (sent.arePartlyIn(minted.credentialId())) {
             return StsFailures.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
         }
         return minted.fields().values().stream().anyMatch(sent::areIn)
