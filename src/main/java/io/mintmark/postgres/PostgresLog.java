@@ -20,10 +20,15 @@ import java.util.stream.Collectors;
 public final class PostgresLog implements LogReader, AutoCloseable {
     private static final int FETCH = 2_000;
 
-    /** Without sorting, rows come along the index of chains, however many there are. */
+    /**
+     * Without sorting, rows come along the index of chains, however many there are. Up to
+     * PostgreSQL 17 a plan that is so forced has an absurd cost, for which the server would compile
+     * code and start helpers.
+     */
     private static final String SESSION =
             "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
-                    + " -c enable_incremental_sort=off";
+                    + " -c enable_incremental_sort=off -c jit=off"
+                    + " -c max_parallel_workers_per_gather=0";
 
     private static final String HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')";
 
