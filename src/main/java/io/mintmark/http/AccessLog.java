@@ -10,11 +10,11 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * One line for each request, without its path and query: those hold whatever the client likes, a
- * token among it. The request id and the tenant stand in the line as in every other.
+ * token among it. The request id, the tenant and the subject stand in the line as in every other,
+ * and what else it says stands in fields of its own too.
  */
 final class AccessLog implements Filter {
     private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
@@ -35,17 +35,18 @@ final class AccessLog implements Filter {
         }
     }
 
+    /** The fields stay with the thread until the request's id is taken from it. */
     private void write(RoutingRequest request, RoutingResponse response, Duration taken) {
-        log.info(
-                "{} {} -> {}, {} bytes in {} ms, from {}, subject {}",
-                request.prologue().method().text(),
-                MatchedRoute.of(request),
-                response.status().code(),
-                response.bytesWritten(),
-                taken.toMillis(),
-                addresses.of(request),
-                Optional.ofNullable(MDC.get("subject"))
-                        .map(subject -> Json.text(subject).toString())
-                        .orElse("-"));
+        String method = request.prologue().method().text();
+        String route = MatchedRoute.of(request);
+        String address = addresses.of(request).toString();
+        int status = response.status().code();
+        MDC.put("address", address);
+        MDC.put("method", method);
+        MDC.put("route", route);
+        MDC.put("status", Integer.toString(status));
+        MDC.put("bytes", Long.toString(response.bytesWritten()));
+        MDC.put("milliseconds", Long.toString(taken.toMillis()));
+        log.info("{} {} -> {} in {} ms, from {}", method, route, status, taken.toMillis(), address);
     }
 }

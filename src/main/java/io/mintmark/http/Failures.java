@@ -11,6 +11,10 @@ import io.mintmark.verdict.Unavailable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** Answers requests that ended in an exception. Its words stay in the log. */
 final class Failures implements ErrorHandler<Throwable> {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
@@ -41,8 +45,17 @@ final class Failures implements ErrorHandler<Throwable> {
     }
 
     private static ErrorBody unavailable(Unavailable failure) {
-        log.warn("{}", failure.getMessage(), failure.getCause());
+        log.warn("{}", reasons(failure));
         return Refusals.of(failure);
+    }
+
+    /** What is somebody else's has reasons and no place in our code. */
+    private static String reasons(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .map(Throwable::getMessage)
+                .filter(Objects::nonNull)
+                .distinct()
+                .collect(Collectors.joining(": "));
     }
 
     private static ErrorBody refused(int status) {

@@ -7,18 +7,25 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 
 /**
  * One JSON object a line: {@code time}, {@code level}, {@code logger}, {@code message}, and where
- * there are such, {@code requestId}, {@code tenant} and {@code exception}. All ASCII, so that no
- * reader can take a character for the end of a line.
+ * there are such, {@code requestId}, {@code tenant}, {@code subject} and {@code exception}; the
+ * line of a request that was answered also has {@code address}, {@code method}, {@code route},
+ * {@code status}, {@code bytes} and {@code milliseconds}. All ASCII, so that no reader can take a
+ * character for the end of a line.
  */
 final class JsonLines extends Formatter {
     private static final JsonFactory JSON =
             JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+    /** Fields that machines reckon with. */
+    private static final Set<String> NUMBERS = Set.of("status", "bytes", "milliseconds");
 
     @Override
     public String format(LogRecord record) {
@@ -39,8 +46,19 @@ final class JsonLines extends Formatter {
         json.writeStringField("message", line.message());
         write("requestId", line.requestId(), json);
         write("tenant", line.tenant(), json);
+        for (Map.Entry<String, String> field : line.fields().entrySet()) {
+            write(field.getKey(), field.getValue(), json);
+        }
         write("exception", line.exception(), json);
         json.writeEndObject();
+    }
+
+    private static void write(String field, String value, JsonGenerator json) throws IOException {
+        if (NUMBERS.contains(field)) {
+            json.writeNumberField(field, Long.parseLong(value));
+        } else {
+            json.writeStringField(field, value);
+        }
     }
 
     private static void write(String member, Optional<String> value, JsonGenerator json)

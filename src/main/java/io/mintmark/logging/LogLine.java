@@ -6,6 +6,9 @@ import org.slf4j.MDC;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.logging.Level;
@@ -17,6 +20,7 @@ import java.util.logging.LogRecord;
  * @param message with its parameters filled in
  * @param requestId of the request that this thread works on
  * @param tenant of that request, once it is known
+ * @param fields what else is known of the request, by name
  * @param exception class, message and stack of what was thrown, and of its causes
  */
 record LogLine(
@@ -26,7 +30,11 @@ record LogLine(
         String message,
         Optional<String> requestId,
         Optional<String> tenant,
+        Map<String, String> fields,
         Optional<String> exception) {
+    /** What else may stand in the context of a line, in this order. */
+    private static final List<String> FIELDS =
+            List.of("subject", "address", "method", "route", "status", "bytes", "milliseconds");
 
     /**
      * Reads a record on the thread that logged it.
@@ -41,7 +49,19 @@ record LogLine(
                 Redaction.of(Objects.requireNonNullElse(message, "")),
                 Optional.ofNullable(MDC.get("requestId")),
                 Optional.ofNullable(MDC.get("tenant")),
+                context(),
                 Optional.ofNullable(record.getThrown()).map(LogLine::stack));
+    }
+
+    private static Map<String, String> context() {
+        Map<String, String> fields = new LinkedHashMap<>();
+        for (String name : FIELDS) {
+            String value = MDC.get(name);
+            if (value != null) {
+                fields.put(name, Redaction.of(value));
+            }
+        }
+        return fields;
     }
 
     private static String stack(Throwable thrown) {
