@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -117,6 +118,40 @@ class AuthorizationServerTest {
 
         assertEquals(Kind.MISCONFIGURED, refused.kind());
         assertTrue(refused.getMessage().contains("is that of '" + idp.url() + "/'"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'issuer':'IDP','token_endpoint':'IDP/oauth/token','x':NUMBER}",
+                "{'issuer':'IDP','token_endpoint':'https://a.example','token_endpoint':'IDP/oauth/token'}",
+                "{'issuer':'IDP','token_endpoint':'IDP/oauth/token'}{}",
+                "{'issuer':'IDP','token_endpoint':'not a URL'}",
+                "[{'issuer':'IDP','token_endpoint':'IDP/oauth/token'}]",
+            })
+    void metadata_that_could_be_read_in_several_ways_lead_nowhere(String document) {
+        idp.pages()
+                .serve(
+                        Issuer.DISCOVERY,
+                        document.replace('\'', '"')
+                                .replace("IDP", idp.url())
+                                .replace("NUMBER", "9".repeat(900_000)));
+        assertEquals(Kind.FAILED, refusal(discovering(idp.url())).kind());
+        assertEquals(List.of(), idp.requests());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'access_token':'t','token_type':'mac','expires_in':60}",
+                "{'access_token':'t','token_type':'Bearer','expires_in':NUMBER}",
+                "{'access_token':'t\\n','token_type':'Bearer','expires_in':60}",
+                "{'access_token':'t','access_token':'u','token_type':'Bearer','expires_in':60}",
+                "{'access_token':'eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJhIiwiYXVkIjoiYiJ9.c2ln','token_type':'Bearer','expires_in':60}",
+            })
+    void a_token_that_could_be_read_in_several_ways_is_not_used(String answer) {
+        idp.next(200, answer.replace('\'', '"').replace("NUMBER", "9".repeat(50_000)));
+        assertEquals(Kind.FAILED, refusal(server(BASIC)).kind());
     }
 
     @Test

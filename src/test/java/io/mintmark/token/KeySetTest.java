@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.Optional;
 
 final class KeySetTest {
     private static final TestKey RSA = TestKey.rsa("rsa", 2048);
@@ -16,6 +17,21 @@ final class KeySetTest {
     @Test
     void usable_keys_are_kept() {
         assertEquals("2 keys", keys(RSA.publicJwk() + "," + EC.publicJwk()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"n", "e", "further"})
+    void a_number_of_many_digits_makes_a_set_none(String member) {
+        String key = "{\"kty\":\"RSA\",\"%s\":%s}".formatted(member, "9".repeat(900_000));
+        assertEquals(
+                Optional.empty(),
+                KeySet.parse("{\"keys\":[%s]}".formatted(key).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void a_coordinate_as_long_as_a_whole_set_is_no_key() {
+        String huge = EC.publicJwk().replace("\"x\":\"", "\"x\":\"" + "A".repeat(900_000));
+        assertEquals("1 keys", keys(huge + "," + RSA.publicJwk()));
     }
 
     @ParameterizedTest
