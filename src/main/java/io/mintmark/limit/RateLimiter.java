@@ -1,8 +1,7 @@
 package io.mintmark.limit;
 
-import io.github.bucket4j.Bucket;
-import io.github.bucket4j.ConsumptionProbe;
 import io.mintmark.config.RateLimitSettings;
+import io.mintmark.limit.Windows.Window;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -37,17 +36,17 @@ public final class RateLimiter {
     /** Counts a request, and says whether it may go on. */
     public RateDecision decide(ClientAddress client) {
         Network network = client.network();
-        Bucket window = windows.of(network);
-        Bucket second = seconds.of(network);
-        if (!second.tryConsume(1)) {
-            return refused(Math.max(wait(window), wait(second)));
+        Window window = windows.of(network);
+        Window second = seconds.of(network);
+        if (second.take() < 0) {
+            return refused(Math.max(window.untilRoom(), second.rest()));
         }
-        ConsumptionProbe taken = window.tryConsumeAndReturnRemaining(1);
-        if (!taken.isConsumed()) {
-            second.addTokens(1);
-            return refused(taken.getNanosToWaitForRefill());
+        int remaining = window.take();
+        if (remaining < 0) {
+            second.giveBack();
+            return refused(window.rest());
         }
-        return allowed(taken);
+        return allowed(remaining, window.rest());
     }
 
     /** How many windows are kept, of both kinds. */
@@ -55,18 +54,9 @@ public final class RateLimiter {
         return windows.count() + seconds.count();
     }
 
-    private static long wait(Bucket bucket) {
-        return bucket.estimateAbilityToConsume(1).getNanosToWaitForRefill();
-    }
-
-    private RateDecision allowed(ConsumptionProbe taken) {
+    private RateDecision allowed(int remaining, long nanos) {
         return new RateDecision(
-                true,
-                settings.requests(),
-                Math.toIntExact(taken.getRemainingTokens()),
-                settings.window(),
-                in(taken.getNanosToWaitForReset()),
-                Duration.ZERO);
+                true, settings.requests(), remaining, settings.window(), in(nanos), Duration.ZERO);
     }
 
     private RateDecision refused(long nanos) {

@@ -3,11 +3,8 @@ package io.mintmark.limit;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.github.bucket4j.Bandwidth;
-import io.github.bucket4j.Bucket;
-import io.github.bucket4j.TimeMeter;
-
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,17 +17,44 @@ import java.util.function.LongSupplier;
  * of its own to spend instead.
  */
 final class Windows {
-    /** About 25 MB with both limits, however many addresses there are. */
+    /** About 10 MB with both limits, however many addresses there are. */
     static final int MOST = 32_768;
 
-    private final Bandwidth limit;
-    private final TimeMeter time;
-    private final Cache<Network, Bucket> running;
+    private final int requests;
+    private final long nanos;
+    private final LongSupplier nanoTime;
+    private final Cache<Network, Window> running;
+
+    /** What is left of one network's window. */
+    final class Window {
+        private final AtomicInteger left = new AtomicInteger(requests);
+        private final long end = nanoTime.getAsLong() + nanos;
+
+        /** Counts a request, if there is room for it; how many more there are then, or -1. */
+        int take() {
+            return left.getAndUpdate(before -> Math.max(0, before - 1)) - 1;
+        }
+
+        /** Uncounts one. */
+        void giveBack() {
+            left.incrementAndGet();
+        }
+
+        /** Nanoseconds until it ends. */
+        long rest() {
+            return Math.max(0, end - nanoTime.getAsLong());
+        }
+
+        /** Nanoseconds until there is room in it, or in the next. */
+        long untilRoom() {
+            return left.get() > 0 ? 0 : rest();
+        }
+    }
 
     Windows(int requests, Duration length, LongSupplier nanoTime) {
-        this.limit =
-                Bandwidth.builder().capacity(requests).refillIntervally(requests, length).build();
-        this.time = new NanoTime(nanoTime);
+        this.requests = requests;
+        this.nanos = length.toNanos();
+        this.nanoTime = nanoTime;
         this.running =
                 Caffeine.newBuilder()
                         .maximumSize(MOST)
@@ -41,30 +65,13 @@ final class Windows {
     }
 
     /** The window that is running for a network, begun now if there was none. */
-    Bucket of(Network network) {
-        return running.get(network, any -> begin());
+    Window of(Network network) {
+        return running.get(network, _ -> new Window());
     }
 
     /** How many windows are kept. */
     long count() {
         running.cleanUp();
         return running.estimatedSize();
-    }
-
-    private Bucket begin() {
-        return Bucket.builder().addLimit(limit).withCustomTimePrecision(time).build();
-    }
-
-    /** The same time for buckets as for the cache that holds them. */
-    private record NanoTime(LongSupplier nanoTime) implements TimeMeter {
-        @Override
-        public long currentTimeNanos() {
-            return nanoTime.getAsLong();
-        }
-
-        @Override
-        public boolean isWallClockBased() {
-            return false;
-        }
     }
 }
