@@ -208,6 +208,9 @@ class GithubActionTest {
                 "{\"credentials\": {\"one\": {\"A\": \"first-secret\"}, \"two\": {\"A\": \"second-secret\"}}}");
         Ended ended = run();
         assertEquals(2, ended.exit());
+        assertEquals(
+                List.of("::add-mask::first-secret", "::add-mask::second-secret"),
+                ended.out().lines().limit(2).toList());
         assertTrue(ended.out().contains("::error::several keys have A;"), ended.out());
         assertEquals(Map.of(), assigned(env()));
     }

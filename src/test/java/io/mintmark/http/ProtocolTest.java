@@ -18,6 +18,11 @@ import java.util.Map;
 class ProtocolTest {
     private static final String ORIGIN = "https://console.example.com";
 
+    private static final String EXCHANGE =
+            "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"
+                    + "&subject_token_type=urn:ietf:params:oauth:token-type:jwt"
+                    + "&audience=api&subject_token=";
+
     private static World world;
 
     @BeforeAll
@@ -81,13 +86,36 @@ class ProtocolTest {
     }
 
     @Test
+    void what_the_broker_lacks_for_now_is_worth_another_try_in_every_protocol() throws IOException {
+        try (World without = new World()) {
+            String token = without.token();
+            without.issuer().goDown();
+            RealAnswers answers = new RealAnswers(new InterfaceDocument());
+            RawAnswer sdk =
+                    answers.ask(without, "GET /sdk/aws/deploy", "", "Authorization: " + token)
+                            .answer();
+            assertEquals(503, sdk.status());
+            assertTrue(sdk.body().contains("\"code\":\"SERVICE_UNAVAILABLE\""), sdk.body());
+            RawAnswer exchanged =
+                    answers.ask(
+                                    without,
+                                    "POST /oauth2/token",
+                                    EXCHANGE + token,
+                                    "Content-Type: application/x-www-form-urlencoded")
+                            .answer();
+            assertEquals(503, exchanged.status());
+            assertTrue(
+                    exchanged.body().startsWith("{\"error\":\"temporarily_unavailable\""),
+                    exchanged.body());
+            for (RawAnswer answer : List.of(sdk, exchanged)) {
+                assertTrue(Integer.parseInt(answer.header("retry-after")) > 0);
+            }
+        }
+    }
+
+    @Test
     void a_form_that_stops_half_way_exchanges_nothing() throws IOException {
-        String form =
-                "grant_type=urn:ietf:params:oauth:grant-type:token-exchange"
-                        + "&subject_token_type=urn:ietf:params:oauth:token-type:jwt"
-                        + "&subject_token="
-                        + world.token()
-                        + "&audience=api";
+        String form = EXCHANGE + world.token();
         try (RawClient client = new RawClient(world.broker().url().getPort())) {
             client.trySending(
                     "POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: half\r\n"
