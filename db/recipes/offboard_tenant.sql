@@ -1,5 +1,5 @@
 -- Offboard a tenant. It is disabled, never deleted: another of that name would inherit its trust in the clouds.
--- Its tokens are refused from the commit on. Then remove the trust on the far sides; then, if you like, its rows.
+-- Its tokens are refused from the commit on. Then remove the trust at the providers; then, if you like, its rows.
 
 UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 

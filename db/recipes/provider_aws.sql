@@ -1,6 +1,6 @@
 -- AWS: roles that trust the broker as an OIDC provider.
 --
--- Far side, once for each account (BROKER is BROKER_ISSUER without https://):
+-- In AWS, once for each account (BROKER is BROKER_ISSUER without https://):
 --   aws iam create-open-id-connect-provider --url https://BROKER --client-id-list sts.amazonaws.com
 -- and the trust policy of each role; sub tells tenants and keys apart:
 --   {"Version": "2012-10-17", "Statement": [{"Effect": "Allow",

@@ -1,7 +1,7 @@
 -- AWS with the credentials of the machine that the broker runs on (auth "ambient"): AssumeRole with the tenant's
 -- ExternalId. All tenants look alike to AWS but for that, so shared_identity and a list of targets are required.
 --
--- Far side: the trust policy of each role; the ExternalId is acme's own (SELECT external_id FROM broker.tenant):
+-- In AWS: the trust policy of each role; the ExternalId is acme's own (SELECT external_id FROM broker.tenant):
 --   {"Version": "2012-10-17", "Statement": [{"Effect": "Allow",
 --     "Principal": {"AWS": "arn:aws:iam::999999999999:role/mintmark"},
 --     "Action": ["sts:AssumeRole", "sts:TagSession", "sts:SetSourceIdentity"],

@@ -1,6 +1,6 @@
 -- Google Cloud by workload identity federation; docs/providers/gcp.md says more.
 --
--- Far side. The condition keeps the broker's other tenants out:
+-- At Google. The condition keeps the broker's other tenants out:
 --   gcloud iam workload-identity-pools create mintmark --location=global
 --   gcloud iam workload-identity-pools providers create-oidc mintmark --location=global --workload-identity-pool=mintmark \
 --     --issuer-uri=https://BROKER --attribute-mapping=google.subject=assertion.sub \

@@ -1,6 +1,6 @@
 -- Services that trust the broker itself: an access token of its own, for the client's own subject.
 --
--- Far side, in the service or the gateway before it: accept tokens of the issuer
+-- In the service or the gateway before it: accept tokens of the issuer
 --   https://BROKER/tenants/acme                  (/.well-known/openid-configuration leads to the keys)
 -- with the audience that the key names, and look at sub: the client's subject, as its identity provider has it.
 

@@ -1,6 +1,6 @@
 -- Any authorization server that exchanges tokens (RFC 8693): the broker's token for an access token of the server's.
 --
--- Far side: let the server trust the broker as an OpenID provider. What it is shown as subject_token has
+-- At the provider: let the server trust the broker as an OpenID provider. What it is shown as subject_token has
 --   iss = https://BROKER, sub = tenant:acme:key:orders, jti = the mint id
 --   aud = the token endpoint's origin, or what subject_audience says
 -- and a client that may exchange such tokens for the audience that the key names. Write the client's secret to

@@ -40,8 +40,8 @@ public interface AccessProvider {
     }
 
     /**
-     * Obtains one credential, blocking until the order's deadline at the latest. Whatever the far
-     * side does is told by the result; an exception other than for settings is a fault of the
+     * Obtains one credential, blocking until the order's deadline at the latest. Whatever the
+     * provider does is told by the result; an exception other than for settings is a fault of the
      * broker's own.
      */
     MintResult mint(MintOrder order);
