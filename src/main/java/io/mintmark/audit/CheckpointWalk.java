@@ -1,7 +1,5 @@
 package io.mintmark.audit;
 
-import io.mintmark.audit.Checkpoint.Declaration;
-import io.mintmark.audit.Checkpoint.LostEnd;
 import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
 
@@ -13,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * Follows the checkpoints, and looks whether the rows that they sealed are still the same. Heads
@@ -21,9 +18,6 @@ import java.util.stream.Collectors;
  */
 final class CheckpointWalk {
     private static final int BATCH = 1_000;
-
-    /** Numbers that are shown of the checkpoints of a declaration. */
-    private static final int SHOWN = 20;
 
     private final LogReader log;
     private final TrustedKeys keys;
@@ -34,7 +28,7 @@ final class CheckpointWalk {
     private final List<Sealed> changeBatch = new ArrayList<>();
 
     private final List<Foreign> foreign = new ArrayList<>();
-    private final List<Declaration> declarations = new ArrayList<>();
+    private final Declarations declarations;
 
     private boolean whole = true;
     private long number;
@@ -51,6 +45,7 @@ final class CheckpointWalk {
         this.log = log;
         this.keys = keys;
         this.findings = findings;
+        this.declarations = new Declarations(findings);
     }
 
     /** The next checkpoint of the database. */
@@ -69,7 +64,7 @@ final class CheckpointWalk {
                         wrong(number, "doesn't follow the checkpoint before it");
                     }
                     judgeKey(checkpoint, opened.announcer());
-                    checkpoint.declared().ifPresent(declared -> declares(signed, declared));
+                    checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
                     seals(checkpoint, _ -> false, _ -> false);
                     held++;
                     sealedAt = Optional.of(checkpoint.sealedAt());
@@ -83,16 +78,11 @@ final class CheckpointWalk {
      */
     void judgeForeign() {
         for (Foreign found : foreign) {
-            if (!isDeclared(found.checkpoint())) {
+            if (!declarations.name(found.checkpoint())) {
                 whole = false;
                 findings.foreign(found.sentence());
             }
         }
-    }
-
-    /** Whether somebody declared that a checkpoint is lost or doesn't belong to the log. */
-    boolean isDeclared(Named checkpoint) {
-        return declarations.stream().anyMatch(each -> each.checkpoints().contains(checkpoint));
     }
 
     /**
@@ -102,21 +92,15 @@ final class CheckpointWalk {
     void kept(SignedCheckpoint signed) {
         try {
             Checkpoint checkpoint = keys.open(signed).checkpoint();
-            boolean declared = isDeclared(new Named(signed.number(), signed.hash()));
+            boolean declared = declarations.name(new Named(signed.number(), signed.hash()));
             seals(
                     checkpoint,
-                    head -> declared && isLost(head, Declaration::events),
-                    head -> declared && isLost(head, Declaration::changes));
+                    head -> declared && declarations.loseEvent(head),
+                    head -> declared && declarations.loseChange(head));
         } catch (IllegalArgumentException e) {
             findings.foreign(
                     "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage()));
         }
-    }
-
-    private boolean isLost(Position head, Function<Declaration, List<LostEnd>> ends) {
-        return declarations.stream()
-                .flatMap(each -> ends.apply(each).stream())
-                .anyMatch(end -> end.has(head));
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
@@ -132,32 +116,6 @@ final class CheckpointWalk {
                                     .formatted(signed.number(), e.getMessage(), origin)));
             return Optional.empty();
         }
-    }
-
-    private void declares(SignedCheckpoint signed, Declaration declared) {
-        declarations.add(declared);
-        findings.declared(
-                ("Checkpoint %d declares %d checkpoints lost or foreign (%s), and the ends of %d"
-                                + " chains of events and %d of changes lost. The reason given: %s")
-                        .formatted(
-                                signed.number(),
-                                declared.checkpoints().size(),
-                                declared.checkpoints().stream()
-                                        .limit(SHOWN)
-                                        .map(named -> Long.toString(named.number()))
-                                        .collect(Collectors.joining(", ")),
-                                declared.events().size(),
-                                declared.changes().size(),
-                                declared.reason()),
-                signed.hash());
-        declared.events().forEach(end -> tellLost("chain ", end));
-        declared.changes().forEach(end -> tellLost("the changes of tenant ", end));
-    }
-
-    private void tellLost(String what, LostEnd end) {
-        findings.told(
-                "Declared lost: rows %d to %d of %s%s"
-                        .formatted(end.first(), end.last(), what, end.chain().orElse("(none)")));
     }
 
     private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
@@ -231,6 +189,11 @@ final class CheckpointWalk {
 
     SealedHeads changes() {
         return changes;
+    }
+
+    /** What was declared by those that hold. */
+    Declarations declarations() {
+        return declarations;
     }
 
     /** How many there are that hold. */

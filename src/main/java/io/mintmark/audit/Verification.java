@@ -91,7 +91,7 @@ public final class Verification {
         String sentence =
                 "Checkpoint %d, as it was kept elsewhere, isn't in the database%s"
                         .formatted(kept.number(), another ? ": another stands in its place" : "");
-        if (checkpoints.isDeclared(new Checkpoint.Named(kept.number(), kept.hash()))) {
+        if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
             findings.told(sentence + "; that was declared");
         } else {
             findings.wrong(sentence);
