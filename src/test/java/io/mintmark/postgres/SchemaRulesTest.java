@@ -100,6 +100,43 @@ class SchemaRulesTest {
     }
 
     @Test
+    void whatever_is_refused_is_refused_in_one_way() {
+        assertEquals(
+                List.of("refuse", "refuse_in"),
+                database.column(
+                        Who.OWNER,
+                        """
+                        SELECT proname FROM pg_proc
+                         WHERE pronamespace::regnamespace::text
+                               IN ('broker', 'audit', 'runtime', 'internal')
+                           AND prosrc LIKE '%RAISE EXCEPTION%'
+                         ORDER BY 1
+                        """));
+    }
+
+    @Test
+    void every_function_and_every_column_says_what_it_is_for() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        Who.OWNER,
+                        """
+                        SELECT p.oid::regprocedure::text FROM pg_proc AS p
+                         WHERE p.pronamespace::regnamespace::text
+                               IN ('broker', 'audit', 'runtime', 'internal')
+                           AND obj_description(p.oid, 'pg_proc') IS NULL
+                         UNION ALL
+                        SELECT c.oid::regclass || '.' || a.attname
+                          FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+                         WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
+                           AND c.relkind IN ('r', 'p') AND c.relname <> 'flyway_schema_history'
+                           AND a.attnum > 0 AND NOT a.attisdropped
+                           AND NOT c.relispartition
+                           AND col_description(c.oid, a.attnum) IS NULL
+                        """));
+    }
+
+    @Test
     void only_what_admins_call_stands_in_the_schema_of_the_configuration() {
         assertEquals(
                 List.of("explain", "revision", "what_can_mint"),
