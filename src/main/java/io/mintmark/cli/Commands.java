@@ -58,7 +58,7 @@ public final class Commands {
                 new CommandLine(this.new Mintmark())
                         .addSubcommand(this.new Serve())
                         .addSubcommand(this.new Migrate())
-                        .addSubcommand(new Check(this::reader, System.out))
+                        .addSubcommand(new CheckCommand(this::reader, System.out))
                         .addSubcommand(
                                 new Explain(
                                         () -> Logins.service(settings().database()),

@@ -44,7 +44,8 @@ class CheckTest {
     private record Said(int status, List<String> lines) {}
 
     private Said check(Map<String, String> changes) {
-        Map<String, String> environment = new HashMap<>(RunningBroker.environment(database, 0));
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.putAll(changes);
         PrintStream before = System.out;
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -155,7 +156,7 @@ class CheckTest {
                                 "BROKER_IDP_TYPE",
                                 "token-file",
                                 "BROKER_IDP_TOKEN_FILE",
-                                RunningBroker.environment(database, 0)
+                                RunningBroker.environment(database, RunningBroker.freePort())
                                         .get("AUDIT_SIGNING_KEY_FILE")));
 
         assertEquals(1, said.status());

@@ -31,11 +31,11 @@ import java.util.function.Supplier;
             "2:settings are wrong, and maybe more"
         },
         mixinStandardHelpOptions = true)
-final class Check implements Callable<Integer> {
+final class CheckCommand implements Callable<Integer> {
     private final Supplier<SettingsReader> settings;
     private final PrintStream out;
 
-    Check(Supplier<SettingsReader> settings, PrintStream out) {
+    CheckCommand(Supplier<SettingsReader> settings, PrintStream out) {
         this.settings = settings;
         this.out = out;
     }
