@@ -3,7 +3,7 @@ package io.mintmark.development;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsStandIn;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package io.mintmark.development;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

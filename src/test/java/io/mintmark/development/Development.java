@@ -8,7 +8,7 @@ import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.logging.Logging;
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.token.Issuer;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.StartFailed;

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.cli.Commands;
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;

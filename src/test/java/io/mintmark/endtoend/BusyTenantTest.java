@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

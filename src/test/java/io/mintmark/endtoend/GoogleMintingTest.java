@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.GoogleAnswer;
-import io.mintmark.mint.GoogleStandIn;
+import io.mintmark.mint.gcp.GoogleAnswer;
+import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.outbound.Secret;
 
 import org.junit.jupiter.api.AfterAll;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.cli.Commands;
-import io.mintmark.mint.StsAnswer;
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.Issuer;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;

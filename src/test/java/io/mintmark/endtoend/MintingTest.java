@@ -9,8 +9,8 @@ import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
 
-import io.mintmark.mint.StsAnswer;
-import io.mintmark.mint.StsCall;
+import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.mint.sts.StsCall;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;

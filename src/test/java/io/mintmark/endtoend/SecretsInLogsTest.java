@@ -9,7 +9,7 @@ import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
 import io.mintmark.identity.IdpStandIn;
 import io.mintmark.logging.Logging;
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 
 import org.junit.jupiter.api.Test;
 

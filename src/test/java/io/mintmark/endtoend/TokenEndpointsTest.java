@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.EntraStandIn;
 import io.mintmark.mint.OAuthCall;
 import io.mintmark.mint.TokenEndpoint;
-import io.mintmark.mint.TokenExchangeStandIn;
-import io.mintmark.mint.TokenExchangeStandIn.Clients;
+import io.mintmark.mint.azure.EntraStandIn;
+import io.mintmark.mint.oauth2.TokenExchangeStandIn;
+import io.mintmark.mint.oauth2.TokenExchangeStandIn.Clients;
 import io.mintmark.outbound.Secret;
 
 import org.junit.jupiter.api.AfterAll;

@@ -1,6 +1,6 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.Issuer;

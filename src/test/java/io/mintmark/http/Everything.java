@@ -4,7 +4,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.http.InterfaceDocument.Place;
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.token.TestKey;
 
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.mintmark.http;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
-import io.mintmark.mint.StsAnswer;
+import io.mintmark.mint.sts.StsAnswer;
 
 import java.util.List;
 

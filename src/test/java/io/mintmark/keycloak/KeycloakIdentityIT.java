@@ -8,7 +8,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.mint.StsStandIn;
+import io.mintmark.mint.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.OperatingSystemMXBean;
 
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.azure.EntraStandIn;
+import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

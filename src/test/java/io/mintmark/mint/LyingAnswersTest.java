@@ -19,6 +19,7 @@ import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.oauth2.OAuth2;
+import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;

@@ -10,11 +10,13 @@ import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
@@ -37,9 +39,9 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /** As much of a broker as mints: its identity, its types of providers, and where it may connect. */
-final class MintingBroker implements AutoCloseable {
-    static final String ISSUER = "https://broker.example";
-    static final AwsCredentialsProvider AMBIENT =
+public final class MintingBroker implements AutoCloseable {
+    public static final String ISSUER = "https://broker.example";
+    public static final AwsCredentialsProvider AMBIENT =
             StaticCredentialsProvider.create(
                     AwsBasicCredentials.create("AKIAAMBIENT", "the-ambient-secret"));
 
@@ -54,7 +56,7 @@ final class MintingBroker implements AutoCloseable {
     private final GoogleCloud googleCloud;
     private final AccessProviders providers;
 
-    MintingBroker(
+    public MintingBroker(
             InstantSource identityClock, AwsCredentialsProvider ambient, String... allowedHosts) {
         Destinations allowed = new Destinations(List.of(allowedHosts));
         TokenDestinations destinations = new TokenDestinations(allowed);
@@ -86,7 +88,7 @@ final class MintingBroker implements AutoCloseable {
     }
 
     /** Writes a secret of the orders' tenant. */
-    void secret(String name, String content) {
+    public void secret(String name, String content) {
         try {
             Path file = secrets.resolve("acme").resolve(name);
             Files.createDirectories(file.getParent());
@@ -97,19 +99,19 @@ final class MintingBroker implements AutoCloseable {
     }
 
     /** One that may connect to the stand-ins' host. */
-    static MintingBroker usual() {
+    public static MintingBroker usual() {
         return new MintingBroker(InstantSource.system(), AMBIENT, "127.0.0.1");
     }
 
-    BuiltInIdentity identity() {
+    public BuiltInIdentity identity() {
         return identity;
     }
 
-    StsStandIn aws() {
+    public StsStandIn aws() {
         return StsStandIn.aws(ISSUER, identity::keySet);
     }
 
-    GoogleStandIn google() {
+    public GoogleStandIn google() {
         return GoogleStandIn.trusting(ISSUER, identity::keySet);
     }
 
@@ -117,17 +119,17 @@ final class MintingBroker implements AutoCloseable {
         return mint(order.order());
     }
 
-    MintResult mint(MintOrder order) {
+    public MintResult mint(MintOrder order) {
         return providers.mint(order);
     }
 
     /** The type by itself, without the rules and the patience of {@link AccessProviders}. */
-    AwsSts awsSts() {
+    public AwsSts awsSts() {
         return awsSts;
     }
 
     /** The credential, in a test where there must be one. */
-    Minted minted(Orders order) {
+    public Minted minted(Orders order) {
         return switch (mint(order)) {
             case Minted minted -> minted;
             case NotMinted why -> throw new AssertionError("no credential: " + why);
@@ -136,7 +138,7 @@ final class MintingBroker implements AutoCloseable {
     }
 
     /** The failure, in a test where there must be one. */
-    Failed failed(Orders order) {
+    public Failed failed(Orders order) {
         return switch (mint(order)) {
             case Minted _ -> throw new AssertionError("a credential");
             case Withheld withheld -> throw new AssertionError("one withheld: " + withheld);
@@ -146,7 +148,7 @@ final class MintingBroker implements AutoCloseable {
     }
 
     /** Why there is nothing to hand out, in a test where there must be nothing. */
-    NotMinted refused(Orders order) {
+    public NotMinted refused(Orders order) {
         return switch (mint(order)) {
             case NotMinted why -> why;
             case Minted _, NotCalled _ -> throw new AssertionError("a credential, or not tried");
@@ -154,7 +156,7 @@ final class MintingBroker implements AutoCloseable {
     }
 
     /** What is known of a token that isn't handed out, in a test where there must be one. */
-    Withheld withheld(Orders order) {
+    public Withheld withheld(Orders order) {
         return switch (mint(order)) {
             case Withheld withheld -> withheld;
             case Minted _, Failed _, NotCalled _ -> throw new AssertionError("nothing withheld");

@@ -12,10 +12,10 @@ import java.util.Optional;
  *
  * @param orders every order that it got is added here
  */
-record NotedIdentity(boolean shared, List<TokenOrder> orders, Secret token)
+public record NotedIdentity(boolean shared, List<TokenOrder> orders, Secret token)
         implements BrokerIdentity {
 
-    NotedIdentity(boolean shared, List<TokenOrder> orders) {
+    public NotedIdentity(boolean shared, List<TokenOrder> orders) {
         this(shared, orders, new Secret("a-token"));
     }
 

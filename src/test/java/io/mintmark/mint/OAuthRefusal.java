@@ -8,7 +8,7 @@ public final class OAuthRefusal extends Exception {
     private final String error;
     private final String description;
 
-    OAuthRefusal(int status, String error, String description) {
+    public OAuthRefusal(int status, String error, String description) {
         super(error + ": " + description);
         this.status = status;
         this.error = error;
@@ -16,7 +16,7 @@ public final class OAuthRefusal extends Exception {
     }
 
     /** A request that breaks the rules that the server publishes. */
-    static OAuthRefusal invalid(String description) {
+    public static OAuthRefusal invalid(String description) {
         return new OAuthRefusal(400, "invalid_request", description);
     }
 

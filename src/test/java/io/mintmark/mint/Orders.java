@@ -126,7 +126,7 @@ public record Orders(
     }
 
     /** The same order of another tenant, at an access provider of that name. */
-    static MintOrder of(String tenant, String provider, MintOrder order) {
+    public static MintOrder of(String tenant, String provider, MintOrder order) {
         return new MintOrder(
                 order.mintId(),
                 new TenantName(tenant),
@@ -162,7 +162,7 @@ public record Orders(
                 order.deadline());
     }
 
-    static Instant now() {
+    public static Instant now() {
         return InstantSource.system().instant();
     }
 

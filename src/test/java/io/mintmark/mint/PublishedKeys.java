@@ -15,10 +15,10 @@ import java.util.function.Supplier;
  *
  * @param keySet its JWK set
  */
-record PublishedKeys(Supplier<String> keySet) {
+public record PublishedKeys(Supplier<String> keySet) {
 
     /** The token, if one of the keys signed it. */
-    SignedJWT verified(String token) throws ParseException, JOSEException {
+    public SignedJWT verified(String token) throws ParseException, JOSEException {
         SignedJWT parsed = SignedJWT.parse(token);
         JWK key = JWKSet.parse(keySet.get()).getKeyByKeyId(parsed.getHeader().getKeyID());
         if (!(key instanceof AsymmetricJWK known)

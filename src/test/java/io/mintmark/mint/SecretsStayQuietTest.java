@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.azure.EntraStandIn;
+import io.mintmark.mint.oauth2.TokenExchangeStandIn;
+import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.mint.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

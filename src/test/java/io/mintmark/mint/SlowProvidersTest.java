@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.mint.GoogleAnswer.Hanging;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled;
+import io.mintmark.mint.gcp.GoogleAnswer;
+import io.mintmark.mint.gcp.GoogleAnswer.Hanging;
+import io.mintmark.mint.gcp.GoogleOrders;
+import io.mintmark.mint.gcp.GoogleStandIn;
+import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.mint.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.outbound.Destinations;
 
 import org.junit.jupiter.api.Test;

@@ -22,7 +22,7 @@ public final class TokenEndpoint implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** What a server gives, or why it doesn't. */
-    interface Rules {
+    public interface Rules {
         Map<String, Object> answer(OAuthCall call) throws OAuthRefusal;
     }
 
@@ -37,7 +37,7 @@ public final class TokenEndpoint implements AutoCloseable {
     private final List<OAuthCall> calls = new CopyOnWriteArrayList<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    TokenEndpoint(Rules rules) {
+    public TokenEndpoint(Rules rules) {
         this.rules = rules;
         try {
             server =

@@ -1,0 +1,127 @@
+package io.mintmark.mint.awssts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintingBroker;
+import io.mintmark.mint.Orders;
+import io.mintmark.mint.sts.StsCall;
+import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import software.amazon.awssdk.core.exception.SdkClientException;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+class AwsAmbientTest {
+    private static final String KEY = "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}";
+
+    private final MintingBroker broker = MintingBroker.usual();
+    private final StsStandIn aws = broker.aws();
+
+    @AfterEach
+    void close() {
+        aws.close();
+        broker.close();
+    }
+
+    @Test
+    void a_role_is_assumed_with_the_brokers_own_account_and_the_tenants_external_id() {
+        broker.minted(order().sharing().allowing("arn:aws:iam::123456789012:role/*"));
+
+        StsCall call = aws.calls().getFirst();
+        assertEquals(Optional.of("AssumeRole"), call.parameter("Action"));
+        assertEquals(Optional.of(Orders.EXTERNAL_ID.toString()), call.parameter("ExternalId"));
+        assertEquals(Optional.of(Orders.MINT_ID.toString()), call.parameter("SourceIdentity"));
+        assertEquals(
+                List.of("tenant=acme", "key=deploy", "idp=github"),
+                List.of(tag(call, 1), tag(call, 2), tag(call, 3)));
+        assertTrue(call.authorization().orElseThrow().contains("AKIAAMBIENT"));
+    }
+
+    @Test
+    void tags_can_be_left_out() {
+        broker.minted(
+                order(",'session_tags':false")
+                        .sharing()
+                        .allowing("arn:aws:iam::123456789012:role/*"));
+
+        assertEquals(Optional.empty(), aws.calls().getFirst().parameter("Tags.member.1.Key"));
+    }
+
+    @Test
+    void the_access_provider_must_allow_a_shared_identity() {
+        Failed failed = broker.failed(order().allowing("arn:aws:iam::123456789012:role/*"));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains("doesn't have shared_identity"), failed.detail());
+        assertEquals(List.of(), aws.calls());
+    }
+
+    @Test
+    void a_shared_identity_does_not_serve_all_targets() {
+        Failed failed = broker.failed(order().sharing().allowing("**"));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains("'**' names anything"), failed.detail());
+        assertEquals(List.of(), aws.calls());
+    }
+
+    @Test
+    void the_brokers_account_is_shown_to_aws_and_listed_hosts_only() {
+        Failed failed =
+                broker.failed(
+                        Orders.of(
+                                        "aws-sts",
+                                        "{'region':'eu-central-1','auth':'ambient','endpoint':'https://sts.amazonaws.com.evil.example'}",
+                                        KEY)
+                                .sharing()
+                                .allowing("arn:aws:iam::123456789012:role/*"));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(
+                failed.detail().contains("neither a host of AWS STS nor listed"), failed.detail());
+    }
+
+    @Test
+    void a_broker_without_an_account_is_told_so() {
+        try (var poor =
+                new MintingBroker(
+                        InstantSource.system(),
+                        () -> {
+                            throw SdkClientException.create("Unable to load credentials");
+                        },
+                        "127.0.0.1")) {
+            Failed failed =
+                    poor.failed(order().sharing().allowing("arn:aws:iam::123456789012:role/*"));
+
+            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+            assertTrue(failed.detail().contains("finds no AWS credentials"), failed.detail());
+        }
+    }
+
+    private Orders order() {
+        return order("");
+    }
+
+    private Orders order(String more) {
+        return Orders.of(
+                "aws-sts",
+                "{'region':'eu-central-1','auth':'ambient','endpoint':'%s'%s}"
+                        .formatted(aws.endpoint(), more),
+                KEY);
+    }
+
+    private static String tag(StsCall call, int number) {
+        return "%s=%s"
+                .formatted(
+                        call.parameter("Tags.member.%d.Key".formatted(number)).orElseThrow(),
+                        call.parameter("Tags.member.%d.Value".formatted(number)).orElseThrow());
+    }
+}

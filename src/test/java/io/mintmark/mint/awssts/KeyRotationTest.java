@@ -1,0 +1,183 @@
+package io.mintmark.mint.awssts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.nimbusds.jwt.SignedJWT;
+
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintingBroker;
+import io.mintmark.mint.Orders;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.sts.KeptKeySet;
+import io.mintmark.mint.sts.StsCaller;
+import io.mintmark.mint.sts.StsClients;
+import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.token.ManualClock;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * Signing keys change while credentials are minted without a pause, at providers that keep the
+ * broker's key set: one as AWS does, and one that doesn't look again for half a day.
+ */
+class KeyRotationTest {
+    private static final String ISSUER = "https://broker.example";
+    private static final int ROUNDS = 10;
+
+    @TempDir Path directory;
+
+    private final ManualClock clock = new ManualClock(Instant.parse("2026-07-29T12:00:00Z"));
+    private final ReadWriteLock time = new ReentrantReadWriteLock();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicInteger rounds = new AtomicInteger();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private final StsClients clients =
+            new StsClients(new Destinations(List.of("127.0.0.1")), MintingBroker.AMBIENT);
+    private BuiltInIdentity identity;
+    private AccessProviders providers;
+    private StsStandIn aws;
+    private StsStandIn patient;
+
+    @BeforeEach
+    void start() {
+        new KeyDirectory(directory).withP256("2026-01-01").withRsa("2025-01-01", 2048);
+        identity = new BuiltInIdentity(ISSUER, directory, clock);
+        aws = StsStandIn.aws(ISSUER, KeptKeySet.asAws(identity::keySet, clock), clock);
+        patient = StsStandIn.aws(ISSUER, KeptKeySet.patient(identity::keySet, clock), clock);
+        providers =
+                new AccessProviders(
+                        List.of(
+                                new AwsSts(
+                                        identity,
+                                        new TokenDestinations(
+                                                new Destinations(List.of("127.0.0.1"))),
+                                        new StsCaller(clients, InstantSource.system()))),
+                        InstantSource.system());
+    }
+
+    @AfterEach
+    void stop() {
+        aws.close();
+        patient.close();
+        clients.close();
+    }
+
+    @Test
+    void no_mint_fails_while_a_key_is_added_takes_over_and_is_removed() throws Exception {
+        Thread mints = Thread.ofVirtual().start(this::mintWithoutPause);
+        awaitRounds();
+        String former = signer();
+
+        new KeyDirectory(directory).withP256("2026-07-31");
+        identity.reload();
+        awaitRounds();
+        assertEquals(former, signer());
+
+        while (clock.instant().isBefore(Instant.parse("2026-07-31T13:00:00Z"))) {
+            pass(Duration.ofHours(1));
+        }
+        String next = signer();
+        assertTrue(!next.equals(former));
+
+        Files.delete(directory.resolve("2026-01-01.pem"));
+        identity.reload();
+        awaitRounds();
+        assertTrue(!identity.keySet().contains(former), "a removed key is still published");
+        for (int hour = 0; hour < 24; hour++) {
+            pass(Duration.ofHours(1));
+        }
+
+        over.set(true);
+        mints.join();
+        assertEquals(List.of(), failures);
+        assertEquals(next, signer());
+    }
+
+    @Test
+    void a_key_that_signs_at_once_is_refused_where_key_sets_are_kept() {
+        mint(aws);
+        mint(patient);
+
+        new KeyDirectory(directory).withP256("2026-07-29");
+        identity.reload();
+        mint(aws);
+        assertEquals(List.of(), failures);
+
+        mint(patient);
+        assertEquals(1, failures.size());
+        assertTrue(failures.getFirst().contains("No key of the issuer has the token's kid"));
+    }
+
+    private void mintWithoutPause() {
+        while (!over.get()) {
+            time.readLock().lock();
+            try {
+                mint(aws);
+                mint(patient);
+            } finally {
+                time.readLock().unlock();
+            }
+            rounds.incrementAndGet();
+        }
+    }
+
+    private void mint(StsStandIn endpoint) {
+        MintResult result =
+                providers.mint(
+                        Orders.of(
+                                        "aws-sts",
+                                        "{'region':'eu-central-1','endpoint':'%s'}"
+                                                .formatted(endpoint.endpoint()),
+                                        "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}")
+                                .order());
+        if (result instanceof Failed failed) {
+            failures.add("%s: %s".formatted(clock.instant(), failed));
+        }
+    }
+
+    /** Between two mints, or a token would age by hours on its way. */
+    private void pass(Duration duration) {
+        time.writeLock().lock();
+        try {
+            clock.pass(duration);
+        } finally {
+            time.writeLock().unlock();
+        }
+        int before = rounds.get();
+        Eventually.holds(() -> rounds.get() > before);
+    }
+
+    private void awaitRounds() {
+        int before = rounds.get();
+        Eventually.holds(() -> rounds.get() >= before + ROUNDS);
+    }
+
+    /** The key that signed the last token. */
+    private String signer() throws ParseException {
+        String token = aws.calls().getLast().parameter("WebIdentityToken").orElseThrow();
+        return SignedJWT.parse(token).getHeader().getKeyID();
+    }
+}

@@ -1,0 +1,253 @@
+package io.mintmark.mint.sts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintingBroker;
+import io.mintmark.mint.Orders;
+import io.mintmark.mint.sts.StsAnswer.AsAsked;
+import io.mintmark.mint.sts.StsAnswer.Hanging;
+import io.mintmark.mint.sts.StsAnswer.QuotingTheToken;
+import io.mintmark.mint.sts.StsAnswer.Refusing;
+import io.mintmark.mint.sts.StsAnswer.Saying;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+
+class StsFailuresTest {
+    private final MintingBroker broker = MintingBroker.usual();
+    private final StsStandIn sts = broker.aws();
+
+    @AfterEach
+    void close() {
+        sts.close();
+        broker.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            textBlock =
+                    """
+                    400, Throttling,                  PROVIDER_THROTTLED
+                    400, ThrottlingException,         PROVIDER_THROTTLED
+                    400, RequestLimitExceeded,        PROVIDER_THROTTLED
+                    503, SlowDown,                    PROVIDER_THROTTLED
+                    429, Anything,                    PROVIDER_THROTTLED
+                    403, AccessDenied,                PROVIDER_REJECTED
+                    400, InvalidIdentityToken,        BROKER_IDENTITY_REJECTED
+                    400, ExpiredTokenException,       BROKER_IDENTITY_REJECTED
+                    400, ExpiredToken,                BROKER_IDENTITY_REJECTED
+                    403, IDPRejectedClaim,            BROKER_IDENTITY_REJECTED
+                    400, IDPCommunicationError,       BROKER_IDENTITY_REJECTED
+                    403, InvalidClientTokenId,        BROKER_IDENTITY_REJECTED
+                    403, SignatureDoesNotMatch,       BROKER_IDENTITY_REJECTED
+                    400, ValidationError,             PROVIDER_MISCONFIGURED
+                    400, MalformedPolicyDocument,     PROVIDER_MISCONFIGURED
+                    400, PackedPolicyTooLarge,        PROVIDER_MISCONFIGURED
+                    403, RegionDisabledException,     PROVIDER_MISCONFIGURED
+                    400, InvalidParameterValue,       PROVIDER_MISCONFIGURED
+                    500, InternalFailure,             PROVIDER_ERROR
+                    503, ServiceUnavailable,          PROVIDER_ERROR
+                    400, SomethingNew,                PROVIDER_ERROR
+                    """)
+    void each_error_code_has_its_reason(int status, String code, Reason reason) {
+        sts.always(new Refusing(status, code, "because"));
+
+        Failed failed = broker.failed(order());
+
+        assertEquals(reason, failed.reason());
+        assertEquals(
+                "%s: because (HTTP %d, request c6104cbe-af31-11e0-8154-cbc7ccf896c7) (%s)"
+                        .formatted(code, status, sts.endpoint()),
+                failed.detail());
+    }
+
+    @Test
+    void a_role_that_trusts_nobody_rejects() {
+        Failed failed =
+                broker.failed(order("{'role_arn':'arn:aws:iam::123456789012:role/closed'}"));
+
+        assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
+    }
+
+    @Test
+    void a_connection_that_breaks_is_unreachable() {
+        sts.always(new StsAnswer.Dropping());
+
+        assertEquals(Reason.PROVIDER_UNREACHABLE, broker.failed(order()).reason());
+    }
+
+    @Test
+    void a_provider_that_hangs_costs_the_deadline() {
+        sts.always(new Hanging());
+
+        Failed failed = broker.failed(order().within(Duration.ofMillis(300)));
+
+        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+    }
+
+    @Test
+    void the_deadline_is_kept_without_anybody_watching() {
+        sts.always(new Hanging());
+
+        assertEquals(
+                new Failed(
+                        Reason.PROVIDER_TIMEOUT,
+                        "no answer by the deadline (%s)".formatted(sts.endpoint())),
+                broker.awsSts().mint(order().within(Duration.ofMillis(300)).order()));
+    }
+
+    @Test
+    void a_provider_that_hangs_leaves_the_others_alone() {
+        sts.always(new Hanging());
+        broker.failed(order().within(Duration.ofMillis(300)));
+
+        try (StsStandIn other = broker.aws()) {
+            broker.minted(
+                    order(other.endpoint(), "{'role_arn':'arn:aws:iam::123456789012:role/a'}"));
+        }
+    }
+
+    @Test
+    void nobody_listening_is_unreachable() throws IOException {
+        int port;
+        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+
+        Failed failed = broker.failed(order("http://127.0.0.1:" + port, role()));
+
+        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+        assertTrue(failed.detail().contains("127.0.0.1:" + port), failed.detail());
+    }
+
+    @Test
+    void a_name_that_nobody_knows_is_unreachable() {
+        Failed failed = broker.failed(order("https://sts.invalid", role()));
+
+        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+        assertTrue(failed.detail().contains("sts.invalid"), failed.detail());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"https://169.254.169.254", "https://10.0.0.1/x", "https://[::1]:8443"})
+    void an_address_that_is_not_allowed_is_a_matter_of_configuration(String endpoint) {
+        Failed failed = broker.failed(order(endpoint, role()));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains("OUTBOUND_ALLOWED_HOSTS"), failed.detail());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    200 | it works
+                    200 | {"Credentials": {}}
+                    200 | <html><body>Welcome
+                    200 | <AssumeRoleWithWebIdentityResponse/>
+                    200 | ''
+                    307 | moved
+                    404 | <html/>
+                    502 | <html><body>Bad Gateway</body></html>
+                    """)
+    void an_answer_that_is_none_is_an_error(int status, String body) {
+        sts.always(new Saying(status, body));
+
+        Failed failed = broker.failed(order());
+
+        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertEquals(1, sts.calls().size());
+    }
+
+    @Test
+    void a_credential_that_lacks_a_part_is_an_error() {
+        sts.always(
+                new Saying(
+                        200,
+                        """
+                        <AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult>
+                        <Credentials><AccessKeyId>ASIAHALF</AccessKeyId></Credentials>
+                        </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>
+                        """));
+
+        Failed failed = broker.failed(order());
+
+        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertTrue(failed.detail().startsWith("the answer lacks a part"), failed.detail());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"200", "400"})
+    void an_endless_answer_is_cut_off(int status) {
+        sts.always(new Saying(status, "<a>" + "<b/>".repeat(1_000_000)));
+
+        assertEquals(
+                new Failed(
+                        Reason.PROVIDER_ERROR,
+                        "the answer can't be understood (%s)".formatted(sts.endpoint())),
+                broker.failed(order()));
+    }
+
+    @Test
+    void an_external_entity_is_not_fetched() {
+        sts.always(
+                new Saying(
+                        400,
+                        """
+                        <!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>
+                        <ErrorResponse><Error><Code>X</Code><Message>&e;</Message></Error></ErrorResponse>
+                        """));
+
+        Failed failed = broker.failed(order());
+
+        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        assertFalse(failed.detail().contains("root:"), failed.detail());
+    }
+
+    @Test
+    void a_token_that_the_provider_quotes_is_not_in_the_detail() {
+        sts.always(new QuotingTheToken());
+
+        Failed failed = broker.failed(order());
+
+        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+        assertTrue(failed.detail().contains("Can't verify [secret] at all"), failed.detail());
+    }
+
+    @Test
+    void a_failure_does_not_spoil_the_next_mint() {
+        sts.next(new Saying(200, "<"), new AsAsked());
+
+        broker.failed(order());
+        broker.minted(order());
+    }
+
+    private Orders order() {
+        return order(role());
+    }
+
+    private Orders order(String keySettings) {
+        return order(sts.endpoint(), keySettings);
+    }
+
+    private static Orders order(String endpoint, String keySettings) {
+        return Orders.of(
+                "aws-sts", "{'region':'eu-central-1','endpoint':'" + endpoint + "'}", keySettings);
+    }
+
+    private static String role() {
+        return "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}";
+    }
+}
