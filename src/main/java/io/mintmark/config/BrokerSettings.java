@@ -25,12 +25,12 @@ public record BrokerSettings(
     static final Setting<URI> URL =
             Setting.of(
                     "broker.url",
-                    WebAddress.OWN,
+                    UrlFormats.OWN,
                     "Where clients reach the broker. Required where there are signing keys.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",
-                    WebAddress.OWN,
+                    UrlFormats.OWN,
                     "Issuer of the broker's own tokens, if not `BROKER_URL`.");
     static final Setting<Path> SIGNING_KEYS_DIR =
             Setting.of(

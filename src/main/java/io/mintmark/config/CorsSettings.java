@@ -12,7 +12,7 @@ public record CorsSettings(Set<String> allowedOrigins) {
     static final Setting<List<String>> ALLOWED_ORIGINS =
             Setting.of(
                     "cors.allowed-origins",
-                    WebAddress.ORIGIN.list(),
+                    UrlFormats.ORIGIN.list(),
                     "Origins of the browser applications that may call the broker.");
 
     static final List<Setting<?>> TABLE = List.of(ALLOWED_ORIGINS);

@@ -21,13 +21,13 @@ final class IdentityTable {
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.idp.issuer",
-                    WebAddress.ISSUER,
+                    UrlFormats.ISSUER,
                     "`client-credentials`: the identity provider, exactly as it calls itself. Its"
                             + " discovery document names the token endpoint.");
     static final Setting<URI> TOKEN_ENDPOINT =
             Setting.of(
                     "broker.idp.token-endpoint",
-                    WebAddress.ENDPOINT,
+                    UrlFormats.ENDPOINT,
                     "`client-credentials`: where tokens are asked for, if discovery shouldn't say"
                             + " so.");
     static final Setting<String> CLIENT_ID =

@@ -81,10 +81,10 @@ final class OAuthRoutes implements HttpService {
             refuse(request, response, OAuthError.invalidClient());
             return;
         }
-        switch (FormBody.of(body)) {
-            case Verdict.Refused<FormBody>(var refusal) ->
+        switch (FormParameters.of(body)) {
+            case Verdict.Refused<FormParameters>(var refusal) ->
                     refuse(request, response, OAuthError.of(refusal));
-            case Verdict.Passed<FormBody>(FormBody form) ->
+            case Verdict.Passed<FormParameters>(FormParameters form) ->
                     exchange(request, response, TokenExchangeForm.of(form));
         }
     }

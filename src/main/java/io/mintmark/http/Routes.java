@@ -11,6 +11,7 @@ import io.mintmark.config.RateLimitSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
 import io.mintmark.identity.BuiltInIdentity;
+import io.mintmark.limit.ForwardedFor;
 import io.mintmark.limit.RateLimiter;
 import io.mintmark.token.IdentityProviders;
 
@@ -84,8 +85,7 @@ public final class Routes {
             RequestListener listener) {
         this.count = new RequestCount(listener);
         this.answers = new Answers(clock);
-        this.addresses =
-                new ClientAddresses(new io.mintmark.limit.ClientAddresses(limits.trustedProxies()));
+        this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
         this.limiter =
                 limits.enabled()
                         ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))

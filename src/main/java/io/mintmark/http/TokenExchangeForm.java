@@ -23,7 +23,7 @@ sealed interface TokenExchangeForm {
     /** One that can't. */
     record Invalid(OAuthError error) implements TokenExchangeForm {}
 
-    static TokenExchangeForm of(FormBody form) {
+    static TokenExchangeForm of(FormParameters form) {
         return error(form)
                 .<TokenExchangeForm>map(Invalid::new)
                 .orElseGet(() ->
@@ -33,7 +33,7 @@ sealed interface TokenExchangeForm {
                                 new KeyName(form.value("audience").orElseThrow())));
     }
 
-    private static Optional<OAuthError> error(FormBody form) {
+    private static Optional<OAuthError> error(FormParameters form) {
         return clientError(form)
                 .or(() -> grantTypeError(form))
                 .or(() -> subjectError(form))
@@ -41,7 +41,7 @@ sealed interface TokenExchangeForm {
                 .or(() -> audienceError(form));
     }
 
-    private static Optional<OAuthError> clientError(FormBody form) {
+    private static Optional<OAuthError> clientError(FormParameters form) {
         return form.has("client_secret")
                         || form.has("client_assertion")
                         || form.has("client_assertion_type")
@@ -49,7 +49,7 @@ sealed interface TokenExchangeForm {
                 : Optional.empty();
     }
 
-    private static Optional<OAuthError> grantTypeError(FormBody form) {
+    private static Optional<OAuthError> grantTypeError(FormParameters form) {
         return form.value("grant_type")
                 .map(given ->
                         given.equals(GRANT_TYPE)
@@ -62,7 +62,7 @@ sealed interface TokenExchangeForm {
                 .orElseGet(() -> missing("grant_type", GRANT_TYPE));
     }
 
-    private static Optional<OAuthError> subjectError(FormBody form) {
+    private static Optional<OAuthError> subjectError(FormParameters form) {
         if (!form.has("subject_token")) {
             return missing("subject_token", "an OIDC identity token");
         }
@@ -74,7 +74,7 @@ sealed interface TokenExchangeForm {
                                 + " urn:ietf:params:oauth:token-type:id_token.");
     }
 
-    private static Optional<OAuthError> unsupported(FormBody form) {
+    private static Optional<OAuthError> unsupported(FormParameters form) {
         if (form.has("scope")) {
             return Optional.of(
                     OAuthError.of(
@@ -89,7 +89,7 @@ sealed interface TokenExchangeForm {
                 : Optional.empty();
     }
 
-    private static Optional<OAuthError> audienceError(FormBody form) {
+    private static Optional<OAuthError> audienceError(FormParameters form) {
         return form.value("audience")
                 .map(name ->
                         KeyName.isValid(name)

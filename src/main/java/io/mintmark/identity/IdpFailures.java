@@ -1,7 +1,7 @@
 package io.mintmark.identity;
 
 import io.mintmark.identity.NoBrokerTokenException.Kind;
-import io.mintmark.outbound.OAuthError;
+import io.mintmark.outbound.OAuthErrorCode;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.TokenReply.Denied;
@@ -32,7 +32,7 @@ final class IdpFailures {
         };
     }
 
-    private static Kind meaning(OAuthError error) {
+    private static Kind meaning(OAuthErrorCode error) {
         return switch (error) {
             case NOT_ACCEPTED, NOT_PERMITTED -> Kind.REJECTED;
             case TARGET_REFUSED, MALFORMED -> Kind.MISCONFIGURED;

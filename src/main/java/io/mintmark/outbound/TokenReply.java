@@ -34,8 +34,8 @@ public sealed interface TokenReply {
             implements TokenReply {
 
         /** What the standards mean by it. */
-        public OAuthError meaning() {
-            return OAuthError.of(this);
+        public OAuthErrorCode meaning() {
+            return OAuthErrorCode.of(this);
         }
 
         /** All of it in a line. */

@@ -7,7 +7,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,13 +37,13 @@ final class DemoPages {
         this.brokerUrl = brokerUrl;
     }
 
-    void serveFrom(Issuer issuer) {
+    void serveFrom(IssuerStandIn issuer) {
         issuer.serve("/token", exchange -> token(issuer, exchange));
         issuer.serve("/api", this::api);
         issuer.serve("/audit", exchange -> answer(exchange, OK, database.latestEvents()));
     }
 
-    private static void token(Issuer issuer, HttpExchange exchange) throws IOException {
+    private static void token(IssuerStandIn issuer, HttpExchange exchange) throws IOException {
         Map<String, String> query = query(exchange.getRequestURI());
         String subject = query.getOrDefault("sub", "ci:demo");
         String audience = query.getOrDefault("aud", AUDIENCE);

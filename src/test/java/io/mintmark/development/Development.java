@@ -9,7 +9,7 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.logging.Logging;
 import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.StartFailed;
 import io.mintmark.wiring.Startup;
@@ -53,7 +53,7 @@ public final class Development {
         DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
         ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
         String url = settings.broker().url().orElseThrow().toString();
-        Issuer issuer = identityProvider();
+        IssuerStandIn issuer = identityProvider();
         Broker broker = new Startup(settings, InstantSource.system()).run();
         StsStandIn storage = storage(url);
         database.setUp(issuer.url(), storage.endpoint());
@@ -70,8 +70,9 @@ public final class Development {
         System.out.println(Welcome.text(url, issuer.url(), storage.endpoint(), database));
     }
 
-    private static Issuer identityProvider() {
-        return listening(IDENTITY_PORT, "identity provider", () -> Issuer.start(IDENTITY_PORT));
+    private static IssuerStandIn identityProvider() {
+        return listening(
+                IDENTITY_PORT, "identity provider", () -> IssuerStandIn.start(IDENTITY_PORT));
     }
 
     /** Storage like S3 that trusts the broker, and has one bucket. */

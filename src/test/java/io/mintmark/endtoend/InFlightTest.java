@@ -8,7 +8,7 @@ import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +33,7 @@ class InFlightTest {
     private static final String BODY = "{\"keys\":[\"deploy\"]}";
 
     private final TestDatabase database = TestDatabase.migrated();
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port = RunningBroker.freePort();
     private final URI url = URI.create("http://localhost:" + port);

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.cli.Commands;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -58,7 +58,7 @@ class KillTest {
     @Test
     void every_credential_that_left_is_on_record_whatever_is_killed() throws Exception {
         try (OwnServer server = new OwnServer(directory);
-                Issuer issuer = Issuer.start()) {
+                IssuerStandIn issuer = IssuerStandIn.start()) {
             Map<String, String> environment = environment(server);
             BrokerProcess broker = new BrokerProcess(environment, directory);
             URI mint = URI.create(environment.get("BROKER_URL") + "/credentials/mint");
@@ -226,7 +226,7 @@ class KillTest {
         return environment;
     }
 
-    private static String configuration(Issuer issuer) {
+    private static String configuration(IssuerStandIn issuer) {
         return """
         INSERT INTO broker.tenant (name) VALUES ('acme');
         INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)

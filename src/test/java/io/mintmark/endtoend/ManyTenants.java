@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +34,7 @@ class ManyTenants {
 
     @Test
     void cost_only_what_is_used() throws Exception {
-        try (Issuer issuer = Issuer.start()) {
+        try (IssuerStandIn issuer = IssuerStandIn.start()) {
             try (TestDatabase empty = TestDatabase.migrated()) {
                 start(empty, "without tenants").close();
             }
@@ -106,12 +106,12 @@ class ManyTenants {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    private static String token(Issuer issuer, int tenant) {
+    private static String token(IssuerStandIn issuer, int tenant) {
         return issuer.sign(
                 "repo:t%d/app50:ref:refs/heads/main".formatted(tenant), "mintmark-t" + tenant);
     }
 
-    private void mint(RunningBroker broker, Issuer issuer) {
+    private void mint(RunningBroker broker, IssuerStandIn issuer) {
         mint(broker, issuer, 1);
         long before = heap();
         for (String state : List.of("first mint of a tenant", "second mint of a tenant")) {
@@ -134,11 +134,11 @@ class ManyTenants {
         return "%.1f ms".formatted(time.toNanos() / 1e6);
     }
 
-    private static void mint(RunningBroker broker, Issuer issuer, int tenant) {
+    private static void mint(RunningBroker broker, IssuerStandIn issuer, int tenant) {
         assertEquals(200, broker.mint(token(issuer, tenant), "key1").status());
     }
 
-    private void edit(TestDatabase database, RunningBroker broker, Issuer issuer) {
+    private void edit(TestDatabase database, RunningBroker broker, IssuerStandIn issuer) {
         String subject = "repo:t7/app50:ref:refs/heads/new";
         String token = issuer.sign(subject, "mintmark-t7");
         assertEquals(403, broker.mint(token, "key1").status());
@@ -156,7 +156,7 @@ class ManyTenants {
         tell("mints on a revoked grant", "0");
     }
 
-    private void editInBulk(TestDatabase database, RunningBroker broker, Issuer issuer) {
+    private void editInBulk(TestDatabase database, RunningBroker broker, IssuerStandIn issuer) {
         long started = System.nanoTime();
         database.run(
                 Who.ADMIN,

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,13 +30,13 @@ class RestartedDatabaseTest {
     @TempDir private Path directory;
 
     private OwnServer server;
-    private Issuer issuer;
+    private IssuerStandIn issuer;
     private List<RunningBroker> replicas;
 
     @BeforeEach
     void start() throws IOException {
         server = new OwnServer(directory);
-        issuer = Issuer.start();
+        issuer = IssuerStandIn.start();
         server.run(Files.readString(Path.of("db", "roles.sql")));
         server.run(
                 """

@@ -3,7 +3,7 @@ package io.mintmark.endtoend;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ public final class World implements AutoCloseable {
     public static final String ROLE = "arn:aws:iam::123456789012:role/deploy";
 
     private final TestDatabase database = TestDatabase.migrated();
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final RunningBroker broker;
     private final StsStandIn sts;
 
@@ -62,7 +62,7 @@ public final class World implements AutoCloseable {
         return database;
     }
 
-    public Issuer issuer() {
+    public IssuerStandIn issuer() {
         return issuer;
     }
 

@@ -9,7 +9,7 @@ import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,15 +95,15 @@ class AuthorizationServerTest {
     void the_token_endpoint_is_the_one_that_the_issuers_metadata_name() {
         assertEquals("token-1", id(discovering(idp.url()).issue()));
 
-        idp.pages().serve(Issuer.DISCOVERY, "<html>");
+        idp.pages().serve(IssuerStandIn.DISCOVERY, "<html>");
         idp.pages()
                 .serve("/.well-known/oauth-authorization-server/realms/a", metadata("/realms/a"));
         assertEquals("token-2", id(discovering(idp.url() + "/realms/a").issue()));
         assertEquals(
                 List.of(
-                        Issuer.DISCOVERY,
+                        IssuerStandIn.DISCOVERY,
                         IdpStandIn.TOKEN,
-                        "/realms/a" + Issuer.DISCOVERY,
+                        "/realms/a" + IssuerStandIn.DISCOVERY,
                         "/.well-known/oauth-authorization-server/realms/a",
                         IdpStandIn.TOKEN),
                 idp.pages().fetched());
@@ -111,7 +111,7 @@ class AuthorizationServerTest {
 
     @Test
     void an_issuer_is_compared_to_the_last_slash() {
-        idp.pages().serve(Issuer.DISCOVERY, metadata("/"));
+        idp.pages().serve(IssuerStandIn.DISCOVERY, metadata("/"));
 
         assertEquals("token-1", id(discovering(idp.url() + "/").issue()));
         NoBrokerTokenException refused = refusal(discovering(idp.url()));
@@ -132,7 +132,7 @@ class AuthorizationServerTest {
     void metadata_that_could_be_read_in_several_ways_lead_nowhere(String document) {
         idp.pages()
                 .serve(
-                        Issuer.DISCOVERY,
+                        IssuerStandIn.DISCOVERY,
                         document.replace('\'', '"')
                                 .replace("IDP", idp.url())
                                 .replace("NUMBER", "9".repeat(900_000)));
@@ -156,7 +156,7 @@ class AuthorizationServerTest {
 
     @Test
     void no_secret_goes_where_another_issuers_metadata_lead() {
-        idp.pages().serve(Issuer.DISCOVERY, metadata(".evil.example"));
+        idp.pages().serve(IssuerStandIn.DISCOVERY, metadata(".evil.example"));
 
         assertEquals(Kind.MISCONFIGURED, refusal(discovering(idp.url())).kind());
         assertEquals(List.of(), idp.requests());
@@ -164,7 +164,7 @@ class AuthorizationServerTest {
 
     @Test
     void a_redirect_is_followed_by_neither_discovery_nor_a_request() {
-        idp.pages().redirect(Issuer.DISCOVERY, idp.url() + "/elsewhere");
+        idp.pages().redirect(IssuerStandIn.DISCOVERY, idp.url() + "/elsewhere");
         assertEquals(Kind.FAILED, refusal(discovering(idp.url())).kind());
 
         idp.pages().redirect(IdpStandIn.TOKEN, idp.url() + "/elsewhere");
@@ -185,7 +185,7 @@ class AuthorizationServerTest {
     void metadata_that_lead_to_a_private_address_do_not_get_there() {
         idp.pages()
                 .serve(
-                        Issuer.DISCOVERY,
+                        IssuerStandIn.DISCOVERY,
                         "{\"issuer\":\"%s\",\"token_endpoint\":\"http://169.254.169.254/token\"}"
                                 .formatted(idp.url()));
 

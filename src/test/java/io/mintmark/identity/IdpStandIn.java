@@ -6,7 +6,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -42,7 +42,7 @@ public final class IdpStandIn implements AutoCloseable {
 
     private static final Set<String> SCOPES = Set.of("aws", "storage");
 
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final List<Map<String, String>> requests = new CopyOnWriteArrayList<>();
     private final Queue<Saying> sayings = new ConcurrentLinkedQueue<>();
     private final Set<String> assertions = ConcurrentHashMap.newKeySet();
@@ -67,7 +67,7 @@ public final class IdpStandIn implements AutoCloseable {
 
     private IdpStandIn() {
         issuer.serve(TOKEN, this::handle);
-        issuer.serve(Issuer.DISCOVERY, metadata(url()));
+        issuer.serve(IssuerStandIn.DISCOVERY, metadata(url()));
     }
 
     public static IdpStandIn start() {
@@ -84,7 +84,7 @@ public final class IdpStandIn implements AutoCloseable {
     }
 
     /** What it answers besides tokens, and what it was asked for. */
-    public Issuer pages() {
+    public IssuerStandIn pages() {
         return issuer;
     }
 

@@ -10,7 +10,7 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 import io.mintmark.token.ManualClock;
 
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +43,7 @@ class TokenFileIdentityTest {
                     Map.of());
 
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-29T12:00:00Z"));
-    private final Issuer cluster = Issuer.start();
+    private final IssuerStandIn cluster = IssuerStandIn.start();
 
     @TempDir Path volume;
     private Path file;

@@ -14,7 +14,7 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.token.Issuer;
+import io.mintmark.token.IssuerStandIn;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +39,7 @@ class BrokerTokensTest {
                     false,
                     Map.of());
 
-    private final Issuer external = Issuer.start();
+    private final IssuerStandIn external = IssuerStandIn.start();
     private final Destinations allowed = new Destinations(List.of("listed.example", "127.0.0.1"));
 
     private record Shown(boolean shared, Secret token) implements BrokerIdentity {

@@ -12,8 +12,8 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.ComparableClaims;
-import io.mintmark.token.Issuer;
 import io.mintmark.token.IssuerKeys;
+import io.mintmark.token.IssuerStandIn;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.RememberedTokens;
@@ -83,7 +83,7 @@ final class Decisions implements AutoCloseable {
 
     private final TestDatabase database = TestDatabase.migrated();
     private final Database connections = new Database(database.login(Who.APP));
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final Connection admin;
 
     Decisions() throws SQLException {

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class IssuerKeysTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-01T12:00:00Z"));
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final IssuerKeys keys = keys(Runnable::run);
@@ -221,9 +221,9 @@ final class IssuerKeysTest {
     void a_key_without_kid_that_is_replaced_is_noticed_too() {
         TestKey old = TestKey.es256("old");
         TestKey replacement = TestKey.es256("replacement");
-        issuer.serve(Issuer.KEYS, nameless(old));
+        issuer.serve(IssuerStandIn.KEYS, nameless(old));
         assertEquals(Finding.VERIFIED, check(keys, old.sign("{\"alg\":\"ES256\"}", "{}")));
-        issuer.serve(Issuer.KEYS, nameless(replacement));
+        issuer.serve(IssuerStandIn.KEYS, nameless(replacement));
         assertEquals(Finding.VERIFIED, check(keys, replacement.sign("{\"alg\":\"ES256\"}", "{}")));
     }
 
@@ -247,7 +247,7 @@ final class IssuerKeysTest {
     @Test
     void an_issuer_that_hangs_keeps_nobody_else_waiting() {
         IssuerKeys shared = new IssuerKeys(http(), clock);
-        try (Issuer other = Issuer.start()) {
+        try (IssuerStandIn other = IssuerStandIn.start()) {
             issuer.hang();
             CompletableFuture<Finding> hanging = CompletableFuture.supplyAsync(() -> check(shared));
             issuer.awaitRequest();

@@ -21,7 +21,7 @@ final class KeySetFetchTest {
     private static final String ELSEWHERE = "/oauth/keys";
     private static final String ONE_KEY = "1 keys";
 
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final KeySetFetch published =
             new KeySetFetch(new GuardedHttp(new Destinations(List.of("127.0.0.1"))));
 
@@ -47,7 +47,7 @@ final class KeySetFetchTest {
     @Test
     void the_default_address_comes_first() throws Exception {
         assertEquals(ONE_KEY, fetch());
-        assertEquals(List.of(Issuer.KEYS), issuer.fetched());
+        assertEquals(List.of(IssuerStandIn.KEYS), issuer.fetched());
     }
 
     @ParameterizedTest
@@ -65,9 +65,10 @@ final class KeySetFetchTest {
             throws Exception {
         issuer.publishByDiscovery(issuer.url(), issuer.url() + ELSEWHERE);
         issuer.publishKeysAt(ELSEWHERE);
-        issuer.serve(Issuer.KEYS, answer);
+        issuer.serve(IssuerStandIn.KEYS, answer);
         assertEquals(ONE_KEY, fetch());
-        assertEquals(List.of(Issuer.KEYS, Issuer.DISCOVERY, ELSEWHERE), issuer.fetched());
+        assertEquals(
+                List.of(IssuerStandIn.KEYS, IssuerStandIn.DISCOVERY, ELSEWHERE), issuer.fetched());
     }
 
     @Test
@@ -75,7 +76,7 @@ final class KeySetFetchTest {
         issuer.publishByDiscovery(issuer.url(), issuer.url() + ELSEWHERE);
         issuer.publishKeysAt(ELSEWHERE);
         assertEquals(ONE_KEY, fetch());
-        issuer.redirect(Issuer.KEYS, issuer.url() + ELSEWHERE);
+        issuer.redirect(IssuerStandIn.KEYS, issuer.url() + ELSEWHERE);
         assertEquals(ONE_KEY, fetch());
     }
 
@@ -88,7 +89,7 @@ final class KeySetFetchTest {
 
     @Test
     void a_set_without_usable_keys_is_a_set() throws Exception {
-        issuer.serve(Issuer.KEYS, "{\"keys\":[]}");
+        issuer.serve(IssuerStandIn.KEYS, "{\"keys\":[]}");
         assertEquals("0 keys", fetch());
     }
 
@@ -98,7 +99,7 @@ final class KeySetFetchTest {
         issuer.publishByDiscovery(other.formatted(issuer.url()), issuer.url() + ELSEWHERE);
         issuer.publishKeysAt(ELSEWHERE);
         assertThrows(IOException.class, this::fetch);
-        assertEquals(List.of(Issuer.KEYS, Issuer.DISCOVERY), issuer.fetched());
+        assertEquals(List.of(IssuerStandIn.KEYS, IssuerStandIn.DISCOVERY), issuer.fetched());
     }
 
     @Test
@@ -110,7 +111,8 @@ final class KeySetFetchTest {
                 published
                         .fetch(source(issuer.url() + "/", Optional.empty(), Optional.empty()))
                         .toString());
-        assertEquals(List.of(Issuer.KEYS, Issuer.DISCOVERY, ELSEWHERE), issuer.fetched());
+        assertEquals(
+                List.of(IssuerStandIn.KEYS, IssuerStandIn.DISCOVERY, ELSEWHERE), issuer.fetched());
     }
 
     @Test
@@ -135,7 +137,7 @@ final class KeySetFetchTest {
     void a_discovery_document_can_not_send_the_broker_where_it_may_not_go(String inside) {
         issuer.publishByDiscovery(issuer.url(), inside);
         assertThrows(IOException.class, this::fetch);
-        assertEquals(List.of(Issuer.KEYS, Issuer.DISCOVERY), issuer.fetched());
+        assertEquals(List.of(IssuerStandIn.KEYS, IssuerStandIn.DISCOVERY), issuer.fetched());
     }
 
     @Test

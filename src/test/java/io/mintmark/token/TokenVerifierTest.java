@@ -42,7 +42,7 @@ final class TokenVerifierTest {
     private static final int MUTATIONS = 5_000;
     private static final int HOSTILE = 5_000;
 
-    private final Issuer issuer = Issuer.start();
+    private final IssuerStandIn issuer = IssuerStandIn.start();
     private final RememberedTokens used = new RememberedTokens();
 
     @AfterEach

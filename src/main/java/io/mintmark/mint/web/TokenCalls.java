@@ -5,7 +5,7 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.OAuthError;
+import io.mintmark.outbound.OAuthErrorCode;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.TokenReply;
@@ -91,7 +91,7 @@ public final class TokenCalls {
         return lifetime.map(clock.instant()::plus);
     }
 
-    private static Reason meaning(OAuthError error) {
+    private static Reason meaning(OAuthErrorCode error) {
         return switch (error) {
             case NOT_ACCEPTED -> Reason.BROKER_IDENTITY_REJECTED;
             case NOT_PERMITTED, TARGET_REFUSED -> Reason.PROVIDER_REJECTED;

@@ -20,9 +20,9 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 
-class ClientAddressesTest {
-    private static final ClientAddresses BEHIND_TEN =
-            new ClientAddresses(List.of(Cidr.parse("10.0.0.0/8")));
+class ForwardedForTest {
+    private static final ForwardedFor BEHIND_TEN =
+            new ForwardedFor(List.of(Cidr.parse("10.0.0.0/8")));
     private static final InetAddress PROXY = Cidr.address("10.0.0.1");
 
     @ParameterizedTest
@@ -35,7 +35,7 @@ class ClientAddressesTest {
         List<Cidr> proxies = split(trusted, ",").map(Cidr::parse).toList();
         List<String> lines = split(forwarded, ";").toList();
 
-        ClientAddress found = new ClientAddresses(proxies).of(Cidr.address(peer), lines);
+        ClientAddress found = new ForwardedFor(proxies).of(Cidr.address(peer), lines);
 
         assertEquals(new ClientAddress(Cidr.address(client)), found);
     }

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Addresses of the web, as settings name them. */
-final class WebAddress {
+final class UrlFormats {
     private static final Set<String> SCHEMES = Set.of("http", "https");
 
     /** An address that the broker itself has towards others. */
@@ -13,30 +13,30 @@ final class WebAddress {
             Format.hidden(
                     "an https address such as https://broker.example.com, without user, query and"
                             + " fragment (http only on localhost)",
-                    WebAddress::own);
+                    UrlFormats::own);
 
     /** An identity provider: it is compared as text, so its slash at the end stays. */
     static final Format<URI> ISSUER =
             Format.hidden(
                     "an https address such as https://idp.example.com/realms/main, without user,"
                             + " query and fragment",
-                    WebAddress::absolute);
+                    UrlFormats::absolute);
 
     /** Where a service is asked; RFC 6749 section 3.2 allows it a query. */
     static final Format<URI> ENDPOINT =
             Format.hidden(
                     "an https address such as https://idp.example.com/token, without user and"
                             + " fragment",
-                    WebAddress::endpoint);
+                    UrlFormats::endpoint);
 
     /** An origin exactly as browsers send it, because it is compared as text. */
     static final Format<String> ORIGIN =
             Format.of(
                     "an origin as browsers send it, such as https://app.example.com: lower case, no"
                             + " path, no default port, and never *, since answers allow credentials",
-                    WebAddress::origin);
+                    UrlFormats::origin);
 
-    private WebAddress() {}
+    private UrlFormats() {}
 
     private static URI own(String text) {
         URI uri = absolute(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);

@@ -6,7 +6,7 @@ import io.mintmark.outbound.TokenReply.Denied;
  * What the errors of token endpoints mean, in one table: RFC 6749 section 5.2, RFC 8693 section
  * 2.2.2, RFC 8707 section 2. An error that isn't among them means what its status does.
  */
-public enum OAuthError {
+public enum OAuthErrorCode {
     /** Whoever asks isn't accepted: the client, its proof, or the token that it shows. */
     NOT_ACCEPTED,
     /** Whoever asks is known, and may not. */
@@ -23,7 +23,7 @@ public enum OAuthError {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAUTHORIZED = 401;
 
-    static OAuthError of(Denied denied) {
+    static OAuthErrorCode of(Denied denied) {
         if (denied.status() == TOO_MANY_REQUESTS) {
             return THROTTLED;
         }
@@ -44,7 +44,7 @@ public enum OAuthError {
         };
     }
 
-    private static OAuthError ofStatus(int status) {
+    private static OAuthErrorCode ofStatus(int status) {
         return switch (status) {
             case UNAUTHORIZED -> NOT_ACCEPTED;
             case 403 -> NOT_PERMITTED;

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  * An OIDC issuer on a loopback port: publishes keys over HTTP, signs any claims, and misbehaves on
  * request. It starts with one ES256 key at {@code /.well-known/jwks.json}.
  */
-public final class Issuer implements AutoCloseable {
+public final class IssuerStandIn implements AutoCloseable {
     public static final String KEYS = "/.well-known/jwks.json";
     public static final String DISCOVERY = "/.well-known/openid-configuration";
 
@@ -44,19 +44,19 @@ public final class Issuer implements AutoCloseable {
     private volatile List<TestKey> keys = List.of(TestKey.es256("key-1"));
     private HttpServer server;
 
-    private Issuer(int port) {
+    private IssuerStandIn(int port) {
         server = listen(port);
         publishKeysAt(KEYS);
     }
 
     /** An issuer on a free port. */
-    public static Issuer start() {
+    public static IssuerStandIn start() {
         return start(0);
     }
 
     /** An issuer on this port. */
-    public static Issuer start(int port) {
-        return new Issuer(port);
+    public static IssuerStandIn start(int port) {
+        return new IssuerStandIn(port);
     }
 
     /** What its tokens have in {@code iss}. */

@@ -15,13 +15,13 @@ import java.util.stream.Stream;
  * X-Forwarded-For}, so what stands left of an address that isn't trusted is anybody's word and
  * isn't looked at. Nothing here asks DNS.
  */
-public final class ClientAddresses {
+public final class ForwardedFor {
     private static final Pattern BRACKETED = Pattern.compile("\\[([^\\[\\]]*)](:\\d{1,5})?");
     private static final Pattern IPV4_WITH_PORT = Pattern.compile("([\\d.]+):\\d{1,5}");
 
     private final List<Cidr> trustedProxies;
 
-    public ClientAddresses(List<Cidr> trustedProxies) {
+    public ForwardedFor(List<Cidr> trustedProxies) {
         this.trustedProxies = List.copyOf(trustedProxies);
     }
 

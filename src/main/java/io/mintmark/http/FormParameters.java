@@ -17,14 +17,14 @@ import java.util.Optional;
  * @param parameters those that have a value; the others are as if they weren't there (RFC 6749
  *     section 3.2)
  */
-record FormBody(Map<String, String> parameters) {
+record FormParameters(Map<String, String> parameters) {
     private static final int HEX = 16;
 
-    FormBody {
+    FormParameters {
         parameters = Map.copyOf(parameters);
     }
 
-    static Verdict<FormBody> of(byte[] bytes) {
+    static Verdict<FormParameters> of(byte[] bytes) {
         Map<String, String> parameters = new HashMap<>();
         for (String pair : new String(bytes, StandardCharsets.ISO_8859_1).split("&", -1)) {
             if (pair.isEmpty()) {
@@ -41,10 +41,10 @@ record FormBody(Map<String, String> parameters) {
             }
         }
         parameters.values().removeIf(String::isEmpty);
-        return Verdict.passed(new FormBody(parameters));
+        return Verdict.passed(new FormParameters(parameters));
     }
 
-    private static Verdict<FormBody> bad(String reason) {
+    private static Verdict<FormParameters> bad(String reason) {
         return Verdict.refused(new BadField("body", reason));
     }
 
