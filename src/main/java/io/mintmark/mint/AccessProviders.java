@@ -2,6 +2,7 @@ package io.mintmark.mint;
 
 import static java.util.stream.Collectors.toUnmodifiableMap;
 
+import io.mintmark.mint.AccessProvider.Prepared;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -49,19 +50,22 @@ public final class AccessProviders {
         if (type == null) {
             return misconfigured(unknown(order.access()));
         }
-        return calls.mint(
-                order,
-                () ->
-                        objection(type, order)
-                                .<MintResult>map(AccessProviders::misconfigured)
-                                .orElseGet(() -> mintWithin(type, order)));
+        return calls.mint(order, () -> mint(type, order));
     }
 
-    /** The call counts until it ends, however little patience whoever waits for it has. */
-    private MintResult mintWithin(AccessProvider type, MintOrder order) {
+    /**
+     * What can't work or isn't allowed takes up no room in the bulkhead. A call counts there until
+     * it ends, however little patience whoever waits for it has.
+     */
+    private MintResult mint(AccessProvider type, MintOrder order) {
+        Prepared key = type.prepare(order.access().settings(), order.keySettings());
+        Optional<String> objection = objection(order.access(), key);
+        if (objection.isPresent()) {
+            return misconfigured(objection.get());
+        }
         return type.callsProvider()
-                ? bulkhead.call(order, () -> type.mint(order))
-                : type.mint(order);
+                ? bulkhead.call(order, () -> key.mint().apply(order))
+                : key.mint().apply(order);
     }
 
     /**
@@ -74,13 +78,12 @@ public final class AccessProviders {
         return new Outputs(type == null || !ofKey.isEmpty() ? ofKey : type.defaultOutputs());
     }
 
-    private static Optional<String> objection(AccessProvider type, MintOrder order) {
-        return sharingObjection(type, order.access())
-                .or(() -> targetObjection(order.access(), type.targets(order.keySettings())));
+    private static Optional<String> objection(AccessPoint access, Prepared key) {
+        return sharingObjection(access, key).or(() -> targetObjection(access, key.targets()));
     }
 
-    private static Optional<String> sharingObjection(AccessProvider type, AccessPoint access) {
-        if (!type.usesSharedIdentity(access.settings())) {
+    private static Optional<String> sharingObjection(AccessPoint access, Prepared key) {
+        if (!key.usesSharedIdentity()) {
             return Optional.empty();
         }
         if (!access.sharedIdentity()) {

@@ -59,18 +59,16 @@ public final class BrokerTokens {
 
     private Secret harmless(Endpoint endpoint, Secret token) {
         if (identity.shared()) {
-            TokenWords.of(token).ifPresent(words -> requireHarmless(endpoint, words));
+            TokenWords.of(token).stream()
+                    .flatMap(words -> words.audiences().stream())
+                    .flatMap(audience -> destinations.objection(endpoint, audience).stream())
+                    .findFirst()
+                    .ifPresent(why -> {
+                        throw new UnusableSettingsException(
+                                "the broker's token comes from an external identity provider, and its audience "
+                                        + why);
+                    });
         }
         return token;
-    }
-
-    private void requireHarmless(Endpoint endpoint, TokenWords words) {
-        try {
-            words.audiences().forEach(audience -> destinations.audience(endpoint, audience));
-        } catch (IllegalArgumentException e) {
-            throw new UnusableSettingsException(
-                    "the broker's token comes from an external identity provider, and its audience "
-                            + e.getMessage());
-        }
     }
 }

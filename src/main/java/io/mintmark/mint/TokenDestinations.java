@@ -3,6 +3,7 @@ package io.mintmark.mint;
 import io.mintmark.outbound.Destinations;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * What a token may say, by where it goes. A token is only worth what it is for: a vendor's audience
@@ -26,20 +27,29 @@ public final class TokenDestinations {
     }
 
     /**
-     * The audience that an admin wants tokens for a provider to have.
-     *
-     * @throws IllegalArgumentException if it is a vendor's and the provider isn't; the message is
-     *     the end of a sentence about the audience
+     * Why tokens with an audience may not go somewhere, as the end of a sentence: the audience is a
+     * vendor's, and the endpoint isn't.
      */
-    public String audience(Endpoint endpoint, String wanted) {
-        Arrays.stream(Vendor.values())
-                .filter(vendor -> vendor.isMeantBy(wanted))
+    Optional<String> objection(Endpoint endpoint, String audience) {
+        return Arrays.stream(Vendor.values())
+                .filter(vendor -> vendor.isMeantBy(audience))
                 .filter(vendor -> !takesTokensOf(vendor, endpoint))
                 .findAny()
-                .ifPresent(vendor -> {
-                    throw new IllegalArgumentException(
-                            "'%s' is worth something to %s, and %s is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
-                                    .formatted(wanted, vendor, endpoint.origin()));
+                .map(vendor ->
+                        "'%s' is worth something to %s, and %s is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
+                                .formatted(audience, vendor, endpoint.origin()));
+    }
+
+    /**
+     * The audience of tokens for an endpoint, unless it is a vendor's and the endpoint isn't.
+     *
+     * @param setting of the access provider that names the one or the other
+     * @throws UnusableSettingsException if they don't fit
+     */
+    public String audience(Endpoint endpoint, Settings settings, String setting, String wanted) {
+        objection(endpoint, wanted)
+                .ifPresent(why -> {
+                    throw settings.unusable(setting, "can't be used: " + why);
                 });
         return wanted;
     }
@@ -51,13 +61,9 @@ public final class TokenDestinations {
      * @throws UnusableSettingsException if it is a vendor's and the endpoint isn't
      */
     public String audience(Endpoint endpoint, Settings settings, String name) {
-        try {
-            return settings.text(name)
-                    .map(wanted -> audience(endpoint, wanted))
-                    .orElseGet(endpoint::origin);
-        } catch (IllegalArgumentException e) {
-            throw settings.unusable(name, String.valueOf(e.getMessage()));
-        }
+        return settings.text(name)
+                .map(wanted -> audience(endpoint, settings, name, wanted))
+                .orElseGet(endpoint::origin);
     }
 
     /**

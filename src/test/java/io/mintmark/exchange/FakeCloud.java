@@ -44,8 +44,7 @@ final class FakeCloud implements AccessProvider {
                 "id of " + order.key());
     }
 
-    @Override
-    public MintResult mint(MintOrder order) {
+    private MintResult mint(MintOrder order) {
         orders.add(order);
         return answers.getOrDefault(
                         order.key().value(),
@@ -64,12 +63,7 @@ final class FakeCloud implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return List.of(keySettings.path("target").asText());
-    }
-
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return false;
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        return new Prepared(List.of(keySettings.path("target").asText()), false, this::mint);
     }
 }

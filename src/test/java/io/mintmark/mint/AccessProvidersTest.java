@@ -44,18 +44,11 @@ class AccessProvidersTest {
         }
 
         @Override
-        public List<String> targets(JsonNode keySettings) {
-            return Optional.ofNullable(keySettings.path("aim").textValue()).stream().toList();
-        }
-
-        @Override
-        public boolean usesSharedIdentity(JsonNode providerSettings) {
-            return sharedIdentity;
-        }
-
-        @Override
-        public MintResult mint(MintOrder order) {
-            return minting.apply(order);
+        public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+            return new Prepared(
+                    Optional.ofNullable(keySettings.path("aim").textValue()).stream().toList(),
+                    sharedIdentity,
+                    minting);
         }
     }
 

@@ -123,9 +123,9 @@ public final class MintingBroker implements AutoCloseable {
         return providers.mint(order);
     }
 
-    /** The type by itself, without the rules and the patience of {@link AccessProviders}. */
-    public AwsSts awsSts() {
-        return awsSts;
+    /** By the type itself, without the rules and the patience of {@link AccessProviders}. */
+    public MintResult awsSts(MintOrder order) {
+        return awsSts.prepare(order.access().settings(), order.keySettings()).mint().apply(order);
     }
 
     /** The credential, in a test where there must be one. */

@@ -13,8 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 class TokenDestinationsTest {
+    private static final Optional<String> NONE = Optional.empty();
+
     private final TokenDestinations destinations = allowing("sts.internal", "10.0.0.0/8");
 
     @ParameterizedTest
@@ -80,15 +84,10 @@ class TokenDestinationsTest {
     void an_audience_of_a_vendors_is_for_its_hosts_only(String audience) {
         Endpoint minio = Endpoint.at("https://minio.example:9000");
 
-        var refused =
-                assertThrows(
-                        IllegalArgumentException.class,
-                        () -> destinations.audience(minio, audience));
+        String objection = destinations.objection(minio, audience).orElseThrow();
 
-        assertTrue(
-                String.valueOf(refused.getMessage()).contains("https://minio.example:9000"),
-                refused::getMessage);
-        assertEquals(audience, destinations.audience(Endpoint.at("http://sts.internal"), audience));
+        assertTrue(objection.contains("https://minio.example:9000"), objection);
+        assertEquals(NONE, destinations.objection(Endpoint.at("http://sts.internal"), audience));
     }
 
     @ParameterizedTest
@@ -102,25 +101,38 @@ class TokenDestinationsTest {
     void googles_audience_is_for_the_hosts_of_its_token_services_at_any_port(String url) {
         String audience = GoogleStandIn.PROVIDER;
 
-        assertEquals(audience, destinations.audience(Endpoint.at(url), audience));
+        assertEquals(NONE, destinations.objection(Endpoint.at(url), audience));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"minio", "https://minio.example", "amazonaws.com.example", "sts"})
     void any_other_audience_can_be_chosen(String audience) {
-        assertEquals(
-                audience, destinations.audience(Endpoint.at("https://minio.example"), audience));
+        assertEquals(NONE, destinations.objection(Endpoint.at("https://minio.example"), audience));
     }
 
     @Test
     void a_vendors_audience_is_not_for_another_vendor() {
         Endpoint google = Endpoint.at("https://sts.googleapis.com");
 
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> destinations.audience(google, "sts.amazonaws.com"));
+        assertTrue(destinations.objection(google, "sts.amazonaws.com").isPresent());
+        assertEquals(NONE, destinations.objection(google, "//iam.googleapis.com/x"));
+    }
+
+    @Test
+    void the_refusal_names_the_setting_that_asks_for_it() {
+        Endpoint minio = Endpoint.at("https://minio.example");
+        Settings settings =
+                Settings.ofProvider(
+                        Orders.json("{'audience':'sts.amazonaws.com'}"), Set.of("audience"));
+
+        var refused =
+                assertThrows(
+                        UnusableSettingsException.class,
+                        () -> destinations.audience(minio, settings, "audience"));
+
         assertEquals(
-                "//iam.googleapis.com/x", destinations.audience(google, "//iam.googleapis.com/x"));
+                "access provider setting 'audience' can't be used: 'sts.amazonaws.com' is worth something to AWS, and https://minio.example is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS",
+                refused.getMessage());
     }
 
     @ParameterizedTest

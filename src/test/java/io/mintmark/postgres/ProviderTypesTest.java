@@ -80,16 +80,18 @@ class ProviderTypesTest {
     private static void check(AccessProvider type) {
         JsonNode row = row(type.type());
         String target = row.path("target_setting").asText();
+        ObjectNode provider = examples(row.path("provider_settings"));
         ObjectNode examples = examples(row.path("key_settings"));
         ObjectNode misspelt = examples.deepCopy().put("misspelt", "x");
-        ObjectNode aimless = examples.deepCopy();
-        aimless.remove(target);
         List<String> aims =
                 Stream.concat(
                                 Stream.of(target),
                                 row.path("further_targets").valueStream().map(JsonNode::asText))
                         .toList();
         boolean required = row.at("/key_settings/" + target + "/required").booleanValue();
+        // what stands beside a target that can be left out may need it
+        ObjectNode aimless = required ? examples.deepCopy() : examples.deepCopy().retain(aims);
+        aimless.remove(target);
         assertAll(
                 () ->
                         assertEquals(
@@ -98,30 +100,46 @@ class ProviderTypesTest {
                 () ->
                         assertEquals(
                                 aims.stream().map(aim -> examples.path(aim).asText()).toList(),
-                                type.targets(examples)),
-                () -> assertThrows(UnusableSettingsException.class, () -> type.targets(misspelt)),
+                                type.prepare(provider, examples).targets()),
+                () ->
+                        assertEquals(
+                                "key setting 'misspelt' is not a setting of this type",
+                                refusal(type, provider, misspelt)),
                 () -> {
                     if (required) {
-                        assertThrows(UnusableSettingsException.class, () -> type.targets(aimless));
+                        assertEquals(
+                                "key setting '%s' is missing".formatted(target),
+                                refusal(type, provider, aimless));
                     } else {
                         assertEquals(
                                 aims.stream()
                                         .skip(1)
                                         .map(aim -> examples.path(aim).asText())
                                         .toList(),
-                                type.targets(aimless));
+                                type.prepare(provider, aimless).targets());
                     }
                 },
                 () ->
                         assertFalse(
-                                type.usesSharedIdentity(examples(row.path("provider_settings"))),
+                                type.prepare(provider, examples).usesSharedIdentity(),
                                 "the examples are of the tenant's own identity"));
     }
 
-    /** Each setting with its example, or a value of its kind. */
+    private static String refusal(AccessProvider type, JsonNode provider, JsonNode key) {
+        return assertThrows(UnusableSettingsException.class, () -> type.prepare(provider, key))
+                .getMessage();
+    }
+
+    /** Each setting with its example, or a value of its kind, but for what another refuses. */
     private static ObjectNode examples(JsonNode rules) {
         ObjectNode examples = JSON.createObjectNode();
         rules.properties().forEach(rule -> examples.set(rule.getKey(), example(rule.getValue())));
+        rules.properties()
+                .forEach(rule ->
+                        rule.getValue()
+                                .path("refuses")
+                                .path(examples.path(rule.getKey()).asText())
+                                .forEach(name -> examples.remove(name.asText())));
         return examples;
     }
 
@@ -130,7 +148,9 @@ class ProviderTypesTest {
         return switch (rule.path("is").asText()) {
             case "flag" -> JSON.getNodeFactory().booleanNode(true);
             case "list" -> new ArrayNode(JSON.getNodeFactory()).add(example);
-            case "policy", "object" -> JSON.createObjectNode();
+            case "policy" -> JSON.createObjectNode();
+            case "object" -> json("{\"accessBoundaryRules\": [{}]}");
+            case "url" -> JSON.getNodeFactory().textNode(rule.path("default").asText(example));
             case "claim", "claims", "secret" -> json(example);
             default ->
                     rule.path("one_of").isArray()

@@ -60,23 +60,17 @@ public final class AwsSts implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return List.of(AwsKeySettings.of(keySettings).roleArn());
-    }
-
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return tokens.shared() || AwsProviderSettings.of(providerSettings).sts().ambient();
-    }
-
-    @Override
-    public MintResult mint(MintOrder order) {
-        AwsProviderSettings provider = AwsProviderSettings.of(order.access().settings());
-        AwsKeySettings key = AwsKeySettings.of(order.keySettings());
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        AwsProviderSettings provider = AwsProviderSettings.of(providerSettings);
+        AwsKeySettings key = AwsKeySettings.of(keySettings);
         destinations.requireConfidential("endpoint", provider.sts().endpoint());
-        return provider.sts().ambient()
-                ? assumeRole(order, provider, key)
-                : assumeRoleWithWebIdentity(order, provider, key);
+        List<String> targets = List.of(key.roleArn());
+        if (provider.sts().ambient()) {
+            requireAws(provider.sts().endpoint());
+            return new Prepared(targets, true, order -> assumeRole(order, provider, key));
+        }
+        return new Prepared(
+                targets, tokens.shared(), order -> assumeRoleWithWebIdentity(order, provider, key));
     }
 
     private MintResult assumeRoleWithWebIdentity(
@@ -98,7 +92,6 @@ public final class AwsSts implements AccessProvider {
 
     private MintResult assumeRole(
             MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
-        requireAws(provider.sts().endpoint());
         var request =
                 AssumeRoleRequest.builder()
                         .roleArn(key.roleArn())

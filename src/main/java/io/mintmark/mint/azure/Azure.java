@@ -3,12 +3,10 @@ package io.mintmark.mint.azure;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.identity.BrokerIdentity;
-import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
-import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.FormBody;
@@ -17,7 +15,6 @@ import io.mintmark.outbound.Secret;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Access tokens of Microsoft Entra ID for an application or managed identity that trusts the
@@ -25,7 +22,6 @@ import java.util.Set;
  * federated credential). How long they live Entra decides, 60 to 90 minutes.
  */
 public final class Azure implements AccessProvider {
-    private static final Set<String> KEY_SETTINGS = Set.of("client_id", "scope");
     private static final String ASSERTION_TYPE =
             "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -53,30 +49,24 @@ public final class Azure implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return List.of(settings(keySettings).requiredText("client_id"));
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        AzureSettings settings = AzureSettings.of(providerSettings, keySettings, destinations);
+        return new Prepared(
+                List.of(settings.clientId()), tokens.shared(), order -> mint(order, settings));
     }
 
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return tokens.shared();
-    }
-
-    @Override
-    public MintResult mint(MintOrder order) {
-        AzureProviderSettings provider =
-                AzureProviderSettings.of(order.access().settings(), destinations);
+    private MintResult mint(MintOrder order, AzureSettings settings) {
         return tokens.showing(
-                provider.endpoint(),
-                token(order, provider),
+                settings.endpoint(),
+                order.rs256Token(settings.audience()),
                 shown -> {
-                    Post post = request(order, provider, shown);
+                    Post post = request(order, settings, shown);
                     return calls.credential(
-                            provider.endpoint(),
+                            settings.endpoint(),
                             () -> post,
                             order.deadline(),
                             EntraErrors::meaning,
-                            Map.of("TenantId", provider.tenantId()));
+                            Map.of("TenantId", settings.tenantId()));
                 });
     }
 
@@ -84,23 +74,14 @@ public final class Azure implements AccessProvider {
      * The header is what Microsoft's own libraries (MSAL) send; Entra's sign-in logs show it as the
      * correlation id.
      */
-    private static Post request(MintOrder order, AzureProviderSettings provider, Secret shown) {
-        Settings key = settings(order.keySettings());
+    private static Post request(MintOrder order, AzureSettings settings, Secret shown) {
         return new FormBody()
                 .with("grant_type", "client_credentials")
-                .with("client_id", key.requiredText("client_id"))
-                .with("scope", key.requiredText("scope"))
+                .with("client_id", settings.clientId())
+                .with("scope", settings.scope())
                 .with("client_assertion_type", ASSERTION_TYPE)
                 .with("client_assertion", shown)
-                .to(provider.endpoint().toString())
+                .to(settings.endpoint().toString())
                 .with("client-request-id", order.mintId().toString());
-    }
-
-    private static TokenOrder token(MintOrder order, AzureProviderSettings provider) {
-        return order.rs256Token(provider.audience());
-    }
-
-    private static Settings settings(JsonNode keySettings) {
-        return Settings.ofKey(keySettings, KEY_SETTINGS);
     }
 }

@@ -20,7 +20,6 @@ import io.mintmark.outbound.Secret;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -60,20 +59,17 @@ public final class GoogleCloud implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return GoogleKeySettings.target(keySettings).stream().toList();
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        GoogleProviderSettings provider = GoogleProviderSettings.of(providerSettings, destinations);
+        GoogleKeySettings key = GoogleKeySettings.of(keySettings);
+        return new Prepared(
+                key.serviceAccount().stream().toList(),
+                tokens.shared(),
+                order -> mint(order, provider, key));
     }
 
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return tokens.shared();
-    }
-
-    @Override
-    public MintResult mint(MintOrder order) {
-        GoogleProviderSettings provider =
-                GoogleProviderSettings.of(order.access().settings(), destinations);
-        GoogleKeySettings key = GoogleKeySettings.of(order.keySettings());
+    private MintResult mint(
+            MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key) {
         requireWithinLimits(order.duration());
         return tokens.showing(
                 provider.sts(),

@@ -44,11 +44,6 @@ record GoogleKeySettings(
                         .map(boundary -> AccessBoundary.of(settings, BOUNDARY, boundary)));
     }
 
-    /** The target alone, which is asked for before all else. */
-    static Optional<String> target(JsonNode members) {
-        return Settings.ofKey(members, NAMES).text(SERVICE_ACCOUNT);
-    }
-
     private static List<String> scopes(Settings settings, JsonNode members) {
         List<String> scopes = settings.texts(SCOPES);
         if (members.path(SCOPES).isArray() && scopes.isEmpty()) {

@@ -61,11 +61,7 @@ record GoogleProviderSettings(
         Endpoint endpoint =
                 settings.endpoint(setting)
                         .orElseGet(() -> Endpoint.at("https://" + service + ".googleapis.com"));
-        try {
-            destinations.audience(endpoint, identityProvider);
-            return endpoint;
-        } catch (IllegalArgumentException e) {
-            throw settings.unusable(setting, "can't be used: " + e.getMessage());
-        }
+        destinations.audience(endpoint, settings, setting, identityProvider);
+        return endpoint;
     }
 }

@@ -46,25 +46,21 @@ public final class JwtProvider implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return List.of(settings(keySettings).requiredText("audience"));
-    }
-
-    /** Never: the token isn't the broker's identity but the client's. */
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return false;
-    }
-
-    @Override
     public boolean callsProvider() {
         return false;
     }
 
+    /** The token isn't the broker's identity but the client's, so nobody shares one. */
     @Override
-    public MintResult mint(MintOrder order) {
-        Settings.ofProvider(order.access().settings(), Set.of());
-        Settings key = settings(order.keySettings());
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        Settings.ofProvider(providerSettings, Set.of());
+        Settings key = Settings.ofKey(keySettings, KEY_SETTINGS);
+        String audience = audience(key);
+        Map<String, Object> claims = claims(key);
+        return new Prepared(List.of(audience), false, order -> mint(order, audience, claims));
+    }
+
+    private MintResult mint(MintOrder order, String audience, Map<String, Object> claims) {
         AccessToken token =
                 issuer.accessToken(
                         new AccessTokenOrder(
@@ -72,8 +68,8 @@ public final class JwtProvider implements AccessProvider {
                                 order.idp(),
                                 order.mintId(),
                                 order.subject(),
-                                audience(key),
-                                claims(key),
+                                audience,
+                                claims,
                                 Duration.ofSeconds(order.duration().toSeconds())));
         return Minted.ofToken(token.text(), token.expiresAt(), Map.of());
     }
@@ -87,10 +83,6 @@ public final class JwtProvider implements AccessProvider {
             throw key.unusable("audience", "is worth something to a cloud vendor");
         }
         return audience;
-    }
-
-    private static Settings settings(JsonNode keySettings) {
-        return Settings.ofKey(keySettings, KEY_SETTINGS);
     }
 
     private Map<String, Object> claims(Settings key) {

@@ -5,12 +5,10 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.identity.BrokerIdentity;
-import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
-import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.s3sts.SessionPolicy.Denial;
@@ -21,10 +19,8 @@ import io.mintmark.mint.sts.StsEndpoint;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * Credentials of S3-compatible storage that speaks AWS's AssumeRoleWithWebIdentity, such as MinIO
@@ -35,7 +31,6 @@ public final class S3Sts implements AccessProvider {
     private static final int LONGEST = 604_800;
     private static final int MOST_SERVERS = 1000;
     private static final Duration REMEMBERED = Duration.ofHours(1);
-    private static final Set<String> KEY_SETTINGS = Set.of("role_arn", "policy");
 
     private final BrokerTokens tokens;
     private final TokenDestinations destinations;
@@ -66,55 +61,46 @@ public final class S3Sts implements AccessProvider {
     }
 
     @Override
-    public List<String> targets(JsonNode keySettings) {
-        return Settings.ofKey(keySettings, KEY_SETTINGS).text("role_arn").stream().toList();
-    }
-
-    @Override
-    public boolean usesSharedIdentity(JsonNode providerSettings) {
-        return tokens.shared();
-    }
-
-    @Override
-    public MintResult mint(MintOrder order) {
-        S3ProviderSettings provider =
-                S3ProviderSettings.of(order.access().settings(), destinations);
-        Denial known = denials.getIfPresent(provider.sts());
-        MintResult result =
-                mint(order, provider, Objects.requireNonNullElse(known, Denial.ALL_BUT_S3));
-        if (known == null && SessionPolicy.isForeign(result)) {
-            denials.put(provider.sts(), Denial.ADMINISTRATION);
-            return mint(order, provider, Denial.ADMINISTRATION);
-        }
-        return result;
-    }
-
-    private MintResult mint(MintOrder order, S3ProviderSettings provider, Denial denial) {
-        Settings key = Settings.ofKey(order.keySettings(), KEY_SETTINGS);
-        var request =
-                AssumeRoleWithWebIdentityRequest.builder()
-                        .roleSessionName(order.mintId().toString())
-                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
-                        .policy(SessionPolicy.of(key, denial));
-        key.text("role_arn").ifPresent(request::roleArn);
-        return tokens.showing(
-                provider.sts().endpoint(),
-                token(order, provider),
-                shown ->
-                        sts.assumeRoleWithWebIdentity(
-                                provider.sts(),
-                                order,
-                                request,
-                                shown,
-                                Map.of("Endpoint", provider.url())));
-    }
-
-    private TokenOrder token(MintOrder order, S3ProviderSettings provider) {
-        if (tokens.shared() && !provider.claims().isEmpty()) {
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        S3Settings settings = S3Settings.of(providerSettings, keySettings, destinations);
+        if (tokens.shared() && !settings.claims().isEmpty()) {
             throw new UnusableSettingsException(
                     "access provider setting 'policy_claim' can't be had: the broker's token comes"
                             + " from an external identity provider, which decides what it says");
         }
-        return order.token(provider.audience(), provider.claims());
+        return new Prepared(
+                settings.roleArn().stream().toList(),
+                tokens.shared(),
+                order -> mint(order, settings));
+    }
+
+    private MintResult mint(MintOrder order, S3Settings settings) {
+        Denial known = denials.getIfPresent(settings.sts());
+        MintResult result =
+                mint(order, settings, Objects.requireNonNullElse(known, Denial.ALL_BUT_S3));
+        if (known == null && SessionPolicy.isForeign(result)) {
+            denials.put(settings.sts(), Denial.ADMINISTRATION);
+            return mint(order, settings, Denial.ADMINISTRATION);
+        }
+        return result;
+    }
+
+    private MintResult mint(MintOrder order, S3Settings settings, Denial denial) {
+        var request =
+                AssumeRoleWithWebIdentityRequest.builder()
+                        .roleSessionName(order.mintId().toString())
+                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .policy(settings.policies().get(denial));
+        settings.roleArn().ifPresent(request::roleArn);
+        return tokens.showing(
+                settings.sts().endpoint(),
+                order.token(settings.audience(), settings.claims()),
+                shown ->
+                        sts.assumeRoleWithWebIdentity(
+                                settings.sts(),
+                                order,
+                                request,
+                                shown,
+                                Map.of("Endpoint", settings.url())));
     }
 }

@@ -13,6 +13,8 @@ import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -43,14 +45,22 @@ final class SessionPolicy {
 
     private SessionPolicy() {}
 
-    /** The key's policy, or else one that allows all of S3, and a denial of all else. */
-    static String of(Settings key, Denial denial) {
+    /** The key's policy, or else one that allows all of S3, and each denial of all else. */
+    static Map<Denial, String> of(Settings key) {
         ObjectNode policy =
                 key.policy("policy", Integer.MAX_VALUE)
                         .map(text -> parsed(key, text))
                         .orElseGet(SessionPolicy::allOfS3);
-        String whole =
-                policy.set("Statement", statements(key, policy).add(denial(denial))).toString();
+        ArrayNode statements = statements(key, policy);
+        Map<Denial, String> policies = new EnumMap<>(Denial.class);
+        for (Denial denial : Denial.values()) {
+            policy.set("Statement", statements.deepCopy().add(denial(denial)));
+            policies.put(denial, fitting(key, policy.toString()));
+        }
+        return policies;
+    }
+
+    private static String fitting(Settings key, String whole) {
         if (whole.length() > RoleSession.LONGEST_POLICY) {
             throw key.unusable(
                     "policy",

@@ -10,47 +10,45 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The settings of an access provider of type {@code azure}.
+ * The settings of an access provider of type {@code azure} and of a key there.
  *
  * @param tenantId the directory, by id or by a domain
  * @param endpoint where the directory gives tokens
  * @param audience of the broker's tokens for it
+ * @param clientId the application or managed identity
  */
-record AzureProviderSettings(String tenantId, Endpoint endpoint, String audience) {
+record AzureSettings(
+        String tenantId, Endpoint endpoint, String audience, String clientId, String scope) {
+    private static final Set<String> KEY_NAMES = Set.of("client_id", "scope");
     private static final Set<String> NAMES = Set.of("tenant_id", "authority");
     private static final String WORLD = "https://login.microsoftonline.com";
 
     /** It becomes a part of the path. */
     private static final Pattern TENANT_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,254}");
 
-    static AzureProviderSettings of(JsonNode members, TokenDestinations destinations) {
-        Settings settings = Settings.ofProvider(members, NAMES);
+    static AzureSettings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
+        Settings settings = Settings.ofProvider(ofProvider, NAMES);
         String tenantId = settings.requiredText("tenant_id");
         if (!TENANT_ID.matcher(tenantId).matches()) {
             throw settings.unusable(
                     "tenant_id", "'%s' is no id and no domain of a directory".formatted(tenantId));
         }
         Endpoint authority = settings.endpoint("authority").orElseGet(() -> Endpoint.at(WORLD));
-        return new AzureProviderSettings(
+        Settings key = Settings.ofKey(ofKey, KEY_NAMES);
+        return new AzureSettings(
                 tenantId,
                 endpoint(authority, tenantId),
-                audience(settings, authority, destinations));
+                destinations.audience(
+                        authority,
+                        settings,
+                        "authority",
+                        EntraCloud.at(authority.host()).audience()),
+                key.requiredText("client_id"),
+                key.requiredText("scope"));
     }
 
     private static Endpoint endpoint(Endpoint authority, String tenantId) {
         String base = authority.toString().replaceFirst("/+$", "");
         return Endpoint.at("%s/%s/oauth2/v2.0/token".formatted(base, tenantId));
-    }
-
-    private static String audience(
-            Settings settings, Endpoint authority, TokenDestinations destinations) {
-        try {
-            return destinations.audience(authority, EntraCloud.at(authority.host()).audience());
-        } catch (IllegalArgumentException e) {
-            throw settings.unusable(
-                    "authority",
-                    "'%s' is neither a host of Entra's nor listed in OUTBOUND_ALLOWED_HOSTS, so it gets no token that Entra accepts"
-                            .formatted(authority));
-        }
     }
 }

@@ -6,37 +6,49 @@ import io.mintmark.identity.ReservedClaims;
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.s3sts.SessionPolicy.Denial;
 import io.mintmark.mint.sts.StsEndpoint;
 import io.mintmark.mint.sts.StsEndpoint.Use;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * The settings of an access provider of type {@code s3-sts}.
+ * The settings of an access provider of type {@code s3-sts} and of a key there.
  *
  * @param url of the endpoint as it was written, for clients
  * @param claims what the token says beside its usual claims
+ * @param policies the session's, by how it denies all but storage
  */
-record S3ProviderSettings(
-        String url, StsEndpoint sts, String audience, Map<String, Object> claims) {
+record S3Settings(
+        String url,
+        StsEndpoint sts,
+        String audience,
+        Map<String, Object> claims,
+        Optional<String> roleArn,
+        Map<Denial, String> policies) {
+    private static final Set<String> KEY_NAMES = Set.of("role_arn", "policy");
     private static final Set<String> NAMES =
             Set.of("endpoint", "region", "audience", "policy_claim");
 
     /** What servers take that know of no regions. */
     private static final String REGION = "us-east-1";
 
-    static S3ProviderSettings of(JsonNode members, TokenDestinations destinations) {
-        Settings settings = Settings.ofProvider(members, NAMES);
+    static S3Settings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
+        Settings settings = Settings.ofProvider(ofProvider, NAMES);
         String url = settings.requiredText("endpoint");
         Endpoint endpoint = settings.endpoint("endpoint").orElseThrow();
         destinations.requireConfidential("endpoint", endpoint);
-        return new S3ProviderSettings(
+        Settings key = Settings.ofKey(ofKey, KEY_NAMES);
+        return new S3Settings(
                 url,
                 new StsEndpoint(endpoint, settings.text("region").orElse(REGION), Use.STORAGE),
                 destinations.audience(endpoint, settings, "audience"),
-                policyClaim(settings));
+                policyClaim(settings),
+                key.text("role_arn"),
+                SessionPolicy.of(key));
     }
 
     private static Map<String, Object> policyClaim(Settings settings) {
