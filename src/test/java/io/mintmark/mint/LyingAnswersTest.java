@@ -27,6 +27,7 @@ import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.RawServer;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 
@@ -35,7 +36,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -147,7 +150,7 @@ class LyingAnswersTest {
         AtomicInteger said = new AtomicInteger();
         Duration before = cpu();
         AtomicBoolean over = new AtomicBoolean();
-        try (var server = new LyingServer((request, out) -> lie(said, request, out));
+        try (var server = RawServer.serving(client -> lie(said, client));
                 var clients = new StsClients(allowed, MintingBroker.AMBIENT);
                 MintingBroker honest = MintingBroker.usual();
                 var far =
@@ -169,12 +172,13 @@ class LyingAnswersTest {
         assertTrue(each.compareTo(MOST_WORK) < 0, each::toString);
     }
 
-    private static void lie(AtomicInteger said, String request, java.io.OutputStream out)
-            throws java.io.IOException, InterruptedException {
-        new Lies(SEED + said.incrementAndGet()).tell(request, out);
+    private static void lie(AtomicInteger said, Socket client)
+            throws IOException, InterruptedException {
+        new Lies(SEED + said.incrementAndGet())
+                .tell(RawServer.request(client.getInputStream()), client.getOutputStream());
     }
 
-    private void hearAll(ExecutorService threads, AccessProviders providers, LyingServer server)
+    private void hearAll(ExecutorService threads, AccessProviders providers, RawServer server)
             throws Exception {
         List<Function<String, String>> asking = asking(providers);
         Semaphore places = new Semaphore(AT_A_TIME);

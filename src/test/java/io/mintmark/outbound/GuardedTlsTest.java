@@ -24,7 +24,7 @@ final class GuardedTlsTest {
     @BeforeEach
     void start() throws Exception {
         server =
-                new RawServer(
+                RawServer.answering(
                         authority.server("issuer.test").getServerSocketFactory(),
                         out ->
                                 out.write(

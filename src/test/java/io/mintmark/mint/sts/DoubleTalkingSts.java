@@ -1,25 +1,19 @@
 package io.mintmark.mint.sts;
 
+import io.mintmark.outbound.RawServer;
+
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -44,25 +38,22 @@ final class DoubleTalkingSts implements AutoCloseable {
 
     private static final Pattern SESSION = Pattern.compile("RoleSessionName=([^.&]*)");
 
-    private final ServerSocket listening;
+    private final RawServer server;
     private final Habit habit;
-    private final AtomicInteger connections = new AtomicInteger();
-    private final List<Socket> open = new CopyOnWriteArrayList<>();
     private final CountDownLatch clientHasIt = new CountDownLatch(1);
     private final CountDownLatch saidMore = new CountDownLatch(1);
 
     DoubleTalkingSts(Habit habit) throws IOException {
         this.habit = habit;
-        listening = new ServerSocket(0, 0, InetAddress.ofLiteral("127.0.0.1"));
-        Thread.ofVirtual().start(this::accept);
+        server = RawServer.serving(this::serve);
     }
 
     String endpoint() {
-        return "http://127.0.0.1:" + listening.getLocalPort();
+        return server.origin();
     }
 
     int connections() {
-        return connections.get();
+        return server.connections();
     }
 
     /** Lets it say or do what comes after an answer, and returns when it has. */
@@ -74,26 +65,10 @@ final class DoubleTalkingSts implements AutoCloseable {
     @Override
     public void close() throws IOException {
         clientHasIt.countDown();
-        listening.close();
-        for (Socket each : open) {
-            each.close();
-        }
+        server.close();
     }
 
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = listening.accept();
-                connections.incrementAndGet();
-                open.add(client);
-                Thread.ofVirtual().start(() -> serve(client));
-            }
-        } catch (IOException e) {
-            // closed
-        }
-    }
-
-    private void serve(Socket client) {
+    private void serve(Socket client) throws IOException, InterruptedException {
         try (client) {
             InputStream in = new BufferedInputStream(client.getInputStream());
             for (Optional<String> session = session(in);
@@ -104,8 +79,6 @@ final class DoubleTalkingSts implements AutoCloseable {
                     return;
                 }
             }
-        } catch (IOException | InterruptedException e) {
-            // the client has left
         } finally {
             saidMore.countDown();
         }
@@ -134,32 +107,7 @@ final class DoubleTalkingSts implements AutoCloseable {
 
     /** The session's name of the next request; nothing if the client has left. */
     private static Optional<String> session(InputStream in) throws IOException {
-        List<String> head = new ArrayList<>();
-        for (String line = line(in); !line.isEmpty(); line = line(in)) {
-            head.add(line);
-        }
-        if (head.isEmpty()) {
-            return Optional.empty();
-        }
-        int length =
-                head.stream()
-                        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
-                        .mapToInt(line -> Integer.parseInt(line.substring(15).strip()))
-                        .sum();
-        return Optional.of(new String(in.readNBytes(length), StandardCharsets.UTF_8))
-                .map(SESSION::matcher)
-                .filter(Matcher::find)
-                .map(name -> name.group(1));
-    }
-
-    private static String line(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int next = in.read(); next >= 0 && next != '\n'; next = in.read()) {
-            if (next != '\r') {
-                line.append((char) next);
-            }
-        }
-        return line.toString();
+        return SESSION.matcher(RawServer.request(in)).results().map(it -> it.group(1)).findFirst();
     }
 
     private static byte[] answer(String session) {
