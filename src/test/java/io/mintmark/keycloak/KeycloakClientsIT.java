@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Answer;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AfterAll;
@@ -95,7 +96,7 @@ class KeycloakClientsIT {
         String nightly = realm.serviceAccountToken("nightly");
         grant("realm", pipeline, "deploy", condition);
         grant("realm", nightly, "deploy", condition);
-        assertEquals(200, world.broker().mint(pipeline, "deploy").status());
+        Eventually.holds(() -> world.broker().mint(pipeline, "deploy").status() == 200);
         assertEquals("403 FORBIDDEN ", world.broker().mint(nightly, "deploy").verdict());
     }
 
