@@ -69,6 +69,10 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
     CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
         CHECK (isfinite(valid_from) AND isfinite(valid_until)),
+    -- what every program can write as a time
+    CONSTRAINT a_window_is_within_the_years_1_to_9999
+        CHECK (valid_from >= '0001-01-01Z' AND valid_from < '10000-01-01Z'
+               AND valid_until >= '0001-01-01Z' AND valid_until < '10000-01-01Z'),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0)
 );
 COMMENT ON TABLE broker.subject_grant IS

@@ -293,6 +293,7 @@ COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
 CREATE FUNCTION internal.say_what_is_wrong_with_identity_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
 AS $$
 DECLARE
     known constant text[] := '{RS256,RS384,RS512,PS256,PS384,PS512,ES256,ES384,ES512,EdDSA}';
@@ -516,6 +517,10 @@ BEGIN
                               'Let valid_until be later; null is without end.');
     ELSIF NOT isfinite(NEW.valid_until) OR NOT isfinite(NEW.valid_from) THEN
         PERFORM internal.refuse(format('%s has a window to infinity.', owner), 'A grant without an end has null in valid_until.');
+    ELSIF NEW.valid_from < '0001-01-01Z' OR NEW.valid_from >= '10000-01-01Z'
+          OR NEW.valid_until < '0001-01-01Z' OR NEW.valid_until >= '10000-01-01Z' THEN
+        PERFORM internal.refuse(format('%s has a window outside of the years 1 to 9999.', owner),
+                              'Write times of these years. A grant without a start or an end has null there.');
     ELSIF NEW.max_duration <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration),
                               'Write a positive number, or null to leave it to the key.');

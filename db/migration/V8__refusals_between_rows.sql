@@ -239,6 +239,7 @@ COMMENT ON FUNCTION internal.is_vendor_audience(text) IS
 CREATE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
 AS $$
 DECLARE
     written constant text := value #>> '{}';

@@ -80,6 +80,16 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES
 --> The grant of key "deploy" to "x" has a window to infinity.
 --? A grant without an end has null in valid_until.
 
+-- an end that only PostgreSQL can write
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '10000-01-01Z');
+--> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
+--? Write times of these years. A grant without a start or an end has null there.
+
+-- a start before there were years
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '4713-01-01Z BC', '294276-12-31Z');
+--> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
+--? Write times of these years. A grant without a start or an end has null there.
+
 -- a window that no credential fits into
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '2030-01-01 00:00Z', '2030-01-01 00:10Z');
 --> The grant of key "deploy" to "x" is valid for less than the 900 seconds that a credential of type aws-sts lives at least.

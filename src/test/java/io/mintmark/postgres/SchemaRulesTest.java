@@ -45,6 +45,15 @@ class SchemaRulesTest {
              ORDER BY 1
             """;
 
+    /** Functions whose text is read anew in each session, and means what the session says. */
+    private static final String READ_AS_THE_SESSION_SAYS =
+            """
+            SELECT p.oid::regprocedure FROM pg_proc AS p
+             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'runtime', 'internal')
+               AND p.prosqlbody IS NULL AND strpos(p.prosrc, chr(92)) > 0
+               AND NOT 'standard_conforming_strings=on' = ANY (p.proconfig)
+            """;
+
     private static TestDatabase database;
 
     @BeforeAll
@@ -55,6 +64,11 @@ class SchemaRulesTest {
     @AfterAll
     static void close() {
         database.close();
+    }
+
+    @Test
+    void no_session_changes_what_a_backslash_in_a_check_means() {
+        assertEquals(List.of(), database.column(READ_AS_THE_SESSION_SAYS));
     }
 
     @Test
