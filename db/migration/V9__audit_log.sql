@@ -66,7 +66,12 @@ CREATE TABLE audit.event (
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_hash_has_32_bytes
         CHECK (octet_length(token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
-    CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL))
+    CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL)),
+    -- what every program can read as a time
+    CONSTRAINT times_are_within_the_years_1_to_9999
+        CHECK (occurred_at >= '0001-01-01Z' AND occurred_at < '10000-01-01Z'
+               AND issued_at >= '0001-01-01Z' AND issued_at < '10000-01-01Z'
+               AND expires_at >= '0001-01-01Z' AND expires_at < '10000-01-01Z')
 ) PARTITION BY RANGE (mint_id);
 COMMENT ON TABLE audit.event IS
     'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';

@@ -7,9 +7,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Follows chains row by row, in the order of {@link LogReader}. Remembers one row. */
 final class ChainWalk {
+    private static final Pattern MICROS = Pattern.compile("-?[0-9]{1,30}");
+
     private final CanonicalForm form;
     private final String what;
     private final SealedHeads sealed;
@@ -123,7 +126,11 @@ final class ChainWalk {
         }
     }
 
+    /** A time that is none, which only somebody else can have written, is before nothing. */
     private static boolean isBefore(LogReader.Row row, Instant time) {
+        if (!MICROS.matcher(row.micros()).matches()) {
+            return false;
+        }
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
         return new BigInteger(row.micros()).compareTo(BigInteger.valueOf(micros)) < 0;
     }

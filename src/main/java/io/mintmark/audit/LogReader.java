@@ -63,7 +63,7 @@ public interface LogReader {
      * @param chain the tenant, for changes
      * @param name what to call the row when talking about it
      * @param at its place in the chain; null where it has none
-     * @param micros when it happened, in microseconds since 1970
+     * @param micros when it happened, in microseconds since 1970, or whatever stands there instead
      * @param fields as {@link CanonicalForm} wants them
      * @param previous the hash of the row before, in hexadecimal digits
      * @param hash its own

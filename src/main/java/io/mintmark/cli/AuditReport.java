@@ -34,7 +34,7 @@ final class AuditReport implements Findings {
         wrong++;
         if (wrong <= MOST) {
             progress.clear();
-            out.println("WRONG: " + sentence);
+            out.println("WRONG: " + Visible.of(sentence));
         }
     }
 
@@ -43,7 +43,7 @@ final class AuditReport implements Findings {
         foreign++;
         if (foreign <= MOST) {
             progress.clear();
-            out.println("WRONG: " + sentence);
+            out.println("WRONG: " + Visible.of(sentence));
         }
     }
 
@@ -62,7 +62,7 @@ final class AuditReport implements Findings {
     @Override
     public void told(String sentence) {
         progress.clear();
-        out.println("note: " + sentence);
+        out.println("note: " + Visible.of(sentence));
     }
 
     @Override

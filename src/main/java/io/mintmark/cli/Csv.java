@@ -29,7 +29,7 @@ final class Csv {
         if (value.isNull() || value.isMissingNode()) {
             return "";
         }
-        String text = value.isTextual() ? value.textValue() : value.toString();
+        String text = ExportedRow.text(value);
         return value.isNumber() ? text : "\"" + harmless(text).replace("\"", "\"\"") + "\"";
     }
 

@@ -1,12 +1,29 @@
 package io.mintmark.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 /** A row of the audit log as {@link io.mintmark.postgres.PostgresExport} gives it. */
 final class ExportedRow {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** Without bounds: what PostgreSQL holds must be read, or one row would end every export. */
+    private static final ObjectMapper JSON =
+            new ObjectMapper(
+                    JsonFactory.builder()
+                            .streamReadConstraints(
+                                    StreamReadConstraints.builder()
+                                            .maxNumberLength(Integer.MAX_VALUE)
+                                            .maxStringLength(Integer.MAX_VALUE)
+                                            .maxNestingDepth(Integer.MAX_VALUE)
+                                            .build())
+                            .streamWriteConstraints(
+                                    StreamWriteConstraints.builder()
+                                            .maxNestingDepth(Integer.MAX_VALUE)
+                                            .build())
+                            .build());
 
     private ExportedRow() {}
 
@@ -15,6 +32,15 @@ final class ExportedRow {
             return JSON.readTree(row);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
+        }
+    }
+
+    /** A text as it is, anything else as JSON. */
+    static String text(JsonNode value) {
+        try {
+            return value.isTextual() ? value.textValue() : JSON.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("what was read can be written", e);
         }
     }
 }

@@ -74,8 +74,7 @@ final class Timeline {
 
     private static String text(JsonNode row, String member) {
         JsonNode value = row.path(member);
-        String text = value.isTextual() ? value.textValue() : value.toString();
-        String visible = Visible.of(text);
+        String visible = Visible.of(ExportedRow.text(value));
         return value.isNull() || value.isMissingNode()
                 ? (member.equals("reason") || member.equals("detail") ? "" : "-")
                 : visible;

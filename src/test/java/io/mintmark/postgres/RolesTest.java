@@ -1,6 +1,8 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.mintmark.endtoend.Eventually;
@@ -12,6 +14,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
@@ -19,6 +23,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -70,6 +75,27 @@ class RolesTest {
 
     private static void check(Who who, SqlCase one) throws SQLException {
         one.check(database, who);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"infinity", "-infinity", "10000-01-01Z", "0001-12-31Z BC"})
+    void the_service_writes_no_time_that_auditors_cannot_read(String time) throws SQLException {
+        String event =
+                """
+                INSERT INTO audit.event
+                       (mint_id, step, kind, occurred_at, request_id, issuer, reason, broker)
+                VALUES (overlay(audit.first_mint_id(now())::text placing '7' from 15 for 1)::uuid,
+                        2, 'rejected', '%s', 'r', 'https://ci.example.com', 'token_expired', 'test')
+                """
+                        .formatted(time);
+        try (Connection connection = database.connect(Who.APP);
+                Statement statement = connection.createStatement()) {
+            SQLException refused = assertThrows(SQLException.class, () -> statement.execute(event));
+            assertTrue(
+                    String.valueOf(refused.getMessage())
+                            .contains("times_are_within_the_years_1_to_9999"),
+                    refused.getMessage());
+        }
     }
 
     @Test

@@ -209,6 +209,20 @@ class TamperingTest {
                 "is in no chain");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"infinity", "-infinity", "294276-12-31", "4713-01-01 BC"})
+    void a_row_of_no_time_that_is_one_stops_no_verification(String time) {
+        attack(
+                """
+                INSERT INTO audit.event
+                       (mint_id, step, kind, occurred_at, broker, chain, seq, prev_hash, hash)
+                SELECT mint_id, 9, kind, '%s', broker, '1.new', 1, prev_hash, hash
+                  FROM audit.event WHERE mint_id = '%s' AND step = 1
+                """
+                        .formatted(time, mint),
+                "(row 1 of Chain 1.new) was changed");
+    }
+
     @Test
     void a_row_inserted_into_a_chain_is_found() {
         attack(
