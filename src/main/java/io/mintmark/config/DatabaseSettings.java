@@ -19,6 +19,13 @@ public record DatabaseSettings(
         Optional<Login> owner,
         boolean singleRole,
         DatabaseRoles roles) {
+    /**
+     * Who logs in to the database.
+     *
+     * @param password empty where the server asks for none
+     */
+    public record Login(String username, Optional<Password> password) {}
+
     static final Setting<JdbcUrl> URL =
             Setting.required("database.url", JdbcUrl.FORMAT, "Where the database is.");
     static final Setting<String> USERNAME =

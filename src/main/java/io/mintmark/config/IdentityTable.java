@@ -11,6 +11,16 @@ import java.util.stream.Stream;
 
 /** The settings {@code BROKER_IDP_…}. One that the chosen type doesn't use is refused. */
 final class IdentityTable {
+    /** Where the broker's own identity comes from. */
+    enum IdpType {
+        /** The broker is an issuer itself. */
+        BUILT_IN,
+        /** A token from an identity provider, for a client id and secret. */
+        CLIENT_CREDENTIALS,
+        /** A token that the platform puts into a file. */
+        TOKEN_FILE
+    }
+
     static final Setting<IdpType> TYPE =
             Setting.of(
                     "broker.idp.type",

@@ -4,6 +4,22 @@ import java.util.List;
 
 /** How much is logged, and in which form. */
 public record LogSettings(LogFormat format, LogLevel level) {
+    /** How log lines look. */
+    public enum LogFormat {
+        /** One JSON object a line, for machines. */
+        JSON,
+        /** For a developer's eyes. */
+        TEXT
+    }
+
+    /** The least serious messages that are logged. */
+    public enum LogLevel {
+        ERROR,
+        WARNING,
+        INFO,
+        DEBUG
+    }
+
     /** What counts where nothing else is said. */
     public static final LogSettings DEFAULT = new LogSettings(LogFormat.JSON, LogLevel.INFO);
 

@@ -1,5 +1,6 @@
 package io.mintmark.identity;
 
+import io.mintmark.identity.TokenService.IssuedToken;
 import io.mintmark.outbound.Secret;
 
 import java.time.Duration;

@@ -1,7 +1,14 @@
 package io.mintmark.identity;
 
+import io.mintmark.outbound.Secret;
+
+import java.time.Instant;
+
 /** Whoever gives the broker its tokens. */
 interface TokenService {
+
+    /** A token that an identity provider gave the broker. */
+    record IssuedToken(Secret text, Instant expiresAt) {}
 
     /**
      * A new token, blocking for some seconds at most.

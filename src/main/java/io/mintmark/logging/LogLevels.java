@@ -1,6 +1,6 @@
 package io.mintmark.logging;
 
-import io.mintmark.config.LogLevel;
+import io.mintmark.config.LogSettings.LogLevel;
 
 import java.util.logging.Level;
 

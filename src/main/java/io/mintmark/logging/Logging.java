@@ -1,7 +1,7 @@
 package io.mintmark.logging;
 
-import io.mintmark.config.LogFormat;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
 
 import java.io.OutputStream;
 import java.time.ZoneId;

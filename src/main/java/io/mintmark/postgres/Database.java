@@ -32,6 +32,24 @@ public final class Database implements AutoCloseable {
 
     private static final int SOCKET_TIMEOUT_SECONDS = 10;
 
+    /**
+     * What the service's connections are doing.
+     *
+     * @param active in use
+     * @param idle open, and not in use
+     * @param waiting threads that want one
+     */
+    public record PoolNumbers(int active, int idle, int waiting) {}
+
+    /** No connection could be had, so nothing can have been done. */
+    static final class NoConnection extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoConnection(SQLException cause) {
+            super("no connection to the database", cause);
+        }
+    }
+
     private final HikariDataSource pool;
     private final Queries reading;
     private final Queries writing;

@@ -3,6 +3,7 @@ package io.mintmark.postgres;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.Database.NoConnection;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;

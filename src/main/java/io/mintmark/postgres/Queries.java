@@ -3,6 +3,7 @@ package io.mintmark.postgres;
 import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.DbRow;
 import io.helidon.dbclient.DbTransaction;
+import io.mintmark.postgres.Database.NoConnection;
 
 import org.jspecify.annotations.Nullable;
 

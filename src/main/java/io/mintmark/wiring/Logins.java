@@ -2,7 +2,7 @@ package io.mintmark.wiring;
 
 import io.mintmark.config.DatabaseRoles;
 import io.mintmark.config.DatabaseSettings;
-import io.mintmark.config.Login;
+import io.mintmark.config.DatabaseSettings.Login;
 import io.mintmark.config.Password;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Migrations;

@@ -1,9 +1,9 @@
 package io.mintmark.development;
 
 import io.mintmark.config.InvalidSettings;
-import io.mintmark.config.LogFormat;
-import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
+import io.mintmark.config.LogSettings.LogLevel;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.config.LogFormat;
-import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
+import io.mintmark.config.LogSettings.LogLevel;
 import io.mintmark.logging.Logging;
 
 import org.junit.jupiter.api.AfterEach;

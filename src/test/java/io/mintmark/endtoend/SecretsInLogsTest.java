@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.LogFormat;
-import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
+import io.mintmark.config.LogSettings.LogLevel;
 import io.mintmark.identity.IdpStandIn;
 import io.mintmark.logging.Logging;
 import io.mintmark.mint.sts.StsAnswer;

@@ -3,9 +3,9 @@ package io.mintmark.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.LogFormat;
-import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
+import io.mintmark.config.LogSettings.LogLevel;
 import io.mintmark.endtoend.World;
 import io.mintmark.http.RandomRequests.RandomRequest;
 import io.mintmark.logging.Logging;

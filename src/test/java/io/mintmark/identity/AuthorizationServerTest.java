@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.identity.TokenService.IssuedToken;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;

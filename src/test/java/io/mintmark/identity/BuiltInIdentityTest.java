@@ -14,6 +14,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.identity.AccessTokens.AccessToken;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.identity.NoBrokerTokenException.Kind;
+import io.mintmark.identity.TokenService.IssuedToken;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.config.LogFormat;
-import io.mintmark.config.LogLevel;
 import io.mintmark.config.LogSettings;
+import io.mintmark.config.LogSettings.LogFormat;
+import io.mintmark.config.LogSettings.LogLevel;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

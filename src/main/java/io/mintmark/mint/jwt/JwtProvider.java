@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.identity.AccessToken;
 import io.mintmark.identity.AccessTokenOrder;
 import io.mintmark.identity.AccessTokens;
+import io.mintmark.identity.AccessTokens.AccessToken;
 import io.mintmark.identity.ReservedClaims;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.MintOrder;
