@@ -99,9 +99,9 @@ def checkpoints(keys, kept):
         before, held = hashlib.sha256(jws.encode()).hexdigest(), held + ("number" in seal)
     if not held:
         wrong("there is no checkpoint that holds, so nothing is proven")
-    copies = kept and [copy for line in open(kept) if '"checkpoint"' in line and (copy := lenient(line)).get("jws")]
+    copies = kept is not None and [copy for line in kept if '"checkpoint"' in line and (copy := lenient(line)).get("jws")]
     if copies == []:
-        wrong(f"{kept} holds no checkpoint, so nothing is proven with it")
+        wrong(f"{sys.argv[2]} holds no checkpoint, so nothing is proven with it")
     for copy in copies or []:
         if stored.get(copy["checkpoint"]) != copy["jws"]:
             wrong(f"checkpoint {copy['checkpoint']}, as it was kept, isn't in the database")
@@ -135,10 +135,16 @@ def chains(kind, columns, table, chain, place, sealed, retired):
     return count, open_end
 
 
-trusted = re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----\n?", open(sys.argv[1]).read(), re.S)
+if len(sys.argv) not in (2, 3):
+    sys.exit(__doc__)
+try:
+    key_text, kept_lines = open(sys.argv[1]).read(), open(sys.argv[2]).readlines() if sys.argv[2:] else None
+except OSError as e:
+    sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
+trusted = re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----\n?", key_text, re.S)
 if not trusted:
     sys.exit(f"{sys.argv[1]} holds no public key, so nothing can be proven")
-seals, gaps, held = checkpoints(trusted, sys.argv[2] if len(sys.argv) > 2 else None)
+seals, gaps, held = checkpoints(trusted, kept_lines)
 events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, gaps)
 changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, gaps)
 for (kind, chain), heads in seals.items():

@@ -233,6 +233,10 @@ BEGIN
         RAISE WARNING 'There is no login "%" yet.', NEW.role_name
             USING HINT = format('Until a DBA makes it (CREATE ROLE %I LOGIN … IN ROLE %I), the row is without effect.',
                                 NEW.role_name, '${tenant_admin_role}');
+    ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
+        RAISE WARNING 'Login "%" is no member of %.', NEW.role_name, '${tenant_admin_role}'
+            USING HINT = format('Until a DBA makes it one (GRANT %I TO %I), the row is without effect.',
+                                '${tenant_admin_role}', NEW.role_name);
     END IF;
     RETURN NEW;
 END
@@ -508,7 +512,9 @@ BEGIN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
             'The text up to the first : or / must be without *, for example "repo:acme/app:*".');
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
-        PERFORM internal.refuse(format('The grant of key "%s" to "%s…" %s.', NEW.key, left(NEW.subject, 40), internal.glob_fault(NEW.subject)),
+        PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
+                                       left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
+                                       internal.glob_fault(NEW.subject)),
             'Write several shorter ones, or let claims say the rest.');
     ELSIF length(NEW.reason) > 1000 THEN
         PERFORM internal.refuse(format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason)), 'Write it shorter.');

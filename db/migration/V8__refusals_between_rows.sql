@@ -358,7 +358,10 @@ AS $$
                              WHEN rule ->> 'is' = 'list' THEN format('[%s]', to_json(rule ->> 'example'))
                              ELSE rule ->> 'example' END)
         WHEN rule ? 'default' THEN format('Left out, it is %s.', rule -> 'default')
-        ELSE '' END;
+        WHEN rule ->> 'is' = 'policy'
+            THEN format('Write a JSON object of at most %s characters, blanks between its parts not counted.', rule ->> 'max_length')
+        WHEN rule ->> 'is' = 'object' THEN format('Write "%s": {…}, or leave it out.', name)
+        ELSE format('Write "%s": "…", or leave it out.', name) END;
 $$;
 COMMENT ON FUNCTION internal.write_instead(text, jsonb) IS 'A hint: what a setting looks like.';
 

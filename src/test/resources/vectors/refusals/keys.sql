@@ -61,12 +61,12 @@ UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws
 -- a policy is not JSON
 UPDATE broker.key SET settings = settings || '{"policy": "{Version"}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
---?
+--? Write a JSON object of at most 2048 characters, blanks between its parts not counted.
 
 -- a policy is too long
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2050))) WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
---?
+--? Write a JSON object of at most 2048 characters, blanks between its parts not counted.
 
 -- a policy just fits, blanks not counted
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2048 - 16))) WHERE name = 'deploy';

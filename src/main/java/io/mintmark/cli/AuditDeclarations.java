@@ -82,8 +82,8 @@ final class AuditDeclarations {
     @Command(
             name = "declare-gap",
             description = {
-                "After a restore that lost the log's end: writes a signed checkpoint that names each",
-                "checkpoint that is lost, and the end of each chain that it had sealed.",
+                "Says in a signed checkpoint what a restore lost of the log's end.",
+                "It names each checkpoint that is lost, and the end of each chain that it had sealed.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -114,8 +114,8 @@ final class AuditDeclarations {
     @Command(
             name = "disown-checkpoint",
             description = {
-                "Writes a signed checkpoint that says that another, which stands in the log, is no",
-                "broker's. Only one that no key of AUDIT_SIGNING_KEY_FILE vouches for can be disowned.",
+                "Says in a signed checkpoint that another one in the log is no broker's.",
+                "Only one that no key of AUDIT_SIGNING_KEY_FILE vouches for can be disowned.",
                 "Needs the service's login."
             },
             mixinStandardHelpOptions = true)

@@ -21,8 +21,9 @@ import java.util.function.Supplier;
 @Command(
         name = "check",
         description = {
-            "Looks at all that a start needs and says all that is wrong at once: settings, keys,",
-            "database, roles, schema, the broker's identity. Changes and starts nothing."
+            "Looks at all that a start needs, and says all that is wrong at once.",
+            "That is settings, keys, database, roles, schema and the broker's identity.",
+            "Changes and starts nothing."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {

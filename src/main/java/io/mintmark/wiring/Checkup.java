@@ -65,19 +65,23 @@ public final class Checkup {
         unlessInvalid(settings::all, wrong);
         List<Finding> findings = new ArrayList<>();
         findings.add(Finding.of(Area.SETTINGS, wrong));
-        findings.add(Finding.of(Area.KEYS, keyFaults()));
+        findings.add(keys());
         findings.addAll(database());
         findings.add(identity());
         return findings;
     }
 
-    private List<String> keyFaults() {
+    private Finding keys() {
         List<String> faults = new ArrayList<>();
-        unlessInvalid(settings::audit, new ArrayList<>())
-                .ifPresent(audit ->
-                        unlessUnusable(() -> AuditKey.read(audit.signingKeyFile()), faults));
-        broker().ifPresent(broker -> unlessUnusable(() -> identity(broker), faults));
-        return faults;
+        var audit = unlessInvalid(settings::audit, new ArrayList<>());
+        audit.ifPresent(
+                known -> unlessUnusable(() -> AuditKey.read(known.signingKeyFile()), faults));
+        var broker = broker();
+        broker.ifPresent(known -> unlessUnusable(() -> identity(known), faults));
+        boolean allSeen = audit.isPresent() && broker.isPresent();
+        return allSeen || !faults.isEmpty()
+                ? Finding.of(Area.KEYS, faults)
+                : unknownWithoutSettings(Area.KEYS);
     }
 
     private List<Finding> database() {

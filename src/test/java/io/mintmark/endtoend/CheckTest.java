@@ -116,6 +116,16 @@ class CheckTest {
     }
 
     @Test
+    void keys_that_no_setting_names_are_not_well() {
+        Said said = check(Map.of("AUDIT_SIGNING_KEY_FILE", ""));
+
+        assertEquals(2, said.status());
+        assertTrue(
+                said.lines().contains("note  keys: not looked at: its settings are wrong"),
+                said.lines()::toString);
+    }
+
+    @Test
     void a_database_that_is_not_there_is_one_fault() {
         Said said =
                 check(

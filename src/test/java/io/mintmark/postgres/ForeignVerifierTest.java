@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
@@ -110,6 +111,24 @@ class ForeignVerifierTest {
             Seals.seal(database);
             String wrong = lines(verify(directory, database, kept));
             assertTrue(wrong.contains("holds no checkpoint"), wrong);
+        }
+    }
+
+    @Test
+    void files_that_are_not_there_are_told_in_a_line() throws Exception {
+        assumeTrue(isThere("python3"));
+        Path keys = Files.writeString(directory.resolve("some.pem"), "none");
+
+        for (List<String> files : List.of(List.of("none.pem"), List.of(keys + "", "none.jsonl"))) {
+            List<String> command = new ArrayList<>(List.of("python3", "docs/verify.py"));
+            command.addAll(files);
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertEquals(1, process.waitFor());
+            String why = " can't be read (No such file or directory), so nothing is proven\n";
+            assertEquals(files.getLast() + why, output);
         }
     }
 

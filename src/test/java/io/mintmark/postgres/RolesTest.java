@@ -99,6 +99,23 @@ class RolesTest {
     }
 
     @Test
+    void a_login_without_the_role_is_named_as_tenant_admin_with_a_warning() throws SQLException {
+        String login = Who.AUDITOR.login();
+        try (Connection admin = database.connect(Who.ADMIN);
+                Statement statement = admin.createStatement()) {
+            admin.setAutoCommit(false);
+
+            statement.execute(
+                    "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
+                            .formatted(login));
+
+            String warning = String.valueOf(statement.getWarnings());
+            assertTrue(warning.contains("Login \"%s\" is no member of".formatted(login)), warning);
+            admin.rollback();
+        }
+    }
+
+    @Test
     void tenant_admins_read_no_partition_past_the_policies() {
         assertEquals(
                 List.of(),
