@@ -62,6 +62,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -293,8 +294,10 @@ class LyingAnswersTest {
             Future<String> asked;
             try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
                 asked = thread.submit(() -> identity.token(order()).reveal());
-                Thread.sleep(PATIENCE);
-                asked.cancel(true);
+                thread.shutdown();
+                if (!thread.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                    asked.cancel(true);
+                }
             }
             return asked.isCancelled() ? "" : answer(asked);
         } catch (InterruptedException e) {
