@@ -16,6 +16,7 @@ public record ServiceSettings(
         ProviderSettings provider,
         CatalogSettings catalog,
         OutboundSettings outbound,
+        CryptoSettings crypto,
         LogSettings log) {
 
     public ServiceSettings {
@@ -41,6 +42,7 @@ public record ServiceSettings(
                     ProviderSettings::from,
                     CatalogSettings::from,
                     OutboundSettings::from,
+                    CryptoSettings::from,
                     LogSettings::from);
 
     /**
@@ -79,6 +81,7 @@ public record ServiceSettings(
                 ProviderSettings.from(values),
                 CatalogSettings.from(values),
                 OutboundSettings.from(values),
+                CryptoSettings.from(values),
                 LogSettings.from(values));
     }
 }

@@ -16,16 +16,19 @@ import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.outbound.Secret;
 
+import org.jspecify.annotations.Nullable;
+
 /** A private key of the broker's, together with what the providers check its signatures with. */
 final class SigningKey {
+    private final JWK key;
     private final JWK published;
     private final JWSAlgorithm algorithm;
-    private final JWSSigner signer;
+    private volatile @Nullable JWSSigner signer;
 
-    private SigningKey(JWK published, JWSAlgorithm algorithm, JWSSigner signer) {
+    private SigningKey(JWK key, JWK published, JWSAlgorithm algorithm) {
+        this.key = key;
         this.published = published;
         this.algorithm = algorithm;
-        this.signer = signer;
     }
 
     /**
@@ -36,22 +39,22 @@ final class SigningKey {
             return switch (key) {
                 case ECKey ec ->
                         new SigningKey(
+                                ec,
                                 new ECKey.Builder(ec.toPublicJWK())
                                         .keyIDFromThumbprint()
                                         .keyUse(KeyUse.SIGNATURE)
                                         .algorithm(JWSAlgorithm.ES256)
                                         .build(),
-                                JWSAlgorithm.ES256,
-                                new ECDSASigner(ec));
+                                JWSAlgorithm.ES256);
                 case RSAKey rsa ->
                         new SigningKey(
+                                rsa,
                                 new RSAKey.Builder(rsa.toPublicJWK())
                                         .keyIDFromThumbprint()
                                         .keyUse(KeyUse.SIGNATURE)
                                         .algorithm(JWSAlgorithm.RS256)
                                         .build(),
-                                JWSAlgorithm.RS256,
-                                new RSASSASigner(rsa));
+                                JWSAlgorithm.RS256);
                 default -> throw new IllegalArgumentException("no " + key.getKeyType() + " keys");
             };
         } catch (JOSEException e) {
@@ -78,11 +81,21 @@ final class SigningKey {
                 new SignedJWT(
                         new JWSHeader.Builder(algorithm).type(type).keyID(id()).build(), claims);
         try {
-            token.sign(signer);
+            token.sign(signer());
         } catch (JOSEException e) {
             throw new IllegalStateException("signing key %s doesn't sign".formatted(id()), e);
         }
         return new Secret(token.serialize());
+    }
+
+    /** Made at the first signature: by then it is decided whose code signs in this process. */
+    private JWSSigner signer() throws JOSEException {
+        JWSSigner made = signer;
+        if (made == null) {
+            made = key instanceof ECKey ec ? new ECDSASigner(ec) : new RSASSASigner(key.toRSAKey());
+            signer = made;
+        }
+        return made;
     }
 
     @Override

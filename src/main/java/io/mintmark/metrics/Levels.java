@@ -56,8 +56,9 @@ public final class Levels {
      * Shows what the process uses.
      *
      * @param version of the program
+     * @param signatures whose code signs and verifies
      */
-    public void show(String version) {
-        new ProcessLevels(meters).show(version);
+    public void show(String version, String signatures) {
+        new ProcessLevels(meters).show(version, signatures);
     }
 }

@@ -57,7 +57,10 @@ enum Metric {
             Kind.GAUGE, List.of(), "File handles that may be in use; -1 where nobody knows."),
     PROCESS_START_TIME_SECONDS(
             Kind.GAUGE, List.of(), "When the process was started, as a Unix time."),
-    BUILD_INFO(Kind.GAUGE, List.of("version", "java"), "Always 1; its labels say what runs.");
+    BUILD_INFO(
+            Kind.GAUGE,
+            List.of("version", "java", "signatures"),
+            "Always 1; its labels say what runs, and whose code signs and verifies.");
 
     /** What may be done with it. */
     enum Kind {

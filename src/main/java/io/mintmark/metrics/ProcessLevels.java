@@ -23,7 +23,7 @@ final class ProcessLevels {
         this.meters = meters;
     }
 
-    void show(String version) {
+    void show(String version, String signatures) {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         memory("heap", memory::getHeapMemoryUsage);
         memory("other", memory::getNonHeapMemoryUsage);
@@ -38,7 +38,7 @@ final class ProcessLevels {
                 () -> files(UnixOperatingSystemMXBean::getMaxFileDescriptorCount));
         double started = ManagementFactory.getRuntimeMXBean().getStartTime() / MILLIS_A_SECOND;
         meters.show(Metric.PROCESS_START_TIME_SECONDS, () -> started);
-        meters.show(Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
+        meters.show(Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString(), signatures);
     }
 
     private void memory(String area, Supplier<MemoryUsage> usage) {

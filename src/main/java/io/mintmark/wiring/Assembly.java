@@ -139,7 +139,7 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(new LogFigures(stores.database(), System::nanoTime));
-        levels.show(ProgramVersion.shown());
+        levels.show(ProgramVersion.shown(), prepared.signatures());
     }
 
     private Exchange exchange(ServiceSettings settings) {

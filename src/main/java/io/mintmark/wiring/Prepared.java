@@ -12,6 +12,7 @@ import java.time.InstantSource;
  * @param destinations where it may connect to
  * @param identity not started yet
  * @param clock this machine's
+ * @param signatures whose code signs and verifies
  * @param replica the name of this one, for the audit log's readers
  */
 record Prepared(
@@ -20,4 +21,5 @@ record Prepared(
         OwnIdentity identity,
         SealingKeys seals,
         InstantSource clock,
+        String signatures,
         String replica) {}

@@ -44,6 +44,7 @@ public final class Startup {
      */
     public Broker run() {
         long began = System.nanoTime();
+        SignatureCode signatures = SignatureCode.choose(settings.crypto());
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =
                 new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
@@ -52,7 +53,14 @@ public final class Startup {
         prepare(settings.database());
         Broker broker =
                 Broker.start(
-                        new Prepared(settings, destinations, identity, seals, clock, replica()));
+                        new Prepared(
+                                settings,
+                                destinations,
+                                identity,
+                                seals,
+                                clock,
+                                signatures.awaited(),
+                                replica()));
         log.info(
                 "Mintmark serves on port {}, operators on port {}, after {} ms",
                 broker.port(),

@@ -17,6 +17,7 @@ import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 import io.mintmark.verdict.Verdict.Passed;
 import io.mintmark.verdict.Verdict.Refused;
+import io.mintmark.wiring.SignaturesBy;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -40,8 +41,14 @@ final class TokenVectorsTest {
 
     @TestFactory
     Stream<DynamicTest> each_token_gets_the_verdict_that_its_file_states() throws IOException {
-        return TokenVector.all()
-                .map(vector -> DynamicTest.dynamicTest(vector.name(), () -> check(vector)));
+        List<TokenVector> vectors = TokenVector.all().toList();
+        return SignaturesBy.here()
+                .flatMap(code -> vectors.stream().map(vector -> checked(vector, code)));
+    }
+
+    private static DynamicTest checked(TokenVector vector, SignaturesBy code) {
+        return DynamicTest.dynamicTest(
+                vector.name() + " by " + code, () -> code.during(() -> check(vector)));
     }
 
     @Test

@@ -1,0 +1,53 @@
+package io.mintmark.wiring;
+
+import org.junit.jupiter.api.function.Executable;
+
+import java.security.Security;
+import java.util.stream.Stream;
+
+/** Whose code signs and verifies in this process while a test runs. */
+public enum SignaturesBy {
+    /** The JDK's. */
+    JDK {
+        @Override
+        void choose() {
+            Security.removeProvider(NativeSignatures.NAME);
+        }
+    },
+    /** Amazon Corretto Crypto Provider's. */
+    CORRETTO {
+        @Override
+        void choose() throws NativeSignatures.UnusableException {
+            NativeSignatures.install();
+        }
+    };
+
+    abstract void choose() throws NativeSignatures.UnusableException;
+
+    /** Runs something with this one's signatures. */
+    public void during(Executable work) throws Throwable {
+        boolean before = Security.getProvider(NativeSignatures.NAME) != null;
+        choose();
+        try {
+            work.execute();
+        } finally {
+            (before ? CORRETTO : JDK).choose();
+        }
+    }
+
+    /** Those that this machine has. {@link NativeSignaturesTest} says where both must be. */
+    public static Stream<SignaturesBy> here() {
+        return Stream.of(values()).filter(SignaturesBy::works);
+    }
+
+    private boolean works() {
+        try {
+            during(() -> {});
+            return true;
+        } catch (NativeSignatures.UnusableException e) {
+            return false;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+}
