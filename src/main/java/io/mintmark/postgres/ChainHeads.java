@@ -4,17 +4,20 @@ import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.StoreUnreachable;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Where the chains end that don't end where they were last sealed, as one transaction sees it. They
- * grew, or the mark is wrong: whoever takes the service over may move it, and then it is sealed
+ * grew, or the mark is wrong, as after a checkpoint that no broker made, and then they are sealed
  * anew.
  */
 final class ChainHeads implements SealStore.Heads {
@@ -60,7 +63,8 @@ final class ChainHeads implements SealStore.Heads {
     private static final String REMEMBER =
             """
             INSERT INTO runtime.sealed_chain (kind, chain, position)
-            VALUES (?, ?, ?)
+            SELECT kind, chain, position
+              FROM unnest(?::text[], ?::text[], ?::bigint[]) AS sealed (kind, chain, position)
                 ON CONFLICT (kind, chain) DO UPDATE SET position = excluded.position
             """;
 
@@ -114,22 +118,21 @@ final class ChainHeads implements SealStore.Heads {
         return positions;
     }
 
-    /** The heads that were asked for are sealed. */
+    /** The heads that were asked for are sealed: one statement, since a trigger looks at each. */
     void remember() throws SQLException {
+        List<String> kinds = new ArrayList<>(Collections.nCopies(events.size(), "event"));
+        kinds.addAll(Collections.nCopies(changes.size(), "change"));
+        List<Position> heads = new ArrayList<>(events);
+        heads.addAll(changes);
         try (PreparedStatement statement = connection.prepareStatement(REMEMBER)) {
-            add(statement, "event", events);
-            add(statement, "change", changes);
-            statement.executeBatch();
+            statement.setArray(1, array("text", kinds.stream()));
+            statement.setArray(2, array("text", heads.stream().map(h -> h.chain().orElse(""))));
+            statement.setArray(3, array("bigint", heads.stream().map(Position::at)));
+            statement.executeUpdate();
         }
     }
 
-    private static void add(PreparedStatement statement, String kind, List<Position> heads)
-            throws SQLException {
-        for (Position head : heads) {
-            statement.setString(1, kind);
-            statement.setString(2, head.chain().orElse(""));
-            statement.setLong(3, head.at());
-            statement.addBatch();
-        }
+    private Array array(String type, Stream<?> values) throws SQLException {
+        return connection.createArrayOf(type, values.toArray());
     }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.util.Objects.requireNonNull;
 
+import com.nimbusds.jose.util.Base64URL;
+
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -323,15 +325,53 @@ class TamperingTest {
         assertTrue(found.told.getFirst().startsWith("2 rows that no checkpoint covers"));
     }
 
-    @Test
-    void a_mark_beyond_the_end_of_a_chain_does_not_keep_it_from_being_sealed() {
-        try (Database connections = new Database(database.login(Who.APP))) {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE runtime.sealed_chain SET position = 1000000",
+                "UPDATE runtime.sealed_chain SET position = 0",
+                "UPDATE runtime.sealed_chain SET position = position + 2 WHERE kind = 'event'",
+                "INSERT INTO runtime.sealed_chain VALUES ('event', '1.new', 1)"
+            })
+    void the_service_can_not_mark_as_sealed_what_no_checkpoint_seals(String attack)
+            throws SQLException {
+        try (Database connections = new Database(database.login(Who.APP));
+                Connection service = database.connect(Who.APP);
+                Statement statement = service.createStatement()) {
             new PostgresEventStore(connections, "elsewhere").append(AuditRows.mint("now", "{}"));
+            SQLException refusal =
+                    assertThrows(SQLException.class, () -> statement.execute(attack));
+            assertTrue(
+                    String.valueOf(refusal.getMessage())
+                            .contains("The last checkpoint doesn't seal"),
+                    refusal::getMessage);
         }
-        database.run(Who.APP, "UPDATE runtime.sealed_chain SET position = 1000000");
         Seals.seal(database);
         var summary = requireNonNull(Seals.found(database, List.of(Seals.KEY)).summary);
         assertEquals(0, summary.unsealed());
+    }
+
+    @Test
+    void a_mark_that_hides_rows_takes_a_checkpoint_that_no_broker_made_and_that_is_told() {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, "elsewhere").append(AuditRows.mint("now", "{}"));
+        }
+        String chain =
+                database.column("SELECT DISTINCT chain FROM audit.event WHERE subject = 'now'")
+                        .getFirst();
+        String payload =
+                "{\"events\":[{\"chain\":\"%s\",\"seq\":2}],\"changes\":[]}".formatted(chain);
+        database.run(
+                Who.APP,
+                """
+                INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (4, now(), 'a.%s.c');
+                INSERT INTO runtime.sealed_chain VALUES ('event', '%s', 2)
+                """
+                        .formatted(Base64URL.encode(payload), chain));
+        Seals.seal(database);
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(1, found.foreign.size(), found.foreign.toString());
+        assertEquals(2, requireNonNull(found.summary).unsealed());
     }
 
     @ParameterizedTest
