@@ -1,5 +1,6 @@
--- The five roles of Mintmark. Run once in the broker's database, before the first migration, by a
--- role that may create roles and owns the database (no superuser needed); running it again is harmless.
+-- The six roles of Mintmark. Run once in the broker's database, before the first migration, by a
+-- role that may create roles and owns the database (no superuser needed); running it again is harmless,
+-- and brings the roles that a later release adds.
 --
 --     psql "$DATABASE" -f db/roles.sql
 --
@@ -8,6 +9,7 @@
 --     CREATE ROLE mintmark_migrator LOGIN PASSWORD '…' IN ROLE mintmark_owner;   -- runs the migrations
 --     CREATE ROLE mintmark_service  LOGIN PASSWORD '…' IN ROLE mintmark_app;     -- the broker itself
 --     CREATE ROLE alice             LOGIN PASSWORD '…' IN ROLE mintmark_admin;   -- a platform admin
+--     CREATE ROLE mintmark_viewer   LOGIN PASSWORD '…' IN ROLE mintmark_console; -- the console, if it runs
 --
 -- Other names: set them in the same session before this file, and give the same to the broker.
 --
@@ -21,6 +23,7 @@ DECLARE
     tenant_admin_role constant text :=
         coalesce(nullif(current_setting('mintmark.tenant_admin_role', true), ''), 'mintmark_tenant_admin');
     auditor_role constant text := coalesce(nullif(current_setting('mintmark.auditor_role', true), ''), 'mintmark_auditor');
+    console_role constant text := coalesce(nullif(current_setting('mintmark.console_role', true), ''), 'mintmark_console');
     wanted record;
 BEGIN
     FOR wanted IN
@@ -29,7 +32,8 @@ BEGIN
             (app_role, 'Mintmark: the service. Reads the configuration, adds to the audit log.'),
             (admin_role, 'Mintmark: platform admins. Write the whole configuration.'),
             (tenant_admin_role, 'Mintmark: tenant admins. Write keys and grants of the tenants in broker.tenant_admin.'),
-            (auditor_role, 'Mintmark: auditors. Read everything, write nothing.')
+            (auditor_role, 'Mintmark: auditors. Read everything, write nothing.'),
+            (console_role, 'Mintmark: the console. Reads what the claims of whoever looks allow, writes nothing.')
         ) AS role (name, purpose)
     LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = wanted.name) THEN

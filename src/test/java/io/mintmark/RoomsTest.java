@@ -81,6 +81,10 @@ class RoomsTest {
                                     "tenant",
                                     "token",
                                     "config")),
+                    // pages for people: reads of its own, and the guarded port
+                    entry(
+                            "console",
+                            Set.of("postgres", "audit", "http", "verdict", "tenant", "config")),
                     // those that it measures
                     entry(
                             "metrics",
@@ -152,25 +156,34 @@ class RoomsTest {
     static final ArchRule NO_CYCLES =
             slices().matching("io.mintmark.(*)..").should().beFreeOfCycles();
 
+    /** The console asks its own questions, over connections that it is given. */
     @ArchTest
-    static final ArchRule ONLY_POSTGRES_TALKS_SQL =
+    static final ArchRule ONLY_POSTGRES_AND_THE_CONSOLE_TALK_SQL =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages("io.mintmark.postgres..", "io.mintmark.console..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("java.sql..");
+
+    @ArchTest
+    static final ArchRule ONLY_POSTGRES_CONNECTS_TO_IT =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("io.mintmark.postgres..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(
-                            "java.sql..",
                             "org.postgresql..",
                             "io.helidon.dbclient..",
                             "org.flywaydb..",
                             "com.zaxxer..");
 
     @ArchTest
-    static final ArchRule ONLY_HTTP_KNOWS_THE_WEB_SERVER =
+    static final ArchRule ONLY_HTTP_AND_THE_CONSOLE_KNOW_THE_WEB_SERVER =
             noClasses()
                     .that()
-                    .resideOutsideOfPackage("io.mintmark.http..")
+                    .resideOutsideOfPackages("io.mintmark.http..", "io.mintmark.console..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.helidon.webserver..", "io.helidon.http..");

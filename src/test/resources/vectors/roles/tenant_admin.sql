@@ -336,3 +336,11 @@ MERGE INTO broker.subject_grant AS g USING (VALUES ('main', 60), ('next', 90)) A
 -- and one that only adds
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'next', 'api'), ('acme', 'ci', 'next', 'api') ON CONFLICT DO NOTHING; SELECT string_agg(subject, ', ' ORDER BY id) FROM broker.subject_grant;
 --> main, next
+
+-- sees who looks at its tenant on the console
+SELECT claim FROM broker.console_access ORDER BY claim;
+--> email,groups
+
+-- gives nobody access to the console
+INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '"me"');
+--> permission denied for table console_access

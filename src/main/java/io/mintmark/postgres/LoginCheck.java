@@ -106,13 +106,10 @@ public final class LoginCheck {
      * @throws DatabaseUnfit if that can't be found out
      */
     public List<String> missing(Roles roles) {
-        String[] names = {
-            roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
-        };
         return asked(() ->
                 queries.query(
                         MISSING_ROLES,
-                        Map.of("names", names),
+                        Map.of("names", roles.names()),
                         row -> row.column("name").get(String.class)));
     }
 

@@ -121,7 +121,9 @@ public final class Migrations {
                                 "tenant_admin_role",
                                 role(roles.tenantAdmin(), known),
                                 "auditor_role",
-                                role(roles.auditor(), known)))
+                                role(roles.auditor(), known),
+                                "console_role",
+                                role(roles.console(), known)))
                 .load();
     }
 
@@ -136,13 +138,10 @@ public final class Migrations {
 
     /** Which of the roles exist, and whether the login is a member of each. */
     private Map<String, Boolean> knownRoles() throws SQLException {
-        String[] names = {
-            roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
-        };
         Map<String, Boolean> known = new HashMap<>();
         try (Connection connection = dataSource(false).getConnection();
                 PreparedStatement statement = connection.prepareStatement(KNOWN_ROLES)) {
-            statement.setArray(1, connection.createArrayOf("text", names));
+            statement.setArray(1, connection.createArrayOf("text", roles.names()));
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
                     known.put(found.getString("rolname"), found.getBoolean("is_ours"));

@@ -8,5 +8,17 @@ package io.mintmark.postgres;
  * @param admin of platform admins
  * @param tenantAdmin of tenants' admins
  * @param auditor of auditors
+ * @param console of the console's login
  */
-public record Roles(String owner, String app, String admin, String tenantAdmin, String auditor) {}
+public record Roles(
+        String owner,
+        String app,
+        String admin,
+        String tenantAdmin,
+        String auditor,
+        String console) {
+    /** All of them, in the order of {@code db/roles.sql}. */
+    String[] names() {
+        return new String[] {owner, app, admin, tenantAdmin, auditor, console};
+    }
+}

@@ -29,7 +29,12 @@ public final class Logins {
 
     static Roles roles(DatabaseRoles names) {
         return new Roles(
-                names.owner(), names.app(), names.admin(), names.tenantAdmin(), names.auditor());
+                names.owner(),
+                names.app(),
+                names.admin(),
+                names.tenantAdmin(),
+                names.auditor(),
+                names.console());
     }
 
     /**

@@ -37,7 +37,8 @@ class SettingsTest {
                         "mintmark_app",
                         "mintmark_admin",
                         "mintmark_tenant_admin",
-                        "mintmark_auditor"),
+                        "mintmark_auditor",
+                        "mintmark_console"),
                 settings.database().roles());
         assertEquals(
                 new RateLimitSettings(true, 100, Duration.ofMinutes(1), 20, List.of()),

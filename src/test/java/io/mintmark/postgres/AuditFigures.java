@@ -46,7 +46,8 @@ class AuditFigures {
                     "mintmark_app",
                     "mintmark_admin",
                     "mintmark_tenant_admin",
-                    "mintmark_auditor");
+                    "mintmark_auditor",
+                    "mintmark_console");
     private static final int CLIENTS = 64;
     private static final Duration SPAN = Duration.ofSeconds(10);
     private static final int BATCH = 1_000;

@@ -18,7 +18,8 @@ class MigrationsTest {
                     "mintmark_app",
                     "mintmark_admin",
                     "mintmark_tenant_admin",
-                    "mintmark_auditor");
+                    "mintmark_auditor",
+                    "mintmark_console");
 
     @Test
     void everything_belongs_to_the_owners_role_whoever_migrated() {
@@ -65,7 +66,14 @@ class MigrationsTest {
             DatabaseLogin lone =
                     new DatabaseLogin(
                             database.url(), "lone_" + database.name(), Optional.of("for-tests"));
-            Roles none = new Roles("no_owner", "no_app", "no_admin", "no_tenant", "no_auditor");
+            Roles none =
+                    new Roles(
+                            "no_owner",
+                            "no_app",
+                            "no_admin",
+                            "no_tenant",
+                            "no_auditor",
+                            "no_console");
             assertTrue(new Migrations(lone, none, true).run() > 0);
         }
     }

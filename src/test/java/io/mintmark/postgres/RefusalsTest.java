@@ -35,7 +35,13 @@ class RefusalsTest {
     Stream<DynamicTest> a_row_that_could_not_work_is_refused_in_a_sentence() throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
         for (String file :
-                List.of("tenants", "identity_providers", "access_providers", "keys", "grants")) {
+                List.of(
+                        "tenants",
+                        "identity_providers",
+                        "access_providers",
+                        "keys",
+                        "grants",
+                        "console_access")) {
             for (SqlCase one : SqlCase.in("refusals", file)) {
                 tests.add(
                         dynamicTest(

@@ -30,7 +30,8 @@ class SchemaVersionTest {
                     "mintmark_app",
                     "mintmark_admin",
                     "mintmark_tenant_admin",
-                    "mintmark_auditor");
+                    "mintmark_auditor",
+                    "mintmark_console");
 
     private TestDatabase database;
 

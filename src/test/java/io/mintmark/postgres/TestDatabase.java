@@ -25,7 +25,8 @@ public final class TestDatabase implements AutoCloseable {
         APP("test_app", "mintmark_app"),
         ADMIN("test_admin", "mintmark_admin"),
         TENANT_ADMIN("test_tenant_admin", "mintmark_tenant_admin"),
-        AUDITOR("test_auditor", "mintmark_auditor");
+        AUDITOR("test_auditor", "mintmark_auditor"),
+        CONSOLE("test_console", "mintmark_console");
 
         private final String login;
         private final String role;
@@ -49,7 +50,8 @@ public final class TestDatabase implements AutoCloseable {
                     Who.APP.role,
                     Who.ADMIN.role,
                     Who.TENANT_ADMIN.role,
-                    Who.AUDITOR.role);
+                    Who.AUDITOR.role,
+                    Who.CONSOLE.role);
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** Migrated once in this JVM. */

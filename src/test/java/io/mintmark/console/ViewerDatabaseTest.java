@@ -1,0 +1,160 @@
+package io.mintmark.console;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mintmark.console.ViewerDatabase.Reading;
+import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** What a page is shown of the database, over one connection that all viewers share. */
+@Tag("every-postgres")
+class ViewerDatabaseTest {
+    private static final Viewer LEAD = new Viewer("lead", "{\"groups\": [\"acme-leads\"]}");
+    private static final Viewer AUDITOR = new Viewer("auditor", "{\"role\": \"auditor\"}");
+    private static final Viewer STRANGER = new Viewer("stranger", "{\"sub\": \"nobody\"}");
+
+    /** As a page asks that forgot whom it is for. */
+    private static final String TENANTS = "SELECT name FROM broker.tenant ORDER BY name";
+
+    private static TestDatabase database;
+    private static ViewerDatabase viewers;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+                INSERT INTO broker.console_access (tenant, claim, value)
+                VALUES ('acme', 'groups', '"acme-leads"'), (NULL, 'role', '"auditor"')
+                """);
+        viewers =
+                new ViewerDatabase(
+                        new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1), 1);
+    }
+
+    @AfterAll
+    static void close() {
+        viewers.close();
+        database.close();
+    }
+
+    @Test
+    void a_question_without_condition_shows_what_the_viewers_claims_give() {
+        assertEquals(List.of("acme"), viewers.read(LEAD, column(TENANTS)));
+        assertEquals(List.of("acme", "other"), viewers.read(AUDITOR, column(TENANTS)));
+        assertEquals(List.of(), viewers.read(STRANGER, column(TENANTS)));
+    }
+
+    @Test
+    void an_access_that_is_taken_back_shows_nothing_from_the_next_page_on() {
+        Viewer temp = new Viewer("temp", "{\"sub\": \"temp\"}");
+        database.run(
+                Who.ADMIN,
+                "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('other', 'sub', '\"temp\"')");
+        assertEquals(List.of("other"), viewers.read(temp, column(TENANTS)));
+
+        database.run(Who.ADMIN, "DELETE FROM broker.console_access WHERE claim = 'sub'");
+
+        assertEquals(List.of(), viewers.read(temp, column(TENANTS)));
+    }
+
+    @Test
+    void claims_end_with_their_transaction() {
+        Reading<List<String>> committing =
+                connection -> {
+                    connection.commit();
+                    return column(TENANTS).from(connection);
+                };
+
+        assertEquals(List.of(), viewers.read(AUDITOR, committing));
+        assertEquals(List.of(), viewers.read(STRANGER, column(TENANTS)));
+    }
+
+    @Test
+    void claims_that_break_out_of_their_text_show_nothing() {
+        Viewer hostile =
+                new Viewer("x", "{\"sub\": \"', true); SET mintmark.console_claims = '{}'; --\"}");
+
+        assertEquals(List.of(), viewers.read(hostile, column(TENANTS)));
+    }
+
+    @Test
+    void nothing_can_be_written() {
+        ReadingFailed failed =
+                assertThrows(
+                        ReadingFailed.class,
+                        () -> viewers.read(AUDITOR, column("CREATE TEMPORARY TABLE t (i int)")));
+
+        assertEquals(ReadingFailed.Why.FAILED, failed.why());
+    }
+
+    @Test
+    void a_statement_that_takes_too_long_is_ended_and_leaves_the_connection_free() {
+        ReadingFailed failed =
+                assertThrows(
+                        ReadingFailed.class,
+                        () -> viewers.read(AUDITOR, column("SELECT pg_sleep(60)")));
+
+        assertEquals(ReadingFailed.Why.TOO_SLOW, failed.why());
+        assertEquals(List.of("acme"), viewers.read(LEAD, column(TENANTS)));
+    }
+
+    @Test
+    void whoever_finds_every_connection_taken_is_told_so() throws InterruptedException {
+        CountDownLatch taken = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        Thread page =
+                Thread.startVirtualThread(() ->
+                        viewers.read(
+                                LEAD,
+                                connection -> {
+                                    taken.countDown();
+                                    awaited(over);
+                                    return "";
+                                }));
+        taken.await();
+
+        ReadingFailed failed =
+                assertThrows(ReadingFailed.class, () -> viewers.read(AUDITOR, column(TENANTS)));
+
+        over.countDown();
+        page.join();
+        assertEquals(ReadingFailed.Why.BUSY, failed.why());
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Reading<List<String>> column(String sql) {
+        return connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(sql)) {
+                List<String> values = new ArrayList<>();
+                while (rows.next()) {
+                    values.add(rows.getString(1));
+                }
+                return values;
+            }
+        };
+    }
+}
