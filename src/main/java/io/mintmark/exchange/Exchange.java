@@ -54,14 +54,10 @@ public final class Exchange {
         RequestEvents events = new RequestEvents(mintIds);
         this.admission =
                 new Admission(verifier, issuers, catalogue, rejections, events, clock, listener);
-        this.intents = new Intents(records, events, clock, patience.plus(ProviderCalls.TOLERANCE));
+        this.intents = new Intents(records, events, clock, patience.plus(Outcome.TOLERANCE));
         this.mints =
                 new Mints(
-                        new ProviderCalls(providers, clock, listener),
-                        records,
-                        clock,
-                        patience,
-                        listener);
+                        new ProviderCalls(providers, listener), records, clock, patience, listener);
         this.clock = clock;
     }
 
@@ -87,9 +83,9 @@ public final class Exchange {
                     Optional<Intent> standing = standing(request, intent, state, admitted, now);
                     if (standing.isPresent()) {
                         // 5. Mint.
-                        List<Mints.Ended> ended = mints.callProviders(standing.get());
+                        List<Outcome> outcomes = mints.callProviders(standing.get());
                         // 6. Record the outcome, and only then 7. answer.
-                        return mints.conclude(standing.get(), ended);
+                        return mints.conclude(standing.get(), outcomes);
                     }
                     intents.overtaken(intent);
                 }

@@ -1,16 +1,31 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Everything that a request is about to mint, each key under a mint id of its own. */
 record Intent(Admitted admitted, List<Order> orders) {
+
+    /**
+     * One key that is to be minted.
+     *
+     * @param outputs the members that the client gets with the fields that fill them; empty for the
+     *     type's own
+     */
+    record Order(MintEvents events, Granted granted, Map<String, String> outputs) {
+
+        private Optional<Order> asOf(Instant later) {
+            return granted.asOf(later).map(still -> new Order(events, still, outputs));
+        }
+    }
 
     /** Whose configuration allows it. */
     TenantName tenant() {

@@ -1,8 +1,10 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Kind;
+import io.mintmark.grant.Key;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.MintRefusal;
@@ -23,9 +25,6 @@ import java.util.Optional;
  * others are dropped and recorded as withheld. Nothing is handed out before its row is committed.
  */
 final class Mints {
-    /** The {@code reason} of a credential that was dropped because another key failed. */
-    static final String OTHER_KEY_FAILED = "other_key_failed";
-
     /** When it is worth to try again where the tenant has too much under way. */
     private static final Duration BUSY = Duration.ofSeconds(1);
 
@@ -34,9 +33,6 @@ final class Mints {
     private final InstantSource clock;
     private final Duration timeout;
     private final MintListener listener;
-
-    /** An order, and what came of it. */
-    record Ended(Order order, Outcome outcome) {}
 
     /**
      * @param timeout within which all providers of a request must have answered
@@ -55,33 +51,27 @@ final class Mints {
     }
 
     /** Asks the providers for all that is intended, and waits for each. */
-    List<Ended> callProviders(Intent intent) {
-        Instant deadline = clock.instant().plus(timeout);
-        List<Outcome> outcomes = calls.mintAll(intent.orders(), intent.admitted(), deadline);
-        List<Ended> ended = new ArrayList<>();
-        for (int i = 0; i < outcomes.size(); i++) {
-            ended.add(new Ended(intent.orders().get(i), outcomes.get(i)));
-        }
-        return ended;
+    List<Outcome> callProviders(Intent intent) {
+        return calls.mintAll(intent, clock.instant().plus(timeout));
     }
 
     /** Records what came of an intent, and then hands out all of it or nothing. */
-    Verdict<Credentials> conclude(Intent intent, List<Ended> ended) {
-        Optional<Ended> failure =
-                ended.stream()
-                        .filter(each -> !(each.outcome() instanceof Outcome.Obtained))
-                        .findFirst();
-        return failure.isPresent() ? refuse(intent, ended, failure.get()) : release(intent, ended);
+    Verdict<Credentials> conclude(Intent intent, List<Outcome> outcomes) {
+        Optional<Outcome> failure =
+                outcomes.stream().filter(outcome -> !outcome.isCredential()).findFirst();
+        return failure.isPresent()
+                ? refuse(intent, outcomes, failure.get())
+                : release(intent, outcomes);
     }
 
-    private Verdict<Credentials> refuse(Intent intent, List<Ended> ended, Ended failure) {
+    private Verdict<Credentials> refuse(Intent intent, List<Outcome> outcomes, Outcome failure) {
         Instant now = clock.instant();
-        List<Event> undone = ended.stream().map(each -> undone(each, now)).toList();
+        List<Event> undone = outcomes.stream().map(outcome -> outcome.undone(now)).toList();
         try {
             records.commitOrRecordLater(undone);
         } finally {
             for (int i = 0; i < undone.size(); i++) {
-                tell(intent, ended.get(i), undone.get(i).kind());
+                tell(intent, outcomes.get(i), undone.get(i).kind());
             }
         }
         return Verdict.refused(refusal(failure));
@@ -90,75 +80,56 @@ final class Mints {
     /**
      * @throws Unavailable where no provider refused, since none was asked
      */
-    private static MintRefusal refusal(Ended failure) {
+    private static MintRefusal refusal(Outcome failure) {
         MintRefusal.Reason reason =
-                switch (failure.outcome()) {
-                    case Outcome.Lost lost -> lost.reason();
-                    case Outcome.Unfit unfit -> unfit.reason();
-                    case Outcome.NotCalled _ ->
+                switch (failure.result()) {
+                    case MintResult.NotMinted why -> why.reason();
+                    case MintResult.NotCalled _ ->
                             throw new Unavailable(
                                     "As many credentials of this tenant are being obtained as may be at a time; nothing was minted.",
                                     BUSY);
-                    case Outcome.Obtained _ -> throw new IllegalArgumentException("not a failure");
+                    case Minted _ -> throw new IllegalArgumentException("not a failure");
                 };
-        Order order = failure.order();
-        return new MintRefusal(
-                order.granted().key().provider().name().value(),
-                order.granted().key().name().value(),
-                reason);
+        Key key = failure.order().granted().key();
+        return new MintRefusal(key.provider().name().value(), key.name().value(), reason);
     }
 
-    private static Event undone(Ended ended, Instant now) {
-        var events = ended.order().events();
-        return switch (ended.outcome()) {
-            case Outcome.Lost(var reason, var detail) -> events.failed(now, reason.word(), detail);
-            case Outcome.NotCalled(var detail) -> events.failed(now, Outcome.TENANT_BUSY, detail);
-            case Outcome.Unfit(var note, var reason, var detail) ->
-                    events.withheld(now, reason.word(), detail, note);
-            case Outcome.Obtained(var note, _) ->
-                    events.withheld(
-                            now, OTHER_KEY_FAILED, "another key of the request failed", note);
-        };
-    }
-
-    private void commit(
-            Intent intent, List<Ended> ended, List<Event> issued, List<Event> withheld) {
-        Kind outcome = Kind.WITHHELD;
-        try {
-            records.commitOrRecordLater(issued, withheld);
-            outcome = Kind.ISSUED;
-        } finally {
-            for (Ended each : ended) {
-                tell(intent, each, outcome);
-            }
-        }
-    }
-
-    private void tell(Intent intent, Ended ended, Kind outcome) {
-        listener.ended(
-                intent.admitted().token().provider().tenant(),
-                ended.order().granted().key().provider().type(),
-                outcome);
-    }
-
-    private Verdict<Credentials> release(Intent intent, List<Ended> ended) {
+    private Verdict<Credentials> release(Intent intent, List<Outcome> outcomes) {
         Instant now = clock.instant();
         Map<KeyName, Map<String, Secret>> members = new LinkedHashMap<>();
         List<Event> issued = new ArrayList<>();
         List<Event> withheld = new ArrayList<>();
         Instant earliest = Instant.MAX;
-        for (Ended each : ended) {
-            if (each.outcome() instanceof Outcome.Obtained(Credential note, var own)) {
-                var events = each.order().events();
-                members.put(each.order().granted().key().name(), own);
-                issued.add(events.issued(now, note));
+        for (Outcome outcome : outcomes) {
+            if (outcome.result() instanceof Minted credential) {
+                members.put(outcome.order().granted().key().name(), credential.fields());
+                issued.add(outcome.issued(credential, now));
                 withheld.add(
-                        events.withheld(now, Intents.UNSURE, "the credential was dropped", note));
-                earliest = note.expiresAt().isBefore(earliest) ? note.expiresAt() : earliest;
+                        outcome.dropped(
+                                credential, now, Intents.UNSURE, "the credential was dropped"));
+                Instant end = credential.expiresAt();
+                earliest = end.isBefore(earliest) ? end : earliest;
             }
         }
-        commit(intent, ended, issued, withheld);
+        commit(intent, outcomes, issued, withheld);
         String subject = intent.admitted().token().subject();
         return Verdict.passed(new Credentials(subject, now, earliest, members));
+    }
+
+    private void commit(
+            Intent intent, List<Outcome> outcomes, List<Event> issued, List<Event> withheld) {
+        Kind kind = Kind.WITHHELD;
+        try {
+            records.commitOrRecordLater(issued, withheld);
+            kind = Kind.ISSUED;
+        } finally {
+            for (Outcome outcome : outcomes) {
+                tell(intent, outcome, kind);
+            }
+        }
+    }
+
+    private void tell(Intent intent, Outcome outcome, Kind kind) {
+        listener.ended(intent.tenant(), outcome.order().granted().key().provider().type(), kind);
     }
 }

@@ -1,29 +1,86 @@
 package io.mintmark.exchange;
 
+import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Credential;
-import io.mintmark.outbound.Secret;
-import io.mintmark.verdict.MintRefusal;
+import io.mintmark.exchange.Intent.Order;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotCalled;
+import io.mintmark.mint.MintResult.Withheld;
 
-import java.util.Map;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 
-/** What came of one order. */
-sealed interface Outcome {
-    /** The {@code reason} of {@link NotCalled} in the audit log. */
-    String TENANT_BUSY = "tenant_busy";
+/**
+ * What came of an order.
+ *
+ * @param result a credential whose fields are the members that the client sees, or why there is
+ *     none for it
+ * @param at when it came
+ */
+record Outcome(Order order, MintResult result, Instant at) {
+    /** How much longer than asked for a credential may live, counted from its receipt. */
+    static final Duration TOLERANCE = Duration.ofSeconds(60);
+
+    /** The {@code reason} of an order that nobody was asked about. */
+    static final String TENANT_BUSY = "tenant_busy";
+
+    /** The {@code reason} of a credential that was dropped because another key failed. */
+    static final String OTHER_KEY_FAILED = "other_key_failed";
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+    boolean isCredential() {
+        return result instanceof Minted;
+    }
+
+    /** The row of a credential that leaves. */
+    Event issued(Minted credential, Instant now) {
+        return order.events().issued(now, note(credential));
+    }
+
+    /** The row of a credential that doesn't, though nothing is wrong with it. */
+    Event dropped(Minted credential, Instant now, String reason, String detail) {
+        return order.events().withheld(now, reason, detail, note(credential));
+    }
+
+    /** The row of an outcome that hands out nothing. */
+    Event undone(Instant now) {
+        return switch (result) {
+            case Minted credential ->
+                    dropped(credential, now, OTHER_KEY_FAILED, "another key of the request failed");
+            case Withheld(var id, var end, var reason, var detail) ->
+                    order.events()
+                            .withheld(now, reason.word(), detail, note(id, end.orElse(expected())));
+            case Failed(var reason, var detail) ->
+                    order.events().failed(now, reason.word(), detail);
+            case NotCalled(var detail) -> order.events().failed(now, TENANT_BUSY, detail);
+        };
+    }
+
+    private Credential note(Minted credential) {
+        return note(credential.credentialId(), credential.expiresAt());
+    }
+
+    private Credential note(String id, Instant end) {
+        return new Credential(Optional.of(id), Optional.of(at), recordable(end));
+    }
 
     /**
-     * A credential as it was asked for.
-     *
-     * @param members as the answer will show them
+     * Where nobody knows when a credential ends, it counts as living for as long as was asked for:
+     * for ever would be as wrong, and would never leave the list of what lives.
      */
-    record Obtained(Credential note, Map<String, Secret> members) implements Outcome {}
+    private Instant expected() {
+        return at.plus(order.granted().duration()).plus(TOLERANCE);
+    }
 
-    /** A credential that must not leave. */
-    record Unfit(Credential note, MintRefusal.Reason reason, String detail) implements Outcome {}
-
-    /** No credential. */
-    record Lost(MintRefusal.Reason reason, String detail) implements Outcome {}
-
-    /** Nobody was asked, because the tenant has too much under way. */
-    record NotCalled(String detail) implements Outcome {}
+    /** Providers say what they like, and the log's times have four digits for the year. */
+    private static Instant recordable(Instant end) {
+        if (end.isAfter(LATEST)) {
+            return LATEST;
+        }
+        return end.isBefore(Instant.EPOCH) ? Instant.EPOCH : end;
+    }
 }

@@ -10,6 +10,7 @@ import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.exchange.Intent.Order;
 import io.mintmark.grant.Granted;
 import io.mintmark.grant.Provider;
 import io.mintmark.tenant.KeyName;

@@ -27,7 +27,8 @@ public interface AccessProvider {
 
     /**
      * Reads the settings of an access provider and of a key there, and sends nothing. Nobody reads
-     * them after this.
+     * them after this: it is asked once for all mints of a row. So it may not look at anything else
+     * that changes.
      *
      * @throws UnusableSettingsException if they can't work, whoever orders
      */

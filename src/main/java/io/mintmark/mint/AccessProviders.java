@@ -2,6 +2,8 @@ package io.mintmark.mint;
 
 import static java.util.stream.Collectors.toUnmodifiableMap;
 
+import com.fasterxml.jackson.databind.JsonNode;
+
 import io.mintmark.mint.AccessProvider.Prepared;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -25,14 +27,14 @@ public final class AccessProviders {
     private static final Pattern SEPARATOR = Pattern.compile("[\\s,]");
 
     private final Map<String, AccessProvider> byType;
-    private final TimedCall calls;
+    private final InstantSource clock;
     private final TenantBulkhead bulkhead;
 
     public AccessProviders(Collection<AccessProvider> types, InstantSource clock) {
         this.byType =
                 types.stream()
                         .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
-        this.calls = new TimedCall(clock);
+        this.clock = clock;
         this.bulkhead = new TenantBulkhead(clock);
     }
 
@@ -42,40 +44,30 @@ public final class AccessProviders {
     }
 
     /**
-     * Obtains one credential, blocking until the order's deadline at the latest. Never throws:
-     * whatever happens is a result, so that every mint gets its outcome recorded.
+     * Reads a key's settings, and sends nothing. Never throws: what is wrong with them comes of
+     * every mint, so that each gets its outcome recorded.
      */
-    public MintResult mint(MintOrder order) {
-        AccessProvider type = byType.get(order.access().type());
-        if (type == null) {
-            return misconfigured(unknown(order.access()));
-        }
-        return calls.mint(order, () -> mint(type, order));
-    }
-
-    /**
-     * What can't work or isn't allowed takes up no room in the bulkhead. A call counts there until
-     * it ends, however little patience whoever waits for it has.
-     */
-    private MintResult mint(AccessProvider type, MintOrder order) {
-        Prepared key = type.prepare(order.access().settings(), order.keySettings());
-        Optional<String> objection = objection(order.access(), key);
-        if (objection.isPresent()) {
-            return misconfigured(objection.get());
-        }
-        return type.callsProvider()
-                ? bulkhead.call(order, () -> key.mint().apply(order))
-                : key.mint().apply(order);
-    }
-
-    /**
-     * The members of an answer.
-     *
-     * @param ofKey the key's {@code outputs}; if it has none, the type's defaults count
-     */
-    public Outputs outputs(AccessPoint access, Map<String, String> ofKey) {
+    public PreparedKey prepare(AccessPoint access, JsonNode keySettings) {
         AccessProvider type = byType.get(access.type());
-        return new Outputs(type == null || !ofKey.isEmpty() ? ofKey : type.defaultOutputs());
+        if (type == null) {
+            return misconfigured(unknown(access));
+        }
+        try {
+            Prepared key = type.prepare(access.settings(), keySettings);
+            return objection(access, key)
+                    .map(AccessProviders::misconfigured)
+                    .orElseGet(() -> PreparedKey.of(type, key));
+        } catch (RuntimeException e) {
+            return PreparedKey.failing(TimedCall.failed(e));
+        }
+    }
+
+    /**
+     * Begins to obtain one credential. A call counts in its tenant's bulkhead until it ends,
+     * however little patience whoever waits for it has.
+     */
+    public TimedCall begin(PreparedKey key, MintOrder order) {
+        return TimedCall.begin(clock, order, () -> key.mint(order, bulkhead));
     }
 
     private static Optional<String> objection(AccessPoint access, Prepared key) {
@@ -135,7 +127,7 @@ public final class AccessProviders {
                 .formatted(access.name(), access.type(), new TreeSet<>(byType.keySet()));
     }
 
-    private static Failed misconfigured(String detail) {
-        return new Failed(Reason.PROVIDER_MISCONFIGURED, detail);
+    private static PreparedKey misconfigured(String detail) {
+        return PreparedKey.failing(new Failed(Reason.PROVIDER_MISCONFIGURED, detail));
     }
 }

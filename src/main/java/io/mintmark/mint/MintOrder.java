@@ -1,11 +1,10 @@
 package io.mintmark.mint;
 
-import com.fasterxml.jackson.databind.JsonNode;
-
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
@@ -14,12 +13,12 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * One credential to be obtained: the grant was found and the intent is on record.
+ * One credential of a {@link PreparedKey} to be obtained: the grant was found and the intent is on
+ * record.
  *
  * @param externalId the tenant's, for AWS
  * @param maxCalls how many calls the tenant may have under way
  * @param subject the {@code sub} of the client's token
- * @param keySettings the key's {@code settings}
  * @param duration how long the credential may live, within the type's limits
  * @param deadline when the provider must have answered
  */
@@ -28,11 +27,10 @@ public record MintOrder(
         TenantName tenant,
         UUID externalId,
         int maxCalls,
+        ProviderName provider,
         KeyName key,
         IdpName idp,
         String subject,
-        AccessPoint access,
-        JsonNode keySettings,
         Duration duration,
         Instant deadline) {
 

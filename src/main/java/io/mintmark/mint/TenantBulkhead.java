@@ -69,14 +69,14 @@ final class TenantBulkhead {
 
     private MintResult call(Calls calls, MintOrder order, Supplier<MintResult> call)
             throws InterruptedException {
-        Permits ofProvider = calls.ofProvider(order.access().name());
+        Permits ofProvider = calls.ofProvider(order.provider());
         if (!tryEnter(calls, ofProvider, clock.instant())) {
             if (!calls.waiting.tryAcquire()) {
                 return new NotCalled("%d calls of the tenant wait already".formatted(WAITING));
             }
             try {
                 if (!tryEnter(calls, ofProvider, halfway(order))) {
-                    return new NotCalled(calls.full(order.access().name()));
+                    return new NotCalled(calls.full(order.provider()));
                 }
             } finally {
                 calls.waiting.release();
@@ -158,7 +158,7 @@ final class TenantBulkhead {
                 max = order.maxCalls();
             }
             providers.computeIfAbsent(
-                    order.access().name(), _ -> new Permits(TenantBulkhead.ofProvider(max)));
+                    order.provider(), _ -> new Permits(TenantBulkhead.ofProvider(max)));
             present++;
             return this;
         }

@@ -4,9 +4,13 @@ import io.mintmark.identity.NoBrokerTokenException;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.verdict.MintRefusal.Reason;
 
+import org.slf4j.MDC;
+
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -15,43 +19,82 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Calls a provider on a thread of its own, so that a provider that forgets its deadline costs a
- * thread and not the request.
+ * A call of a provider that is under way, on a thread of its own, so that a provider that forgets
+ * its deadline costs a thread and not the request.
  */
-final class TimedCall {
+public final class TimedCall {
     private final InstantSource clock;
+    private final Instant deadline;
+    private final long began = System.nanoTime();
+    private final FutureTask<Answer> task;
 
-    TimedCall(InstantSource clock) {
+    /**
+     * What came of a call.
+     *
+     * @param at when it came
+     * @param taken how long it took
+     */
+    public record Answer(MintResult result, Instant at, Duration taken) {}
+
+    private TimedCall(InstantSource clock, Instant deadline, Callable<MintResult> call) {
         this.clock = clock;
+        this.deadline = deadline;
+        this.task = new FutureTask<>(() -> answer(call.call()));
     }
 
-    MintResult mint(MintOrder order, Callable<MintResult> call) {
-        Duration left = Duration.between(clock.instant(), order.deadline());
-        if (!left.isPositive()) {
-            return new Failed(
-                    Reason.PROVIDER_TIMEOUT, "the deadline had passed before anything was sent");
+    /** Begins a call; after the order's deadline there is none. */
+    static TimedCall begin(InstantSource clock, MintOrder order, Callable<MintResult> call) {
+        if (!clock.instant().isBefore(order.deadline())) {
+            return over(clock, order);
         }
-        var task = new FutureTask<>(call);
-        Thread.ofVirtual().name("mint-" + order.mintId()).start(task);
+        var timed = new TimedCall(clock, order.deadline(), call);
+        Map<String, String> context = MDC.getCopyOfContextMap();
+        Thread.ofVirtual()
+                .name("mint-" + order.mintId())
+                .start(() -> {
+                    MDC.setContextMap(context == null ? Map.of() : context);
+                    timed.task.run();
+                });
+        return timed;
+    }
+
+    private static TimedCall over(InstantSource clock, MintOrder order) {
+        Failed late = timedOut("the deadline had passed before anything was sent");
+        var timed = new TimedCall(clock, order.deadline(), () -> late);
+        timed.task.run();
+        return timed;
+    }
+
+    /** What came of it, by the deadline at the latest. Never throws. */
+    public Answer await() {
         try {
+            Duration left = Duration.between(clock.instant(), deadline);
             return task.get(left.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            return new Failed(
-                    Reason.PROVIDER_TIMEOUT,
-                    "no answer by the deadline; if one comes, its credential is dropped");
+            return answer(
+                    timedOut("no answer by the deadline; if one comes, its credential is dropped"));
         } catch (ExecutionException e) {
-            return failed(Objects.requireNonNullElse(e.getCause(), e));
+            return answer(failed(Objects.requireNonNullElse(e.getCause(), e)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Failed(
-                    Reason.PROVIDER_TIMEOUT,
-                    "the broker was stopped before an answer came; there may be a credential");
+            return answer(
+                    timedOut(
+                            "the broker was stopped before an answer came; there may be a credential"));
         } finally {
             task.cancel(true);
         }
     }
 
-    private static Failed failed(Throwable fault) {
+    private Answer answer(MintResult result) {
+        return new Answer(result, clock.instant(), Duration.ofNanos(System.nanoTime() - began));
+    }
+
+    private static Failed timedOut(String detail) {
+        return new Failed(Reason.PROVIDER_TIMEOUT, detail);
+    }
+
+    /** A fault that a call ended in. */
+    static Failed failed(Throwable fault) {
         return switch (fault) {
             case UnusableSettingsException e ->
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());

@@ -6,12 +6,14 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.outbound.Secret;
 
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -20,6 +22,8 @@ import java.util.function.Function;
 final class FakeCloud implements AccessProvider {
     private final List<MintOrder> orders = new CopyOnWriteArrayList<>();
     private final Map<String, Function<MintOrder, MintResult>> answers = new ConcurrentHashMap<>();
+    private final List<String> prepared = new CopyOnWriteArrayList<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final InstantSource clock;
 
     FakeCloud(InstantSource clock) {
@@ -62,8 +66,23 @@ final class FakeCloud implements AccessProvider {
         return Map.of("SECRET", "Secret");
     }
 
+    /** Refuses the settings of a key with this target. */
+    void refuse(String target) {
+        refused.add(target);
+    }
+
+    /** The targets of the settings that it has read, in order. */
+    List<String> prepared() {
+        return List.copyOf(prepared);
+    }
+
     @Override
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
-        return new Prepared(List.of(keySettings.path("target").asText()), false, this::mint);
+        String target = keySettings.path("target").asText();
+        prepared.add(target);
+        if (refused.contains(target)) {
+            throw new UnusableSettingsException("key setting 'target' can't work");
+        }
+        return new Prepared(List.of(target), false, this::mint);
     }
 }

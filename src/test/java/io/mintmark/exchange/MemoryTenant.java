@@ -56,8 +56,12 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         this.signer = signer;
     }
 
-    /** A key of the fake provider. */
-    synchronized MemoryTenant key(String name) {
+    /** A key of the fake provider, whose name is its target. */
+    MemoryTenant key(String name) {
+        return key(name, name);
+    }
+
+    synchronized MemoryTenant key(String name, String target) {
         var provider =
                 new Provider(
                         new ProviderName("cloud"),
@@ -71,7 +75,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         new KeyName(name),
                         "",
                         AT_MOST,
-                        JsonNodeFactory.instance.objectNode().put("target", name),
+                        JsonNodeFactory.instance.objectNode().put("target", target),
                         Map.of("SECRET", "Secret"),
                         provider);
         keys.put(key.name(), key);

@@ -100,10 +100,10 @@ class AccessProvidersTest {
         var shared = new FakeType(true, _ -> MINTED);
         Orders order = Orders.of("fake", "{}", "{'aim':'role/a'}").allowing("role/*");
 
-        assertEquals(MINTED, providers(shared).mint(order.sharing().order()));
-        assertTrue(detail(providers(shared).mint(order.order())).contains("shared_identity"));
+        assertEquals(MINTED, order.sharing().mint(providers(shared)));
+        assertTrue(detail(order.mint(providers(shared))).contains("shared_identity"));
         assertTrue(
-                detail(providers(shared).mint(order.sharing().allowing("role/*", "**").order()))
+                detail(order.sharing().allowing("role/*", "**").mint(providers(shared)))
                         .contains("'**' names anything"));
     }
 
@@ -131,10 +131,10 @@ class AccessProvidersTest {
         HeldCalls held = new HeldCalls();
         AccessProviders providers = providers(new FakeType(false, _ -> held.call()));
         while (held.begun() < TenantBulkhead.ofProvider(Orders.MAX_CALLS)) {
-            providers.mint(order().within(Duration.ofMillis(50)).order());
+            order().within(Duration.ofMillis(50)).mint(providers);
         }
 
-        MintResult next = providers.mint(order().within(Duration.ofSeconds(1)).order());
+        MintResult next = order().within(Duration.ofSeconds(1)).mint(providers);
         held.letGo();
 
         assertEquals(
@@ -185,7 +185,8 @@ class AccessProvidersTest {
     void a_key_without_outputs_has_its_types() {
         MintResult named =
                 providers(new FakeType(false, _ -> MINTED))
-                        .outputs(order().order().access(), Map.of())
+                        .prepare(order().access(), order().keySettings())
+                        .outputs(Map.of())
                         .name(MINTED);
 
         assertEquals(
@@ -210,7 +211,7 @@ class AccessProvidersTest {
     }
 
     private static MintResult mint(Function<MintOrder, MintResult> minting, Orders order) {
-        return providers(new FakeType(false, minting)).mint(order.order());
+        return order.mint(providers(new FakeType(false, minting)));
     }
 
     private static Failed failed(Function<MintOrder, MintResult> minting, Orders order) {

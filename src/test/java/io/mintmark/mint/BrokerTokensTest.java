@@ -130,15 +130,14 @@ class BrokerTokensTest {
                             InstantSource.system());
 
             MintResult result =
-                    providers.mint(
-                            Orders.of(
-                                            "s3-sts",
-                                            "{'endpoint':'https://minio.invalid',"
-                                                    + "'policy_claim':{'name':'policy','value':'read'}}",
-                                            "{'role_arn':'arn:minio:iam:::role/a'}")
-                                    .sharing()
-                                    .allowing("arn:minio:iam:::role/a")
-                                    .order());
+                    Orders.of(
+                                    "s3-sts",
+                                    "{'endpoint':'https://minio.invalid',"
+                                            + "'policy_claim':{'name':'policy','value':'read'}}",
+                                    "{'role_arn':'arn:minio:iam:::role/a'}")
+                            .sharing()
+                            .allowing("arn:minio:iam:::role/a")
+                            .mint(providers);
 
             assertEquals(
                     new Failed(

@@ -267,7 +267,7 @@ class LyingAnswersTest {
                                 "a@b*",
                                 "arn:aws:iam::123456789012:role/a",
                                 "arn:minio:iam:::role/a");
-        return switch (providers.mint(order.order())) {
+        return switch (order.mint(providers)) {
             case Minted minted ->
                     minted.credentialId()
                             + minted.fields().values().stream()

@@ -115,17 +115,13 @@ public final class MintingBroker implements AutoCloseable {
         return GoogleStandIn.trusting(ISSUER, identity::keySet);
     }
 
-    MintResult mint(Orders order) {
-        return mint(order.order());
-    }
-
-    public MintResult mint(MintOrder order) {
-        return providers.mint(order);
+    public MintResult mint(Orders order) {
+        return order.mint(providers);
     }
 
     /** By the type itself, without the rules and the patience of {@link AccessProviders}. */
-    public MintResult awsSts(MintOrder order) {
-        return awsSts.prepare(order.access().settings(), order.keySettings()).mint().apply(order);
+    public MintResult awsSts(Orders order) {
+        return order.mint(awsSts);
     }
 
     /** The credential, in a test where there must be one. */

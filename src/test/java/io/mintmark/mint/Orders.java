@@ -18,148 +18,138 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
-/** A mint order as tests want it, one change at a time. JSON is written with single quotes. */
+/**
+ * A key and an order for it as tests want them, one change at a time. JSON is written with single
+ * quotes.
+ */
 public record Orders(
-        String type,
-        String providerSettings,
-        String keySettings,
-        List<String> allowedTargets,
-        boolean sharedIdentity,
-        String subject,
-        Duration duration,
-        Duration patience) {
+        AccessPoint access, JsonNode keySettings, Duration patience, MintOrder ordered) {
     public static final MintId MINT_ID =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ab"));
     static final int MAX_CALLS = 40;
     public static final UUID EXTERNAL_ID = UUID.fromString("6f9619ff-8b86-4011-b42d-00c04fc964ff");
+    private static final ProviderName PROVIDER = new ProviderName("cloud");
 
     public static Orders of(String type, String providerSettings, String keySettings) {
         return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                List.of("**"),
-                false,
-                "repo:acme/app:ref:refs/heads/main",
-                Duration.ofHours(1),
-                Duration.ofSeconds(10));
+                new AccessPoint(
+                        PROVIDER, type, json(providerSettings), List.of(new Glob("**")), false),
+                json(keySettings),
+                Duration.ofSeconds(10),
+                new MintOrder(
+                        MINT_ID,
+                        new TenantName("acme"),
+                        EXTERNAL_ID,
+                        MAX_CALLS,
+                        PROVIDER,
+                        new KeyName("deploy"),
+                        new IdpName("github"),
+                        "repo:acme/app:ref:refs/heads/main",
+                        Duration.ofHours(1),
+                        Instant.EPOCH));
     }
 
     public Orders allowing(String... targets) {
-        return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                Arrays.asList(targets),
-                sharedIdentity,
-                subject,
-                duration,
-                patience);
+        return at(Arrays.stream(targets).map(Glob::new).toList(), access.sharedIdentity());
     }
 
     public Orders sharing() {
-        return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                allowedTargets,
-                true,
-                subject,
-                duration,
-                patience);
+        return at(access.allowedTargets(), true);
+    }
+
+    private Orders at(List<Glob> allowedTargets, boolean sharedIdentity) {
+        var other =
+                new AccessPoint(
+                        access.name(),
+                        access.type(),
+                        access.settings(),
+                        allowedTargets,
+                        sharedIdentity);
+        return new Orders(other, keySettings, patience, ordered);
     }
 
     public Orders by(String client) {
-        return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                allowedTargets,
-                sharedIdentity,
+        return ordered(
+                ordered.tenant(),
+                ordered.maxCalls(),
+                ordered.provider(),
                 client,
-                duration,
-                patience);
+                ordered.duration());
     }
 
     public Orders lasting(Duration time) {
-        return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                allowedTargets,
-                sharedIdentity,
-                subject,
-                time,
-                patience);
+        return ordered(
+                ordered.tenant(), ordered.maxCalls(), ordered.provider(), ordered.subject(), time);
+    }
+
+    /** The same of another tenant, at an access provider of that name. */
+    public Orders of(String tenant, String provider) {
+        return ordered(
+                new TenantName(tenant),
+                ordered.maxCalls(),
+                new ProviderName(provider),
+                ordered.subject(),
+                ordered.duration());
+    }
+
+    /** The same of a tenant that may have so many calls under way. */
+    Orders bounded(int maxCalls) {
+        return ordered(
+                ordered.tenant(),
+                maxCalls,
+                ordered.provider(),
+                ordered.subject(),
+                ordered.duration());
+    }
+
+    private Orders ordered(
+            TenantName tenant,
+            int maxCalls,
+            ProviderName provider,
+            String subject,
+            Duration duration) {
+        var other =
+                new MintOrder(
+                        ordered.mintId(),
+                        tenant,
+                        ordered.externalId(),
+                        maxCalls,
+                        provider,
+                        ordered.key(),
+                        ordered.idp(),
+                        subject,
+                        duration,
+                        ordered.deadline());
+        return new Orders(access, keySettings, patience, other);
     }
 
     public Orders within(Duration time) {
-        return new Orders(
-                type,
-                providerSettings,
-                keySettings,
-                allowedTargets,
-                sharedIdentity,
-                subject,
-                duration,
-                time);
+        return new Orders(access, keySettings, time, ordered);
     }
 
+    /** The order, to be carried out from now on. */
     public MintOrder order() {
         return new MintOrder(
-                MINT_ID,
-                new TenantName("acme"),
-                EXTERNAL_ID,
-                MAX_CALLS,
-                new KeyName("deploy"),
-                new IdpName("github"),
-                subject,
-                new AccessPoint(
-                        new ProviderName("cloud"),
-                        type,
-                        json(providerSettings),
-                        allowedTargets.stream().map(Glob::new).toList(),
-                        sharedIdentity),
-                json(keySettings),
-                duration,
+                ordered.mintId(),
+                ordered.tenant(),
+                ordered.externalId(),
+                ordered.maxCalls(),
+                ordered.provider(),
+                ordered.key(),
+                ordered.idp(),
+                ordered.subject(),
+                ordered.duration(),
                 now().plus(patience));
     }
 
-    /** The same order of another tenant, at an access provider of that name. */
-    public static MintOrder of(String tenant, String provider, MintOrder order) {
-        return new MintOrder(
-                order.mintId(),
-                new TenantName(tenant),
-                order.externalId(),
-                order.maxCalls(),
-                order.key(),
-                order.idp(),
-                order.subject(),
-                new AccessPoint(
-                        new ProviderName(provider),
-                        order.access().type(),
-                        order.access().settings(),
-                        order.access().allowedTargets(),
-                        order.access().sharedIdentity()),
-                order.keySettings(),
-                order.duration(),
-                order.deadline());
+    /** What comes of it. */
+    public MintResult mint(AccessProviders providers) {
+        return providers.begin(providers.prepare(access, keySettings), order()).await().result();
     }
 
-    /** The same order of a tenant that may have so many calls under way. */
-    static MintOrder of(MintOrder order, int maxCalls) {
-        return new MintOrder(
-                order.mintId(),
-                order.tenant(),
-                order.externalId(),
-                maxCalls,
-                order.key(),
-                order.idp(),
-                order.subject(),
-                order.access(),
-                order.keySettings(),
-                order.duration(),
-                order.deadline());
+    /** The same by the type itself, without the rules and the patience of all types. */
+    public MintResult mint(AccessProvider type) {
+        return type.prepare(access.settings(), keySettings).mint().apply(order());
     }
 
     public static Instant now() {

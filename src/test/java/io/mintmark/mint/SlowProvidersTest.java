@@ -47,7 +47,7 @@ class SlowProvidersTest {
         int hanging = tenants * OF_A_PROVIDER;
         aws.next(Collections.nCopies(hanging, new StsAnswer.Hanging()).toArray(StsAnswer[]::new));
         for (int i = 0; i < tenants; i++) {
-            begin(OF_A_PROVIDER, Orders.of("slow-" + i, "cloud", atAws().order()));
+            begin(OF_A_PROVIDER, atAws().of("slow-" + i, "cloud"));
         }
         Eventually.holds(() -> aws.calls().size() == hanging);
 
@@ -57,16 +57,15 @@ class SlowProvidersTest {
     @Test
     void a_provider_that_hangs_is_not_sent_more_than_its_bound() {
         google.next(Collections.nCopies(OF_A_PROVIDER, new Hanging()).toArray(GoogleAnswer[]::new));
-        begin(OF_A_PROVIDER + 8, Orders.of("slow", "google", atGoogle(LONG).order()));
+        begin(OF_A_PROVIDER + 8, atGoogle(LONG).of("slow", "google"));
         Eventually.holds(() -> google.calls().size() == OF_A_PROVIDER);
 
-        MintResult next =
-                broker.mint(Orders.of("slow", "google", atGoogle(Duration.ofSeconds(1)).order()));
+        MintResult next = broker.mint(atGoogle(Duration.ofSeconds(1)).of("slow", "google"));
 
         assertEquals(new NotCalled("30 calls to access provider 'google' are under way"), next);
         assertEquals(OF_A_PROVIDER, google.calls().size());
         assertInstanceOf(Minted.class, broker.mint(atGoogle(LONG)));
-        assertInstanceOf(Minted.class, broker.mint(Orders.of("slow", "aws", atAws().order())));
+        assertInstanceOf(Minted.class, broker.mint(atAws().of("slow", "aws")));
     }
 
     @Test
@@ -74,16 +73,16 @@ class SlowProvidersTest {
         int all = Orders.MAX_CALLS;
         aws.next(Collections.nCopies(all, new StsAnswer.Hanging()).toArray(StsAnswer[]::new));
         for (String provider : List.of("one", "two")) {
-            begin(all / 2, Orders.of("slow", provider, atAws().order()));
+            begin(all / 2, atAws().of("slow", provider));
         }
         Eventually.holds(() -> aws.calls().size() == all);
 
         Orders own = Orders.of("jwt", "{}", "{'audience':'https://api.example'}");
 
-        assertInstanceOf(Minted.class, broker.mint(Orders.of("slow", "own", own.order())));
+        assertInstanceOf(Minted.class, broker.mint(own.of("slow", "own")));
     }
 
-    private void begin(int calls, MintOrder order) {
+    private void begin(int calls, Orders order) {
         for (int i = 0; i < calls; i++) {
             var _ = threads.submit(() -> broker.mint(order));
         }

@@ -103,7 +103,7 @@ class TenantBulkheadTest {
         hold(OF_A_PROVIDER, "slow");
         assertBusy("30 calls to access provider 'slow' are under way", hurried("acme", "slow"));
 
-        MintOrder more = Orders.of(order("acme", "slow", 60), 2 * Orders.MAX_CALLS);
+        MintOrder more = orders("acme", "slow", 60).bounded(2 * Orders.MAX_CALLS).order();
         assertEquals(HeldCalls.ANSWER, bulkhead.call(more, () -> HeldCalls.ANSWER));
     }
 
@@ -111,7 +111,7 @@ class TenantBulkheadTest {
     void a_tenant_that_is_given_less_has_less_at_once() {
         hold(OF_OTHERS, "slow");
 
-        MintOrder less = Orders.of(order("acme", "slow", 1), OF_OTHERS);
+        MintOrder less = orders("acme", "slow", 1).bounded(OF_OTHERS).order();
         assertBusy(
                 "7 calls to access provider 'slow' are under way",
                 bulkhead.call(less, () -> HeldCalls.ANSWER));
@@ -185,9 +185,12 @@ class TenantBulkheadTest {
     }
 
     private static MintOrder order(String tenant, String provider, int seconds) {
-        return Orders.of(
-                tenant,
-                provider,
-                Orders.of("fake", "{}", "{}").within(Duration.ofSeconds(seconds)).order());
+        return orders(tenant, provider, seconds).order();
+    }
+
+    private static Orders orders(String tenant, String provider, int seconds) {
+        return Orders.of("fake", "{}", "{}")
+                .within(Duration.ofSeconds(seconds))
+                .of(tenant, provider);
     }
 }

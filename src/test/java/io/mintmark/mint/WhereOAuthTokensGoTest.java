@@ -279,7 +279,7 @@ class WhereOAuthTokensGoTest {
                                         destinations,
                                         calls)),
                         clock);
-        return switch (providers.mint(order.order())) {
+        return switch (order.mint(providers)) {
             case MintResult.Minted _ -> throw new AssertionError("a credential");
             case Failed failed -> failed;
             case MintResult.Withheld _, MintResult.NotCalled _ ->

@@ -146,13 +146,12 @@ class KeyRotationTest {
 
     private void mint(StsStandIn endpoint) {
         MintResult result =
-                providers.mint(
-                        Orders.of(
-                                        "aws-sts",
-                                        "{'region':'eu-central-1','endpoint':'%s'}"
-                                                .formatted(endpoint.endpoint()),
-                                        "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}")
-                                .order());
+                Orders.of(
+                                "aws-sts",
+                                "{'region':'eu-central-1','endpoint':'%s'}"
+                                        .formatted(endpoint.endpoint()),
+                                "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}")
+                        .mint(providers);
         if (result instanceof Failed failed) {
             failures.add("%s: %s".formatted(clock.instant(), failed));
         }

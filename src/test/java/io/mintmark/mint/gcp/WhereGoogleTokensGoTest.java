@@ -186,7 +186,7 @@ class WhereGoogleTokensGoTest {
                         new TokenDestinations(allowed),
                         new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()),
                         clock);
-        return switch (new AccessProviders(List.of(type), clock).mint(order.order())) {
+        return switch (order.mint(new AccessProviders(List.of(type), clock))) {
             case MintResult.Minted _ -> throw new AssertionError("a credential");
             case Failed failed -> failed;
             case MintResult.Withheld _, MintResult.NotCalled _ ->

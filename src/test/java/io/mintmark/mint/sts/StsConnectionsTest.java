@@ -2,7 +2,6 @@ package io.mintmark.mint.sts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
@@ -69,18 +68,17 @@ class StsConnectionsTest {
     }
 
     private String accessKey(String tenant, String key, DoubleTalkingSts sts) {
-        MintOrder order =
+        Orders order =
                 Orders.of(
-                                "aws-sts",
-                                "{'region':'eu-central-1','endpoint':'" + sts.endpoint() + "'}",
-                                """
-                                {'role_arn':'arn:aws:iam::123456789012:role/deploy',
-                                 'session_name':'TENANT-KEY.{mint_id}'}
-                                """
-                                        .replace("TENANT", tenant)
-                                        .replace("KEY", key))
-                        .order();
-        return switch (broker.mint(Orders.of(tenant, "cloud", order))) {
+                        "aws-sts",
+                        "{'region':'eu-central-1','endpoint':'" + sts.endpoint() + "'}",
+                        """
+                        {'role_arn':'arn:aws:iam::123456789012:role/deploy',
+                         'session_name':'TENANT-KEY.{mint_id}'}
+                        """
+                                .replace("TENANT", tenant)
+                                .replace("KEY", key));
+        return switch (broker.mint(order.of(tenant, "cloud"))) {
             case Minted minted -> minted.credentialId();
             case MintResult.NotMinted _, MintResult.NotCalled _ ->
                     throw new AssertionError("no credential");

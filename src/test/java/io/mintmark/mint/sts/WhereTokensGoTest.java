@@ -126,7 +126,7 @@ class WhereTokensGoTest {
                                 new AwsSts(identity, destinations, sts),
                                 new S3Sts(identity, destinations, sts)),
                         InstantSource.system());
-        return switch (providers.mint(order.order())) {
+        return switch (order.mint(providers)) {
             case Failed failed -> failed;
             case MintResult.Minted _, MintResult.Withheld _, MintResult.NotCalled _ ->
                     throw new AssertionError("a credential");
