@@ -2,6 +2,7 @@ package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -145,13 +146,48 @@ class RecipesTest {
     }
 
     @Test
+    void what_isnt_in_the_file_in_git_is_gone_and_what_is_in_it_is_there() throws IOException {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            for (String recipe : SETTING_UP) {
+                run(database, recipe);
+            }
+            String others = "SELECT id FROM broker.subject_grant WHERE idp <> 'github' ORDER BY id";
+            List<String> before = database.column(others);
+            run(database, "grants_in_git");
+            assertEquals(
+                    List.of(
+                            "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
+                            "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
+                            "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 1800"),
+                    database.column(
+                            "SELECT concat_ws(', ', reason, subject, max_duration)"
+                                    + " FROM broker.subject_grant WHERE idp = 'github' ORDER BY subject"));
+            assertEquals(before, database.column(others));
+            String revision = "SELECT broker.revision('acme')";
+            List<String> once = database.column(revision);
+            run(database, "grants_in_git");
+            assertEquals(once, database.column(revision), "a second time changes nothing");
+        }
+    }
+
+    @Test
+    void the_page_takes_away_what_the_recipe_takes_away() throws IOException {
+        String recipe = Files.readString(DIRECTORY.resolve("grants_in_git.sql"));
+        String removal = recipe.substring(recipe.indexOf("DELETE FROM"));
+        assertTrue(Files.readString(Path.of("docs", "admin.md")).contains(removal), removal);
+    }
+
+    @Test
     void all_of_them_are_tried_here() throws IOException {
         try (Stream<Path> files = Files.list(DIRECTORY)) {
             assertEquals(
                     new TreeSet<>(
                             Stream.concat(
                                             SETTING_UP.stream(),
-                                            Stream.of("revoke_subject", "offboard_tenant"))
+                                            Stream.of(
+                                                    "revoke_subject",
+                                                    "offboard_tenant",
+                                                    "grants_in_git"))
                                     .map(name -> name + ".sql")
                                     .toList()),
                     files.map(file -> Objects.requireNonNull(file.getFileName()).toString())

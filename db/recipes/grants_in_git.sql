@@ -1,0 +1,42 @@
+-- All grants of one identity provider, in a file that is reviewed in Git: what stands here is there afterwards, what
+-- doesn't is gone. docs/admin.md, "Grants in Git", has the pipeline around it. Apply it with nothing but psql:
+--
+--   psql -1 -v ON_ERROR_STOP=1 -f grants_in_git.sql
+
+-- A line that is wrong or there twice is refused here, with its number if it came by \copy.
+CREATE TEMPORARY TABLE wanted (
+    tenant text NOT NULL DEFAULT 'acme',
+    idp text NOT NULL DEFAULT 'github' CHECK (idp = 'github'),
+    subject text NOT NULL,
+    match text NOT NULL DEFAULT 'exact',
+    key text NOT NULL,
+    claims jsonb NOT NULL DEFAULT '{}',
+    valid_from timestamptz,
+    valid_until timestamptz,
+    max_duration int,
+    reason text NOT NULL,
+    UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, valid_from, valid_until)
+) ON COMMIT DROP;
+
+-- Or from a table of their own: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
+INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
+VALUES ('repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
+       ('repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 1800, 'OPS-10: nightly builds'),
+       ('repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', NULL, 'OPS-10: the manuals');
+
+MERGE INTO broker.subject_grant AS g
+USING wanted AS w
+   ON g.tenant = w.tenant AND g.idp = w.idp AND g.subject = w.subject AND g.match = w.match AND g.key = w.key
+  AND g.claims = w.claims AND g.valid_from IS NOT DISTINCT FROM w.valid_from AND g.valid_until IS NOT DISTINCT FROM w.valid_until
+ WHEN MATCHED AND (g.max_duration, g.reason, g.enabled) IS DISTINCT FROM (w.max_duration, w.reason, true)
+      THEN UPDATE SET max_duration = w.max_duration, reason = w.reason, enabled = true
+ WHEN NOT MATCHED
+      THEN INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason)
+           VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.valid_from, w.valid_until, w.max_duration, w.reason);
+
+-- What isn't in the file any more. Grants of other identity providers, say of people for a day, are left alone.
+DELETE FROM broker.subject_grant AS g
+ WHERE g.tenant = 'acme' AND g.idp = 'github'
+   AND NOT EXISTS (SELECT FROM wanted AS w
+                    WHERE w.subject = g.subject AND w.match = g.match AND w.key = g.key AND w.claims = g.claims
+                      AND w.valid_from IS NOT DISTINCT FROM g.valid_from AND w.valid_until IS NOT DISTINCT FROM g.valid_until);
