@@ -6,6 +6,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
+import io.mintmark.http.connection.GuardedPort;
 
 import org.slf4j.MDC;
 
@@ -30,11 +31,12 @@ final class DirectErrors implements DirectHandler {
 
     @Override
     public TransportResponse handle(
-            TransportRequest request,
+            TransportRequest told,
             EventType event,
             Status status,
             ServerResponseHeaders headers,
             String message) {
+        TransportRequest request = known(told);
         Protocol protocol = Protocol.of(request.path().split("\\?", 2)[0]);
         ErrorAnswer error = protocol.tell(error(status.code()));
         String requestId = requestId(request);
@@ -53,6 +55,17 @@ final class DirectErrors implements DirectHandler {
                 .keepAlive(event.keepAlive())
                 .entity(Json.write(error.json(requestId, clock.instant())))
                 .build();
+    }
+
+    /**
+     * What the connection knows of the request, where the server doesn't say what it was: its path
+     * decides in which protocol's words it is answered.
+     */
+    private static TransportRequest known(TransportRequest told) {
+        return Optional.of(told)
+                .filter(request -> !request.path().isEmpty())
+                .or(GuardedPort::currentRequest)
+                .orElse(told);
     }
 
     /** The one that the log has for this thread, if the request got so far. */

@@ -175,12 +175,56 @@ class DirectErrorsTest {
                 assertEquals(1, answer.json().path("retryAfter").asInt());
                 assertEquals("SERVICE_UNAVAILABLE", answer.json().path("error").asText());
             }
+            assertBusyInItsOwnWords(small);
             small.go();
             for (RawClient client : clients) {
                 assertEquals("waited", client.answer().body());
                 client.close();
             }
         }
+    }
+
+    private static void assertBusyInItsOwnWords(GuardedServer full) throws IOException {
+        try (RawClient client = full.client()) {
+            String head = HOST + "X-Request-ID: mine-1\r\n";
+            RawAnswer oauth =
+                    client.send("POST /oauth2/token" + head + "Content-Length: 0\r\n\r\n").answer();
+            assertEquals(503, oauth.status());
+            assertEquals("temporarily_unavailable", oauth.json().path("error").asText());
+            assertTrue(oauth.json().path("error_description").asText().contains("mine-1"));
+            assertEquals("1", oauth.header("retry-after"));
+            assertEquals("mine-1", oauth.header("x-request-id"));
+        }
+        try (RawClient client = full.client()) {
+            RawAnswer sdk = client.send("GET /sdk/aws/deploy?x=1" + HOST + "\r\n").answer();
+            assertEquals(503, sdk.status());
+            assertEquals("SERVICE_UNAVAILABLE", sdk.json().path("code").asText());
+            assertEquals("1", sdk.header("retry-after"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Host: a b, 400",
+        "X: TOO-LONG, 400",
+        "Content-Length: x, 400",
+        "Content-Length: 70000, 413",
+        "Transfer-Encoding: chunked, 411",
+    })
+    void what_is_refused_before_its_route_is_told_in_its_protocols_words(String header, int status)
+            throws IOException {
+        String rest = " HTTP/1.1\r\n" + header.replace("TOO-LONG", "a".repeat(100_000)) + "\r\n";
+        String host = header.startsWith("Host") ? "" : "Host: a\r\n";
+
+        RawAnswer oauth = answerTo("POST /oauth2/token" + rest + host + "\r\n");
+        assertEquals(status, oauth.status());
+        assertEquals("invalid_request", oauth.json().path("error").asText());
+        RawAnswer sdk = answerTo("GET /sdk/aws/deploy" + rest + host + "\r\n");
+        assertEquals(status, sdk.status());
+        assertEquals("INVALID_REQUEST", sdk.json().path("code").asText());
+        RawAnswer own = answerTo("GET /credentials/keys" + rest + host + "\r\n");
+        assertEquals(status, own.status());
+        assertTrue(own.json().path("code").isMissingNode());
     }
 
     private static void assertRefused(int status, String message, String request)

@@ -1,11 +1,13 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -15,6 +17,9 @@ import java.util.function.Supplier;
 final class GuardedConnection implements ServerConnection {
     /** What a client may still send when it has got its last answer, in bytes. */
     private static final int MOST_LINGERING = 1024 * 1024;
+
+    /** That of the connection which this thread works on. */
+    private static final ScopedValue<ConnectionState> STATE = ScopedValue.newInstance();
 
     private final ServerConnection connection;
     private final Supplier<byte[]> socket;
@@ -32,11 +37,20 @@ final class GuardedConnection implements ServerConnection {
         this.deadlines = deadlines;
     }
 
+    /** The request that this thread works on, as far as it is known. */
+    static Optional<TransportRequest> request() {
+        return STATE.isBound() ? Optional.of(STATE.get().request()) : Optional.empty();
+    }
+
     @Override
     public void handle(Limit limit) throws InterruptedException {
         deadlines.connected(state);
         try {
-            connection.handle(limit);
+            ScopedValue.where(STATE, state)
+                    .call(() -> {
+                        connection.handle(limit);
+                        return state;
+                    });
         } finally {
             deadlines.answered(state);
             if (state.lingers()) {

@@ -1,6 +1,7 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.FixedLimit;
+import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
@@ -8,6 +9,7 @@ import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
 import io.mintmark.config.ServerBounds;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -76,6 +78,14 @@ public final class GuardedPort implements AutoCloseable {
                 .queueLength(bounds.maxConnections())
                 .queueTimeout(QUEUEING)
                 .build();
+    }
+
+    /**
+     * The request that is being answered by this thread, its line and headers as far as they were
+     * read. The server has forgotten them when it has more requests than it may work on.
+     */
+    public static Optional<TransportRequest> currentRequest() {
+        return GuardedConnection.request();
     }
 
     /** From now on every answer says that its connection ends, and it does. */
