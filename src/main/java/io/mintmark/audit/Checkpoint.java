@@ -1,6 +1,7 @@
 package io.mintmark.audit;
 
 import java.time.Instant;
+import java.time.YearMonth;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,10 +48,10 @@ public record Checkpoint(
     /**
      * A month that was retired.
      *
-     * @param month {@code YYYY-MM}
+     * @param month in UTC
      * @param rows how many rows it had
      */
-    public record RetiredMonth(String month, long rows, List<RetiredRows> parts) {
+    public record RetiredMonth(YearMonth month, long rows, List<RetiredRows> parts) {
         public RetiredMonth {
             parts = List.copyOf(parts);
         }
@@ -61,7 +62,14 @@ public record Checkpoint(
      *
      * @param hash of the last of them, which the next row hangs on
      */
-    public record RetiredRows(String chain, long first, long last, String hash) {}
+    public record RetiredRows(String chain, long first, long last, String hash) {
+        public RetiredRows {
+            if (first < 1 || last < first) {
+                throw new IllegalArgumentException(
+                        "retires rows %d to %d, which can't be".formatted(first, last));
+            }
+        }
+    }
 
     /**
      * What somebody who has the key says happened to the log: a restore that lost its end, or

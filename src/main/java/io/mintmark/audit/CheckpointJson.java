@@ -14,6 +14,7 @@ import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.Checkpoint.RetiredRows;
 
 import java.time.Instant;
+import java.time.YearMonth;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ final class CheckpointJson {
     }
 
     private static void add(ObjectNode json, RetiredMonth month) {
-        json.put("month", month.month()).put("rows", month.rows());
+        json.put("month", month.month().toString()).put("rows", month.rows());
         ArrayNode parts = json.putArray("parts");
         for (RetiredRows rows : month.parts()) {
             parts.addObject()
@@ -142,7 +143,7 @@ final class CheckpointJson {
 
     private static RetiredMonth month(JsonNode json) {
         return new RetiredMonth(
-                json.path("month").asText(),
+                YearMonth.parse(json.path("month").asText()),
                 json.path("rows").asLong(),
                 list(
                         json.path("parts"),

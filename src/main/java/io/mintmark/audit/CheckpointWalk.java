@@ -28,6 +28,7 @@ final class CheckpointWalk {
     private final List<Sealed> changeBatch = new ArrayList<>();
 
     private final List<Foreign> foreign = new ArrayList<>();
+    private final RetiredMonths retired = new RetiredMonths();
     private final Declarations declarations;
 
     private boolean whole = true;
@@ -65,6 +66,7 @@ final class CheckpointWalk {
                     }
                     judgeKey(checkpoint, opened.announcer());
                     checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
+                    retire(signed, checkpoint);
                     seals(checkpoint, _ -> false, _ -> false);
                     held++;
                     sealedAt = Optional.of(checkpoint.sealedAt());
@@ -87,12 +89,15 @@ final class CheckpointWalk {
 
     /**
      * A checkpoint that the database has lost; what it sealed holds all the same, but for what was
-     * declared to be lost with it.
+     * declared to be lost with it. What a lost one retired was restored with the rest.
      */
     void kept(SignedCheckpoint signed) {
         try {
             Checkpoint checkpoint = keys.open(signed).checkpoint();
             boolean declared = declarations.name(new Named(signed.number(), signed.hash()));
+            if (!declared) {
+                retire(signed, checkpoint);
+            }
             seals(
                     checkpoint,
                     head -> declared && declarations.loseEvent(head),
@@ -127,16 +132,15 @@ final class CheckpointWalk {
         key = checkpoint.key();
     }
 
+    private void retire(SignedCheckpoint signed, Checkpoint checkpoint) {
+        retired.checkpoint(signed, checkpoint);
+        checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
+    }
+
     private void seals(
             Checkpoint checkpoint,
             Predicate<Position> lostEvents,
             Predicate<Position> lostChanges) {
-        checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
-        for (Checkpoint.RetiredMonth month : checkpoint.retired()) {
-            findings.told(
-                    "%s was retired by checkpoint %d: %d rows are not in the log any more"
-                            .formatted(month.month(), checkpoint.number(), month.rows()));
-        }
         checkpoint.events().stream()
                 .filter(lostEvents.negate())
                 .forEach(head -> {
@@ -189,6 +193,11 @@ final class CheckpointWalk {
 
     SealedHeads changes() {
         return changes;
+    }
+
+    /** What was retired by those that hold. */
+    RetiredMonths retired() {
+        return retired;
     }
 
     /** What was declared by those that hold. */

@@ -61,6 +61,7 @@ public final class Verification {
         checkpoints.judgeForeign();
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(this::compare);
         checkpoints.compare();
+        checkpoints.retired().judge(findings);
         if (checkpoints.held() == 0) {
             findings.wrong("There is no checkpoint that holds, so nothing is proven");
         }
@@ -69,8 +70,10 @@ public final class Verification {
         log.events(row -> {
             next(events, row);
             open.row(row);
+            checkpoints.retired().row(row);
         });
         events.end();
+        checkpoints.retired().end(findings);
         open.compare(log);
         ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
         log.changes(row -> next(changes, row));

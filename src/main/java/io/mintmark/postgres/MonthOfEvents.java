@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.YearMonth;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,7 +42,7 @@ final class MonthOfEvents {
                 }
             }
             String name = table.substring("event_".length()).replace('_', '-');
-            return new RetiredMonth(name, rows, parts);
+            return new RetiredMonth(YearMonth.parse(name), rows, parts);
         }
     }
 

@@ -55,11 +55,12 @@ class RetirementTest {
             store.append(AuditRows.mintAt(JANUARY, "one"));
             store.append(AuditRows.mintAt(JANUARY, "two"));
             store.append(AuditRows.mintAt(FEBRUARY, "three"));
-            Seals.seal(database);
+            Seals.sealAt(database, FEBRUARY);
             store.append(AuditRows.mintAt(JANUARY, "four"));
             store.append(AuditRows.mintAt(FEBRUARY, "five"));
             PostgresEventStore other = new PostgresEventStore(connections, "here/2");
             other.append(AuditRows.mintAt(JANUARY, "six"));
+            Seals.sealAt(database, FEBRUARY.plusSeconds(60));
             store.append(AuditRows.mint("seven", "{}"));
         }
         Seals.seal(database);
@@ -88,7 +89,7 @@ class RetirementTest {
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
         assertEquals(
-                List.of("2026-01 was retired by checkpoint 3: 8 rows are not in the log any more"),
+                List.of("2026-01 was retired by checkpoint 4: 8 rows are not in the log any more"),
                 found.told);
         assertEquals(
                 List.of("audit.event_2026_01"),
@@ -141,7 +142,7 @@ class RetirementTest {
             store.append(AuditRows.mintAt(JANUARY, "lost").subList(0, 1));
             store.append(AuditRows.mintAt(FEBRUARY, "open").subList(0, 1));
         }
-        Seals.seal(database);
+        Seals.sealAt(database, FEBRUARY.plusSeconds(120));
         assertTrue(retire("2026-02").isPresent());
         assertEquals(List.of("open"), database.column("SELECT subject FROM audit.unresolved"));
         assertEquals(List.of("1"), database.column("SELECT count(*) FROM audit.open_mint"));
@@ -229,7 +230,7 @@ class RetirementTest {
                                             .retire(YearMonth.parse("2026-02"), this::signed));
             assertTrue(String.valueOf(refused.getMessage()).contains("of test_auditor"));
         }
-        assertEquals(List.of("2"), database.column("SELECT count(*) FROM audit.checkpoint"));
+        assertEquals(List.of("3"), database.column("SELECT count(*) FROM audit.checkpoint"));
     }
 
     @Test

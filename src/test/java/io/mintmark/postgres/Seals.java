@@ -5,7 +5,9 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 
+import io.mintmark.audit.Checkpoint;
 import io.mintmark.audit.Findings;
+import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
@@ -14,6 +16,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +47,27 @@ final class Seals {
         try (Database connections = new Database(login)) {
             return new PostgresSeals(connections, "test")
                     .seal(true, unsealed -> Optional.of(sealing.seal(unsealed, "test", List.of())))
+                    .orElseThrow();
+        }
+    }
+
+    /** A checkpoint that names another time than now, as whoever has the key can make it. */
+    static SignedCheckpoint sealAt(
+            TestDatabase database, Instant at, Checkpoint.RetiredMonth... retired) {
+        SealingKeys sealing = new SealingKeys(List.of(KEY));
+        try (Database connections = new Database(database.login(Who.APP))) {
+            return new PostgresSeals(connections, "test")
+                    .seal(
+                            true,
+                            unsealed ->
+                                    Optional.of(
+                                            sealing.seal(
+                                                    new SealStore.Unsealed(
+                                                            unsealed.last(),
+                                                            unsealed.heads(),
+                                                            at.truncatedTo(ChronoUnit.MICROS)),
+                                                    "test",
+                                                    List.of(retired))))
                     .orElseThrow();
         }
     }

@@ -1,0 +1,222 @@
+package io.mintmark.audit;
+
+import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.Checkpoint.RetiredMonth;
+import io.mintmark.audit.Checkpoint.RetiredRows;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * The months that checkpoints say were retired. Who owns the database and has the signing key can
+ * sign that of any rows that he deleted, so it counts without a word only where everything else in
+ * the log agrees: the month was over, its rows were sealed while it lasted, and none is left.
+ */
+final class RetiredMonths {
+    /** The digits of a mint id that tell its time in milliseconds. */
+    private static final Pattern TIME = Pattern.compile("([0-9a-f]{8})-([0-9a-f]{4})-.*");
+
+    /** Its place in {@link LogReader.Row#fields}. */
+    private static final int MINT = 0;
+
+    private final List<Retired> months = new ArrayList<>();
+    private final Map<YearMonth, Retired> byMonth = new HashMap<>();
+    private final Map<String, TreeMap<Long, RetiredPart>> parts = new HashMap<>();
+
+    /** For each chain: up to which row it was first sealed on a day. */
+    private final Map<Optional<String>, TreeMap<Long, LocalDate>> sealedOn = new HashMap<>();
+
+    private Instant latest = Instant.MIN;
+
+    private static final class Retired {
+        private final SignedCheckpoint checkpoint;
+        private final RetiredMonth month;
+        private final List<String> doubts = new ArrayList<>();
+        private long standing;
+        private String firstStanding = "";
+
+        private Retired(SignedCheckpoint checkpoint, RetiredMonth month) {
+            this.checkpoint = checkpoint;
+            this.month = month;
+        }
+
+        private Instant end() {
+            return month.month().plusMonths(1).atDay(1).atStartOfDay().toInstant(ZoneOffset.UTC);
+        }
+
+        /**
+         * The day before and the day after count too: rows wait for a commit, and that for a seal.
+         */
+        private boolean lasted(LocalDate day) {
+            return !day.isBefore(month.month().atDay(1).minusDays(1))
+                    && !day.isAfter(month.month().atEndOfMonth().plusDays(1));
+        }
+    }
+
+    private record RetiredPart(RetiredRows rows, Retired by) {}
+
+    /**
+     * The next checkpoint that holds. A time before that of an earlier one doesn't count, since
+     * whoever has the key can write any.
+     */
+    void checkpoint(SignedCheckpoint signed, Checkpoint checkpoint) {
+        Instant at = checkpoint.sealedAt();
+        for (Retired earlier : months) {
+            if (checkpoint.number() > earlier.checkpoint.number()
+                    && at.isBefore(earlier.end())
+                    && earlier.doubts.isEmpty()) {
+                earlier.doubts.add(
+                        "checkpoint %d, which came later, is of %s, when the month wasn't over"
+                                .formatted(checkpoint.number(), at));
+            }
+        }
+        latest = latest.isAfter(at) ? latest : at;
+        LocalDate day = latest.atZone(ZoneOffset.UTC).toLocalDate();
+        checkpoint.events().forEach(head -> sealed(head, day));
+        checkpoint.retired().forEach(month -> retire(new Retired(signed, month), at));
+    }
+
+    /** One entry a day: a day that goes on takes the place of what it had come to. */
+    private void sealed(Position head, LocalDate day) {
+        TreeMap<Long, LocalDate> days =
+                sealedOn.computeIfAbsent(head.chain(), _ -> new TreeMap<>());
+        if (days.isEmpty() || days.lastKey() < head.at()) {
+            if (!days.isEmpty() && days.lastEntry().getValue().equals(day)) {
+                days.pollLastEntry();
+            }
+            days.put(head.at(), day);
+        }
+    }
+
+    private void retire(Retired retired, Instant signedAt) {
+        months.add(retired);
+        RetiredMonth month = retired.month;
+        if (signedAt.isBefore(retired.end())) {
+            retired.doubts.add(
+                    "it was signed at %s, when the month wasn't over".formatted(signedAt));
+        }
+        Retired before = byMonth.putIfAbsent(month.month(), retired);
+        if (before != null) {
+            retired.doubts.add(
+                    "checkpoint %d retired it already".formatted(before.checkpoint.number()));
+        }
+        long rows = month.parts().stream().mapToLong(part -> part.last() - part.first() + 1).sum();
+        if (rows != month.rows()) {
+            retired.doubts.add("it names %d rows, and has %d".formatted(rows, month.rows()));
+        }
+        month.parts().forEach(part -> add(new RetiredPart(part, retired)));
+    }
+
+    private void add(RetiredPart part) {
+        RetiredRows rows = part.rows();
+        TreeMap<Long, RetiredPart> others =
+                parts.computeIfAbsent(rows.chain(), _ -> new TreeMap<>());
+        var other = others.floorEntry(rows.last());
+        if (other != null && other.getValue().rows().last() >= rows.first()) {
+            part.by().doubts.add("it names rows of chain %s twice".formatted(rows.chain()));
+        }
+        others.put(rows.first(), part);
+    }
+
+    /** To be called after the last checkpoint: tells each month, and what there is to doubt. */
+    void judge(Findings findings) {
+        parts.forEach((chain, all) -> all.values().forEach(part -> judgeSealing(chain, part)));
+        for (Retired retired : months) {
+            String sentence =
+                    "%s was retired by checkpoint %d: %d rows are not in the log any more"
+                            .formatted(
+                                    retired.month.month(),
+                                    retired.checkpoint.number(),
+                                    retired.month.rows());
+            if (retired.doubts.isEmpty()) {
+                findings.told(sentence);
+            } else {
+                findings.declared(
+                        sentence + "; but " + retired.doubts.getFirst(), retired.checkpoint.hash());
+            }
+        }
+    }
+
+    private void judgeSealing(String chain, RetiredPart part) {
+        TreeMap<Long, LocalDate> days = sealedOn.getOrDefault(Optional.of(chain), new TreeMap<>());
+        long next = part.rows().first();
+        while (next <= part.rows().last()) {
+            var day = days.ceilingEntry(next);
+            if (day == null || !part.by().lasted(day.getValue())) {
+                part.by()
+                        .doubts
+                        .add(
+                                "row %d of chain %s was first sealed %s"
+                                        .formatted(
+                                                next,
+                                                chain,
+                                                day == null ? "never" : "on " + day.getValue()));
+                return;
+            }
+            next = day.getKey() + 1;
+        }
+    }
+
+    /** The next row of {@code audit.event} that is still there. */
+    void row(LogReader.Row row) {
+        String mint = row.fields().get(MINT);
+        if (months.isEmpty() || mint == null) {
+            return;
+        }
+        Retired retired = month(mint).map(byMonth::get).orElse(null);
+        RetiredPart part = part(row);
+        Retired wrong = part == null ? retired : part.by();
+        if (wrong != null) {
+            wrong.standing++;
+            if (wrong.standing == 1) {
+                wrong.firstStanding = row.name();
+            }
+        }
+    }
+
+    private @Nullable RetiredPart part(LogReader.Row row) {
+        if (row.chain() == null || row.at() == null) {
+            return null;
+        }
+        var part = parts.getOrDefault(row.chain(), new TreeMap<>()).floorEntry(row.at());
+        return part == null || part.getValue().rows().last() < row.at() ? null : part.getValue();
+    }
+
+    /** None for what is no mint id, as only somebody else can have written it. */
+    private static Optional<YearMonth> month(String mint) {
+        return TIME.matcher(mint)
+                .results()
+                .findFirst()
+                .map(digits -> HexFormat.fromHexDigitsToLong(digits.group(1) + digits.group(2)))
+                .map(Instant::ofEpochMilli)
+                .map(at -> YearMonth.from(at.atZone(ZoneOffset.UTC)));
+    }
+
+    /** To be called after the last row. */
+    void end(Findings findings) {
+        for (Retired retired : months) {
+            if (retired.standing > 0) {
+                findings.wrong(
+                        ("%s was retired by checkpoint %d, and %d rows that it took out of the log"
+                                        + " or that are of that month stand in it, one of them %s")
+                                .formatted(
+                                        retired.month.month(),
+                                        retired.checkpoint.number(),
+                                        retired.standing,
+                                        retired.firstStanding));
+            }
+        }
+    }
+}
