@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** Proves the log, or says what is wrong with it. */
 public final class Verification {
-    /** How much older than the last checkpoint an unsealed row must be to be told of. */
+    /** How much older than the last checkpoint an unsealed row must be to be reported. */
     private static final Duration SLACK = Duration.ofMinutes(5);
 
     private static final int STEP = 10_000;

@@ -12,7 +12,7 @@ public final class ReadingFailed extends RuntimeException {
 
     /** What a viewer can be told of it. */
     public enum Why {
-        /** Others look too, or the database can't be had: it may work in a moment. */
+        /** Others look too, or the database isn't reachable: it may work in a moment. */
         BUSY,
         /** It took longer than a page may take. */
         TOO_SLOW,

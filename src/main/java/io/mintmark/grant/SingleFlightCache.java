@@ -15,10 +15,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Values that are read on demand and used again until they are too old, or told to have changed. A
- * value counts as old as the moment at which its reading <em>began</em>, so a change that is told
- * of while it is being read is never missed. One reader at a time for each key; those that waited
- * for a reading that failed share its failure.
+ * Values that are read on demand and used again until they are too old, or known to have changed. A
+ * value counts as old as the moment at which its reading <em>began</em>, so a change that is
+ * announced while it is being read is never missed. One reader at a time for each key; those that
+ * waited for a reading that failed share its failure.
  */
 final class SingleFlightCache<K, V> {
     /** What nobody asks for so long isn't held any more. */

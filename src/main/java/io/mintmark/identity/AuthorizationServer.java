@@ -68,12 +68,12 @@ final class AuthorizationServer implements TokenService {
 
     /** It lives as long as both the answer and the token itself say. */
     private static IssuedToken issued(Given given, Instant asked) {
-        Optional<TokenWords> words = TokenWords.of(given.token());
-        if (words.isEmpty() && TokenWords.isFormed(given.token())) {
+        Optional<UnverifiedClaims> words = UnverifiedClaims.of(given.token());
+        if (words.isEmpty() && UnverifiedClaims.isFormed(given.token())) {
             throw IdpFailures.failed(
                     Kind.FAILED, "its token is a JWT that can't be read in one way");
         }
-        Optional<Instant> own = words.flatMap(TokenWords::expiry);
+        Optional<Instant> own = words.flatMap(UnverifiedClaims::expiry);
         Instant expiry =
                 Stream.concat(given.lifetime().map(asked::plus).stream(), own.stream())
                         .min(Instant::compareTo)

@@ -247,7 +247,8 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         } catch (ExecutionException e) {
             throw e.getCause() instanceof NoBrokerTokenException why
                     ? new NoBrokerTokenException(why.kind(), why.getMessage())
-                    : new NoBrokerTokenException(Kind.FAILED, "the broker's token can't be had");
+                    : new NoBrokerTokenException(
+                            Kind.FAILED, "the broker's token can't be obtained");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new NoBrokerTokenException(

@@ -28,7 +28,7 @@ final class Discovery {
     /**
      * The issuer's token endpoint.
      *
-     * @throws NoBrokerTokenException if the metadata can't be had, or are another issuer's
+     * @throws NoBrokerTokenException if the metadata can't be read, or are another issuer's
      */
     URI tokenEndpoint(String issuer) {
         try {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Has a broker look every few seconds whether its signing keys have changed. Notifications of the
- * file system would be faster and can't be had on every volume.
+ * file system would be faster and doesn't exist on every volume.
  */
 public final class SigningKeyWatch implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(5);

@@ -61,7 +61,7 @@ public final class TokenFileIdentity implements BrokerIdentity {
     private Secret current() {
         Secret token = new Secret(line(text()));
         Instant expiry =
-                TokenWords.of(token)
+                UnverifiedClaims.of(token)
                         .orElseThrow(() -> unusable("holds no JWT"))
                         .expiry()
                         .orElseThrow(() -> unusable("holds a token without exp"));

@@ -13,7 +13,7 @@ interface TokenService {
     /**
      * A new token, blocking for some seconds at most.
      *
-     * @throws NoBrokerTokenException if there is none to be had
+     * @throws NoBrokerTokenException if there is none
      */
     IssuedToken issue();
 }

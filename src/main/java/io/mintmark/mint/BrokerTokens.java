@@ -2,7 +2,7 @@ package io.mintmark.mint;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
-import io.mintmark.identity.TokenWords;
+import io.mintmark.identity.UnverifiedClaims;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -59,7 +59,7 @@ public final class BrokerTokens {
 
     private Secret harmless(Endpoint endpoint, Secret token) {
         if (identity.shared()) {
-            TokenWords.of(token).stream()
+            UnverifiedClaims.of(token).stream()
                     .flatMap(words -> words.audiences().stream())
                     .flatMap(audience -> destinations.objection(endpoint, audience).stream())
                     .findFirst()

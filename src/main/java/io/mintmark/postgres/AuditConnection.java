@@ -11,7 +11,7 @@ final class AuditConnection {
 
     /**
      * @param options settings of the session, {@code -c name=value}
-     * @throws StoreUnreachable if it can't be had
+     * @throws StoreUnreachable if there is no connection
      */
     static Connection open(DatabaseLogin login, String options) {
         try {

@@ -41,7 +41,7 @@ public final class Database implements AutoCloseable {
      */
     public record PoolNumbers(int active, int idle, int waiting) {}
 
-    /** No connection could be had, so nothing can have been done. */
+    /** There was no connection, so nothing can have been done. */
     static final class NoConnection extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

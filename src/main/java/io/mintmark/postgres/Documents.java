@@ -31,7 +31,7 @@ final class Documents {
     private static final ObjectMapper JSON =
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
-    /** How many rows that are ignored are told of one by one. */
+    /** How many ignored rows are logged one by one. */
     private static final int TOLD = 10;
 
     private final Queries queries;

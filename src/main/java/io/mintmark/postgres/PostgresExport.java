@@ -51,7 +51,7 @@ public final class PostgresExport implements AutoCloseable {
     /**
      * Opens a connection of its own.
      *
-     * @throws StoreUnreachable if it can't be had
+     * @throws StoreUnreachable if there is no connection
      */
     public PostgresExport(DatabaseLogin login) {
         this.connection = AuditConnection.open(login, "-c TimeZone=UTC");

@@ -69,7 +69,7 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     /**
      * Opens the connection.
      *
-     * @throws StoreUnreachable if it can't be had
+     * @throws StoreUnreachable if there is no connection
      */
     public PostgresLog(DatabaseLogin login) {
         this.connection = AuditConnection.open(login, SESSION);

@@ -49,7 +49,7 @@ final class Ed25519Verifier extends BaseJWSProvider implements JWSVerifier {
         } catch (SignatureException e) {
             return false;
         } catch (GeneralSecurityException e) {
-            throw new JOSEException("Ed25519 isn't to be had", e);
+            throw new JOSEException("there is no Ed25519", e);
         }
     }
 }

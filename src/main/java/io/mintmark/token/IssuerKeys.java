@@ -20,7 +20,7 @@ import java.util.concurrent.Executor;
  *       seconds: until then whoever needs it is told at once.
  * </ul>
  *
- * Where keys can't be had, {@link io.mintmark.verdict.Unavailable} is thrown.
+ * Where keys can't be fetched, {@link io.mintmark.verdict.Unavailable} is thrown.
  */
 public final class IssuerKeys {
     private static final int MAX_SOURCES = 10_000;

@@ -31,7 +31,7 @@ final class Signatures {
      * The first provider that accepts the token's algorithm and whose keys verify it.
      *
      * @param possible the one provider that the token leads to, or those that it could be from
-     * @throws Unavailable if none verifies it and the keys of some can't be had
+     * @throws Unavailable if none verifies it and the keys of some can't be fetched
      */
     Verdict<IdentityProvider> signer(Jwt jwt, String issuer, List<IdentityProvider> possible) {
         List<IdentityProvider> able =

@@ -162,7 +162,7 @@ final class SourceKeys {
             arrived(keys, clock.instant());
             started.complete(keys);
         } catch (IOException | RuntimeException | Error e) {
-            LOG.warn("keys of issuer {} can't be had: {}", source.issuer(), e.getMessage());
+            LOG.warn("keys of issuer {} can't be fetched: {}", source.issuer(), e.getMessage());
             failed(clock.instant());
             started.completeExceptionally(e);
         }
@@ -191,7 +191,7 @@ final class SourceKeys {
 
     private Unavailable unavailable(Duration retryAfter, @Nullable Throwable cause) {
         String message =
-                "The signing keys of issuer '%s' can't be had at the moment."
+                "The signing keys of issuer '%s' can't be fetched at the moment."
                         .formatted(source.issuer());
         Duration wait =
                 retryAfter.compareTo(Duration.ofSeconds(1)) < 0

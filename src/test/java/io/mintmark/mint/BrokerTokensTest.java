@@ -142,7 +142,7 @@ class BrokerTokensTest {
             assertEquals(
                     new Failed(
                             Reason.PROVIDER_MISCONFIGURED,
-                            "access provider setting 'policy_claim' can't be had: the broker's"
+                            "access provider setting 'policy_claim' can't be used: the broker's"
                                     + " token comes from an external identity provider, which decides"
                                     + " what it says"),
                     result);

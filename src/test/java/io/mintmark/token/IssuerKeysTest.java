@@ -195,7 +195,7 @@ final class IssuerKeysTest {
         issuer.goDown();
         Unavailable first = assertThrows(Unavailable.class, () -> check(keys));
         assertEquals(
-                "The signing keys of issuer '%s' can't be had at the moment."
+                "The signing keys of issuer '%s' can't be fetched at the moment."
                         .formatted(issuer.url()),
                 first.getMessage());
         assertEquals(SourceKeys.AFTER_FAILURE, first.retryAfter());

@@ -119,7 +119,7 @@ record TokenVector(String name, JsonNode json) {
                 row.path("listed").asBoolean(true));
     }
 
-    /** Keys that can't be had are at a port where nobody listens, and nobody may connect to. */
+    /** Keys that can't be fetched are at a port where nobody listens, and nobody may connect to. */
     private static KeySource source(String issuer, JsonNode row, VectorKeys keys) {
         if (row.path("keys").isTextual()) {
             return new KeySource(

@@ -21,7 +21,7 @@ final class EntraErrors {
     /** "No matching federated identity record found": 700211 issuer, 700212 audience, … */
     private static final String NO_MATCHING_CREDENTIAL = "70021";
 
-    /** The token isn't accepted, or the keys for it can't be had (50166). */
+    /** The token isn't accepted, or the keys for it can't be fetched (50166). */
     private static final Set<String> IDENTITY =
             Set.of(
                     "50006", "50012", "50013", "500133", "50027", "50048", "50166", "70002",

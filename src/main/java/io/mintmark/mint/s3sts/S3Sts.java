@@ -65,7 +65,7 @@ public final class S3Sts implements AccessProvider {
         S3Settings settings = S3Settings.of(providerSettings, keySettings, destinations);
         if (tokens.shared() && !settings.claims().isEmpty()) {
             throw new UnusableSettingsException(
-                    "access provider setting 'policy_claim' can't be had: the broker's token comes"
+                    "access provider setting 'policy_claim' can't be used: the broker's token comes"
                             + " from an external identity provider, which decides what it says");
         }
         return new Prepared(

@@ -21,24 +21,24 @@ import java.util.Set;
  * @param audiences its {@code aud}, and its {@code azp}, which AWS takes for the audience where
  *     there is one
  */
-public record TokenWords(Optional<Instant> expiry, Set<String> audiences) {
+public record UnverifiedClaims(Optional<Instant> expiry, Set<String> audiences) {
     private static final int LONGEST = 16 << 10;
     private static final int PARTS = 3;
 
     /** The end of the year 9999: later times are none that anybody could show. */
     private static final BigDecimal LAST = BigDecimal.valueOf(253_402_300_799L);
 
-    public TokenWords {
+    public UnverifiedClaims {
         audiences = Set.copyOf(audiences);
     }
 
     /** Nothing if it isn't a signed JWT, or one that could be read in several ways. */
-    public static Optional<TokenWords> of(Secret token) {
+    public static Optional<UnverifiedClaims> of(Secret token) {
         return isFormed(token)
                 ? part(token, 0)
                         .filter(header -> header.path("alg").isTextual())
                         .flatMap(_ -> part(token, 1))
-                        .map(TokenWords::of)
+                        .map(UnverifiedClaims::of)
                 : Optional.empty();
     }
 
@@ -51,12 +51,12 @@ public record TokenWords(Optional<Instant> expiry, Set<String> audiences) {
         return parts.length == PARTS && !parts[PARTS - 1].isEmpty();
     }
 
-    private static TokenWords of(ObjectNode claims) {
+    private static UnverifiedClaims of(ObjectNode claims) {
         Set<String> audiences = new HashSet<>();
         addText(audiences, claims.path("aud"));
         claims.path("aud").forEach(each -> addText(audiences, each));
         addText(audiences, claims.path("azp"));
-        return new TokenWords(time(claims.path("exp")), audiences);
+        return new UnverifiedClaims(time(claims.path("exp")), audiences);
     }
 
     private static void addText(Set<String> texts, JsonNode value) {
