@@ -57,3 +57,11 @@ UPDATE broker.tenant SET max_keys = 5000, max_grants = 2000000, max_globs = 5000
 -- counts no tenant itself
 UPDATE runtime.tenant_size SET grants = 0;
 --> permission denied for schema runtime
+
+-- blocks a subject in all tenants
+INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'INC-7') RETURNING coalesce(tenant, 'all') || ' ' || created_by;
+--> all test_admin
+
+-- raises the revision of the tables without tenant by that
+WITH before AS (SELECT broker.revision(NULL) AS revision), written AS (INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'INC-7')) SELECT revision FROM before; SELECT count(*) FROM audit.config_change WHERE tenant IS NULL AND table_name = 'blocked_subject' AND after ->> 'subject' = 'x';
+--> 1

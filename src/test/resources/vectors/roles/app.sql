@@ -49,3 +49,15 @@ UPDATE runtime.tenant_size SET grants = 0;
 -- says no other version of the schema
 UPDATE runtime.schema_version SET version = 0;
 --> permission denied for table schema_version
+
+-- reads who is blocked
+SELECT subject FROM broker.blocked_subject ORDER BY id;
+--> own,foreign,everywhere:**
+
+-- blocks nobody
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x');
+--> permission denied for table blocked_subject
+
+-- lifts no block
+UPDATE broker.blocked_subject SET enabled = false;
+--> permission denied for table blocked_subject

@@ -25,3 +25,15 @@ DELETE FROM broker.subject_grant;
 -- makes no partitions
 SELECT audit.create_partitions(3);
 --> permission denied for function create_partitions
+
+-- sees every blocked subject
+SELECT subject FROM broker.blocked_subject ORDER BY id;
+--> own,foreign,everywhere:**
+
+-- blocks nobody
+INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x');
+--> permission denied for table blocked_subject
+
+-- is explained why
+SELECT DISTINCT seen FROM broker.explain('elsewhere', 'everywhere:x');
+--> blocked in all tenants

@@ -14,3 +14,5 @@ INSERT INTO broker.console_access (tenant, claim, value)
 VALUES ('acme', 'groups', '["acme-leads"]'), ('other', 'groups', '"other-leads"'), (NULL, 'role', '"auditor"'),
        ('acme', 'email', '"lead@acme.example.com"');
 INSERT INTO broker.console_access (tenant, claim, value, enabled) VALUES ('other', 'sub', '"gone"', false);
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason)
+VALUES ('acme', 'own', 'exact', 'ours'), ('other', 'foreign', 'exact', 'theirs'), (NULL, 'everywhere:**', 'glob', 'the platform''s');

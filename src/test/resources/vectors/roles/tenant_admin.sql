@@ -344,3 +344,55 @@ SELECT claim FROM broker.console_access ORDER BY claim;
 -- gives nobody access to the console
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '"me"');
 --> permission denied for table console_access
+
+-- sees the blocked subjects of its tenant alone
+SELECT subject FROM broker.blocked_subject;
+--> own
+
+-- is told that a subject is blocked in all tenants, and not why
+SELECT DISTINCT condition || ': ' || seen FROM broker.explain('ci', 'everywhere:x');
+--> blocked: blocked in all tenants
+
+-- is told why a subject is blocked in its own
+SELECT DISTINCT regexp_replace(seen, '[0-9]+', 'N') FROM broker.explain('ci', 'own');
+--> blocked subject N: ours
+
+-- is told nothing of another tenant's blocked subjects
+SELECT DISTINCT condition FROM broker.explain('ci', 'foreign');
+--> subject
+
+-- blocks in its tenant
+INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', 'ci', 'x', 'lost laptop', now() + interval '1 day') RETURNING created_by;
+--> test_tenant_admin
+
+-- and ends it
+WITH ended AS (UPDATE broker.blocked_subject SET enabled = false RETURNING subject) SELECT subject FROM ended;
+--> own
+
+-- lifts the blocks of its tenant alone
+WITH gone AS (DELETE FROM broker.blocked_subject RETURNING subject) SELECT subject FROM gone;
+--> own
+
+-- blocks nobody in another tenant
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'x', 'x');
+--> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--! 42501
+
+-- blocks nobody in all tenants
+INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x');
+--> Login "test_tenant_admin" cannot write a row without a tenant, which counts for all tenants.
+--! 42501
+
+-- makes no block of its tenant one of all
+UPDATE broker.blocked_subject SET tenant = NULL;
+--> permission denied for table blocked_subject
+
+-- chooses no number for a block
+INSERT INTO broker.blocked_subject (id, tenant, subject, reason) OVERRIDING SYSTEM VALUE VALUES (1, 'acme', 'x', 'x');
+--> permission denied for table blocked_subject
+
+-- names no other tenant's identity provider in a block
+INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');
+--> Tenant "acme" has no identity provider "elsewhere".
+--? It has: ci.
+--! 23503 the_identity_provider_exists_in_the_same_tenant

@@ -1,5 +1,6 @@
 package io.mintmark.exchange;
 
+import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.AccessRefusal;
@@ -18,6 +19,9 @@ sealed interface Decision {
 
     /** The {@code reason} of a key that the tenant doesn't have. */
     String NO_SUCH_KEY = "no_such_key";
+
+    /** The {@code reason} of every key where the subject is blocked. */
+    String SUBJECT_BLOCKED = "subject_blocked";
 
     /** All of them, in the order of the request. */
     record Allowed(List<Granted> granted) implements Decision {}
@@ -40,12 +44,19 @@ sealed interface Decision {
             if (found != null) {
                 granted.add(found);
             } else {
-                reasons.put(key, admitted.entitlements().haveKey(key) ? NOT_GRANTED : NO_SUCH_KEY);
+                reasons.put(key, reason(admitted.entitlements(), key));
             }
         }
         return reasons.isEmpty()
                 ? new Allowed(granted)
                 : new Denied(refusal(admitted, mintable, reasons), reasons);
+    }
+
+    private static String reason(Entitlements entitlements, KeyName key) {
+        if (entitlements.areBlocked()) {
+            return SUBJECT_BLOCKED;
+        }
+        return entitlements.haveKey(key) ? NOT_GRANTED : NO_SUCH_KEY;
     }
 
     /** Who has no grant at all doesn't learn which keys there are. */

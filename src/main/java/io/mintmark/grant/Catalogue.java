@@ -1,6 +1,7 @@
 package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 import io.mintmark.token.VerifiedToken;
@@ -34,9 +35,16 @@ public final class Catalogue {
     private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {}
 
     private final CatalogueStore store;
+
+    private enum Shared {
+        BY_ALL_TENANTS
+    }
+
     private final SingleFlightCache<TenantName, TenantSnapshot> tenants;
+    private final SingleFlightCache<Shared, SharedSnapshot> shared;
     private final SingleFlightCache<SubjectAt, SubjectGrants> subjects;
     private final MatchingMeter meter;
+    private final DatabaseClock databaseClock;
 
     /**
      * @param maxStaleness after which nothing is used without asking again
@@ -45,6 +53,7 @@ public final class Catalogue {
     public Catalogue(CatalogueStore store, Duration maxStaleness, LongSupplier nanos) {
         this.store = store;
         this.meter = new MatchingMeter(nanos);
+        this.databaseClock = new DatabaseClock(nanos);
         this.tenants =
                 new SingleFlightCache<>(
                         maxStaleness,
@@ -52,6 +61,9 @@ public final class Catalogue {
                         snapshot -> weight(snapshot.bytes(), TENANTS_SHARE, TENANTS_KEPT),
                         nanos,
                         this::snapshot);
+        this.shared =
+                new SingleFlightCache<>(
+                        maxStaleness, 1, nanos, (_, known) -> sharedSnapshot(known));
         this.subjects =
                 new SingleFlightCache<>(
                         Duration.ofNanos(Long.MAX_VALUE),
@@ -72,6 +84,20 @@ public final class Catalogue {
                 : store.tenant(tenant);
     }
 
+    private SharedSnapshot sharedSnapshot(@Nullable SharedSnapshot known) {
+        if (known != null && known.state().equals(heard(store.sharedState()).state())) {
+            return known;
+        }
+        SharedSnapshot snapshot = store.shared();
+        databaseClock.heard(snapshot.readAt());
+        return snapshot;
+    }
+
+    private CatalogueStore.SharedState heard(CatalogueStore.SharedState state) {
+        databaseClock.heard(state.readAt());
+        return state;
+    }
+
     /**
      * What the token's subject has at its tenant, all of one state.
      *
@@ -80,43 +106,58 @@ public final class Catalogue {
     public Entitlements entitlements(VerifiedToken token) {
         TenantName tenant = token.provider().tenant();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            TenantSnapshot snapshot = tenants.get(tenant);
-            SubjectGrants grants = grants(snapshot, token);
-            if (grants.state().equals(snapshot.state())) {
+            TenantSnapshot own = tenants.get(tenant);
+            SharedSnapshot ofAll = shared.get(Shared.BY_ALL_TENANTS);
+            TenantState state = new TenantState(own.state(), ofAll.state());
+            SubjectGrants grants = grants(tenant, state, token);
+            if (grants.state().equals(state)) {
                 return meter.within(
-                        tenant, budget -> new Entitlements(snapshot, grants, token, budget));
+                        tenant,
+                        budget ->
+                                new Entitlements(
+                                        own, ofAll, grants, token, databaseClock.now(), budget));
             }
-            tenants.changed(tenant);
+            changed(tenant);
         }
         throw new Unavailable(
                 "The configuration of tenant '%s' is being changed; try again.".formatted(tenant),
                 SOON);
     }
 
-    private SubjectGrants grants(TenantSnapshot snapshot, VerifiedToken token) {
-        return subjects.get(
-                new SubjectAt(
-                        snapshot.name(),
-                        snapshot.state(),
-                        token.provider().name(),
-                        token.subject()));
+    private SubjectGrants grants(TenantName tenant, TenantState state, VerifiedToken token) {
+        return subjects.get(new SubjectAt(tenant, state, token.provider().name(), token.subject()));
     }
 
-    /** This tenant may have changed. */
+    /** This tenant may have changed, or what counts for all of them. */
     public void changed(TenantName tenant) {
         tenants.changed(tenant);
+        shared.changed(Shared.BY_ALL_TENANTS);
     }
 
     /**
-     * Asks the database which of the tenants that are held have changed.
+     * Asks the database which of the tenants that are held have changed, and whether what counts
+     * for all of them has.
      *
      * @throws Unavailable if it can't be asked
      */
     void refresh() {
+        refreshTenants();
+        refreshShared();
+    }
+
+    private void refreshTenants() {
         var held = tenants.held();
-        Map<TenantName, TenantState> states = new HashMap<>();
+        Map<TenantName, StateId> states = new HashMap<>();
         held.values().forEach((tenant, snapshot) -> states.put(tenant, snapshot.state()));
         Set<TenantName> changed = states.isEmpty() ? Set.of() : store.changed(states);
         held.changed(changed::contains);
+    }
+
+    private void refreshShared() {
+        var held = shared.held();
+        StateId now = heard(store.sharedState()).state();
+        boolean changed =
+                held.values().values().stream().anyMatch(snapshot -> !snapshot.state().equals(now));
+        held.changed(_ -> changed);
     }
 }

@@ -1,9 +1,10 @@
 package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,15 +14,28 @@ import java.util.Set;
  */
 public interface CatalogueStore {
 
-    /** The tenant's state now; of one that doesn't exist, that before its first change. */
-    TenantState state(TenantName tenant);
+    /**
+     * That of the tables which belong to no tenant.
+     *
+     * @param readAt by the database's clock
+     */
+    record SharedState(StateId state, Instant readAt) {}
 
-    /** Those of the tenants whose state isn't this one any more. */
-    Set<TenantName> changed(Map<TenantName, TenantState> known);
+    /** The state of a tenant's own rows now; of one that doesn't exist, that before its first. */
+    StateId state(TenantName tenant);
+
+    /** Those of the tenants whose own state isn't this one any more. */
+    Set<TenantName> changed(Map<TenantName, StateId> known);
+
+    /** The state of the tables which belong to no tenant, now. */
+    SharedState sharedState();
+
+    /** What the tables that belong to no tenant have now. */
+    SharedSnapshot shared();
 
     /** What the tenant has now; nothing for one that is absent or disabled. */
     TenantSnapshot tenant(TenantName tenant);
 
-    /** The enabled grants that name this subject exactly. */
+    /** The enabled grants that name this subject exactly, and whether it is blocked by name. */
     SubjectGrants grants(TenantName tenant, IdpName idp, String subject);
 }

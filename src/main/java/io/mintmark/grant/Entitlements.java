@@ -2,6 +2,7 @@ package io.mintmark.grant;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantState;
 import io.mintmark.token.MatchingBudget;
@@ -19,44 +20,74 @@ import java.util.stream.Stream;
 
 /**
  * What a tenant has for one token, in one state: decides, without asking anybody. The token is held
- * against the grants once, when this is made. Of several grants for a key the one that gives the
- * longest life counts, then the lowest id.
+ * against the blocks and the grants once, when this is made; a block wins over every grant. Of
+ * several grants for a key the one that gives the longest life counts, then the lowest id.
  */
 public final class Entitlements {
     private static final Comparator<Granted> BEST =
             Comparator.comparing(Granted::duration).reversed().thenComparingLong(Granted::grantId);
 
     private final TenantSnapshot tenant;
+    private final SharedSnapshot shared;
     private final VerifiedToken token;
     private final JsonNode claims;
+    private final boolean blocked;
     private final List<Grant> ofSubject;
     private final List<Grant> met;
 
     /**
-     * Holds a token against the grants.
+     * Holds a token against the blocks, and if none is in force against the grants.
      *
+     * @param databaseNow by the database's clock, which blocks end by
+     * @param budget for the tenant's rules
      * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
      */
     Entitlements(
             TenantSnapshot tenant,
+            SharedSnapshot shared,
             SubjectGrants exact,
             VerifiedToken token,
+            Instant databaseNow,
             MatchingBudget budget) {
         this.tenant = tenant;
+        this.shared = shared;
         this.token = token;
         this.claims = token.claims();
-        List<Grant> patterns =
-                tenant.patterns().matching(token.provider().name(), token.subject(), budget);
-        this.ofSubject = Stream.concat(exact.grants().stream(), patterns.stream()).toList();
+        this.blocked = databaseNow.isBefore(blockedUntil(exact, budget));
+        this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
         this.met =
                 ofSubject.stream()
                         .filter(grant -> grant.claims().areMetBy(claims, budget))
                         .toList();
     }
 
+    private Instant blockedUntil(SubjectGrants exact, MatchingBudget budget) {
+        IdpName idp = token.provider().name();
+        return Stream.concat(
+                        tenant.blocks().matching(idp, token.subject(), budget).stream(),
+                        shared
+                                .blocks()
+                                .matching(
+                                        idp, token.subject(), MatchingBudget.ofRulesOfAllTenants())
+                                .stream())
+                .map(BlockedGlob::until)
+                .reduce(exact.blockedUntil(), (one, other) -> one.isAfter(other) ? one : other);
+    }
+
+    private List<Grant> ofSubject(SubjectGrants exact, MatchingBudget budget) {
+        List<Grant> patterns =
+                tenant.patterns().matching(token.provider().name(), token.subject(), budget);
+        return Stream.concat(exact.grants().stream(), patterns.stream()).toList();
+    }
+
     /** The state of the tenant that this is of. */
     public TenantState state() {
-        return tenant.state();
+        return new TenantState(tenant.state(), shared.state());
+    }
+
+    /** Whether the subject is blocked, so that nothing is granted to it. */
+    public boolean areBlocked() {
+        return blocked;
     }
 
     /** How many calls of access providers the tenant may have under way on this replica. */
@@ -97,9 +128,10 @@ public final class Entitlements {
         return Optional.ofNullable(tenant.keys().get(grant.key()))
                 .flatMap(key -> {
                     Duration duration = grant.atMost(key.maxDuration(), now);
-                    return duration.compareTo(key.provider().minDuration()) < 0
+                    Duration atLeast = shared.minDuration(key.provider().type());
+                    return duration.compareTo(atLeast) < 0
                             ? Optional.empty()
-                            : Optional.of(new Granted(key, grant, duration));
+                            : Optional.of(new Granted(key, grant, duration, atLeast));
                 });
     }
 

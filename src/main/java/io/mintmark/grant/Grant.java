@@ -23,7 +23,13 @@ public record Grant(
         ClaimConditions claims,
         Optional<Instant> validFrom,
         Optional<Instant> validUntil,
-        Optional<Duration> maxDuration) {
+        Optional<Duration> maxDuration)
+        implements SubjectRule {
+
+    @Override
+    public Optional<IdpName> from() {
+        return Optional.of(idp);
+    }
 
     boolean inForce(Instant now) {
         return validFrom.map(from -> !now.isBefore(from)).orElse(true)

@@ -12,11 +12,16 @@ public final class Granted {
     private final Key key;
     private final Grant grant;
     private final Duration duration;
+    private final Duration atLeast;
 
-    Granted(Key key, Grant grant, Duration duration) {
+    /**
+     * @param atLeast the shortest life that the key's type can give a credential
+     */
+    Granted(Key key, Grant grant, Duration duration, Duration atLeast) {
         this.key = key;
         this.grant = grant;
         this.duration = duration;
+        this.atLeast = atLeast;
     }
 
     public Key key() {
@@ -36,8 +41,8 @@ public final class Granted {
     /** The same, if it is still good at a later moment; perhaps for less time by then. */
     public Optional<Granted> asOf(Instant later) {
         Duration left = grant.atMost(duration, later);
-        return grant.inForce(later) && left.compareTo(key.provider().minDuration()) >= 0
-                ? Optional.of(new Granted(key, grant, left))
+        return grant.inForce(later) && left.compareTo(atLeast) >= 0
+                ? Optional.of(new Granted(key, grant, left, atLeast))
                 : Optional.empty();
     }
 

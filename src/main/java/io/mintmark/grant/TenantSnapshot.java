@@ -2,8 +2,8 @@ package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
 import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
@@ -13,23 +13,27 @@ import java.util.UUID;
 /**
  * What an enabled tenant has, in one state, but for the grants of exact subjects: those are read
  * subject by subject ({@link SubjectGrants}), so that a tenant with a hundred thousand of them
- * costs no more than one with ten.
+ * costs no more than one with ten. Nothing of it depends on the tables that belong to no tenant, so
+ * that a change of those doesn't have it read again ({@link SharedSnapshot}).
  *
+ * @param state of the tenant's own rows
  * @param externalId the tenant's AWS ExternalId
  * @param maxCalls how many calls of access providers it may have under way on this replica
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
+ * @param blocks the globs over subjects that are blocked in this tenant
  * @param bytes how much text it was read from
  */
 public record TenantSnapshot(
         TenantName name,
-        TenantState state,
+        StateId state,
         UUID externalId,
         int maxCalls,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
-        PatternGrants patterns,
+        GlobIndex<Grant> patterns,
+        GlobIndex<BlockedGlob> blocks,
         int bytes) {
 
     public TenantSnapshot {
@@ -38,8 +42,16 @@ public record TenantSnapshot(
     }
 
     /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
-    public static TenantSnapshot nothing(TenantName name, TenantState state) {
+    public static TenantSnapshot nothing(TenantName name, StateId state) {
         return new TenantSnapshot(
-                name, state, new UUID(0, 0), 1, Map.of(), Map.of(), PatternGrants.of(List.of()), 0);
+                name,
+                state,
+                new UUID(0, 0),
+                1,
+                Map.of(),
+                Map.of(),
+                GlobIndex.of(List.of()),
+                GlobIndex.of(List.of()),
+                0);
     }
 }

@@ -1,11 +1,12 @@
 package io.mintmark.metrics;
 
 import io.mintmark.grant.CatalogueStore;
+import io.mintmark.grant.SharedSnapshot;
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.TenantSnapshot;
 import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
 
 import java.time.Duration;
 import java.util.Map;
@@ -30,16 +31,29 @@ public final class MeasuredCatalogue implements CatalogueStore {
     }
 
     @Override
-    public TenantState state(TenantName tenant) {
+    public StateId state(TenantName tenant) {
         return ask(() -> store.state(tenant));
     }
 
     /** Not timed with the others: it is asked twice a second, whether anybody comes or not. */
     @Override
-    public Set<TenantName> changed(Map<TenantName, TenantState> known) {
+    public Set<TenantName> changed(Map<TenantName, StateId> known) {
         Set<TenantName> changed = store.changed(known);
         read.set(System.nanoTime());
         return changed;
+    }
+
+    /** Not timed with the others, for the same reason. */
+    @Override
+    public SharedState sharedState() {
+        SharedState state = store.sharedState();
+        read.set(System.nanoTime());
+        return state;
+    }
+
+    @Override
+    public SharedSnapshot shared() {
+        return ask(store::shared);
     }
 
     @Override

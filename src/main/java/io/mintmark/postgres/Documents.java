@@ -82,6 +82,31 @@ final class Documents {
         return mapped;
     }
 
+    /**
+     * Maps rows of {@link BoundedRows}, of which none may be left out.
+     *
+     * @throws Unavailable if one can't be read, which is told to the operators
+     */
+    static <T> List<T> all(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
+        List<T> mapped = new ArrayList<>();
+        for (JsonNode row : rows) {
+            try {
+                mapped.add(map.apply(document(row)));
+            } catch (JsonProcessingException | RuntimeException e) {
+                log.error(
+                        "The {} '{}' can't be read, so nothing is decided: {}",
+                        what,
+                        row.path("name").asText(),
+                        why(e));
+                throw new Unavailable(
+                        "A %s can't be read, and nothing is decided without it.".formatted(what),
+                        SOON,
+                        e);
+            }
+        }
+        return mapped;
+    }
+
     /** How much text rows of {@link BoundedRows} are. */
     static int size(JsonNode rows) {
         return rows.valueStream().mapToInt(row -> row.path("row").asText().length()).sum();

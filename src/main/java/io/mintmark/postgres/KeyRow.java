@@ -13,8 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A row of {@code broker.key}, by the alias {@code k}, with its access provider ({@code a}) and
- * that one's type ({@code y}), as JSON.
+ * A row of {@code broker.key}, by the alias {@code k}, with its access provider ({@code a}), as
+ * JSON.
  */
 final class KeyRow {
     /** All enabled keys of a tenant, by the alias {@code t}, with enabled access providers. */
@@ -28,8 +28,7 @@ final class KeyRow {
                                 'settings', k.settings, 'outputs', k.outputs,
                                 'provider', jsonb_build_object(
                                     'name', a.name, 'type', a.type, 'settings', a.settings,
-                                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity,
-                                    'min_duration', y.min_duration))\
+                                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity))\
                             """,
                             "k.description",
                             "k.settings",
@@ -40,7 +39,6 @@ final class KeyRow {
                      FROM broker.key AS k
                      JOIN broker.access_provider AS a
                        ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
-                     JOIN broker.provider_type AS y ON y.type = a.type
                     WHERE k.tenant = t.name AND k.enabled\
                     """);
 
@@ -66,7 +64,6 @@ final class KeyRow {
                 row.path("type").asText(),
                 row.path("settings"),
                 Documents.texts(row, "allowed_targets").stream().map(Glob::new).toList(),
-                row.path("shared_identity").booleanValue(),
-                Documents.seconds(row, "min_duration").orElse(Duration.ofSeconds(1)));
+                row.path("shared_identity").booleanValue());
     }
 }

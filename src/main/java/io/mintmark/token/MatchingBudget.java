@@ -22,13 +22,28 @@ public final class MatchingBudget {
 
     private static final Duration LATER = Duration.ofMinutes(1);
 
-    private final TenantName tenant;
+    private final String owner;
+    private final long limit;
     private long spent;
     private long nextPause = SLICE;
 
     /** A budget for one decision on this tenant's rules. */
     public MatchingBudget(TenantName tenant) {
-        this.tenant = tenant;
+        this("of tenant '%s'".formatted(tenant), STEPS);
+    }
+
+    private MatchingBudget(String owner, long limit) {
+        this.owner = owner;
+        this.limit = limit;
+    }
+
+    /**
+     * A budget for the rules that belong to no tenant. It goes on no tenant's account, and is never
+     * used up: the database refuses more of those rules than {@link #STEPS} are enough for, and a
+     * character of the database is at most two here.
+     */
+    public static MatchingBudget ofRulesOfAllTenants() {
+        return new MatchingBudget("of all tenants", 2 * STEPS);
     }
 
     /**
@@ -38,10 +53,9 @@ public final class MatchingBudget {
      */
     public void spend(long steps) {
         spent += steps;
-        if (spent > STEPS) {
+        if (spent > limit) {
             throw new Unavailable(
-                    "The rules of tenant '%s' are too much work to decide this.".formatted(tenant),
-                    LATER);
+                    "The rules %s are too much work to decide this.".formatted(owner), LATER);
         }
         if (spent >= nextPause) {
             nextPause = spent + SLICE;

@@ -8,6 +8,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.sql.Connection;
 import java.sql.Statement;
@@ -49,6 +51,23 @@ class EffectOfAnEditTest {
         world.admin("DELETE FROM broker.subject_grant WHERE key = 'api'");
         assertEquals("403 FORBIDDEN ", mint().verdict());
         assertEquals("denied api not_granted", world.audited("key = 'api'").getLast());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "('acme', 'ci:main', 'exact', 'x')",
+                "('acme', 'ci:**', 'glob', 'x')",
+                "(NULL, 'ci:main', 'exact', 'x')",
+                "(NULL, 'ci:**', 'glob', 'x')"
+            })
+    void a_block_stops_the_next_mint_though_nobody_asked_what_changed(String row) {
+        stopPolling();
+        world.admin(
+                "INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES "
+                        + row);
+        assertEquals("403 FORBIDDEN ", mint().verdict());
+        assertEquals("denied api subject_blocked", world.audited("key = 'api'").getLast());
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
@@ -48,6 +49,59 @@ final class DecidingAgainTest {
                         "failed api decided_again",
                         "denied deploy not_granted"),
                 store.rows());
+    }
+
+    @Test
+    void a_subject_that_is_blocked_while_the_intent_is_written_mints_nothing() {
+        tenant.key("deploy").key("api").grant(Stage.SUBJECT, "deploy").grant(Stage.SUBJECT, "api");
+        stage.onIntent(() -> tenant.block(Stage.SUBJECT, Instant.MAX));
+        assertBlocked(stage.refusal("deploy", "api"));
+    }
+
+    @Test
+    void a_subject_that_is_blocked_in_all_tenants_meanwhile_mints_nothing() {
+        tenant.key("deploy").key("api").grant(Stage.SUBJECT, "deploy").grant(Stage.SUBJECT, "api");
+        stage.onIntent(() -> tenant.blockEverywhere("repo:**"));
+        assertBlocked(stage.refusal("deploy", "api"));
+    }
+
+    private void assertBlocked(Refusal refusal) {
+        assertEquals(
+                new AccessRefusal.KeysDenied(Stage.SUBJECT, List.of("deploy", "api"), List.of()),
+                refusal);
+        assertEquals(List.of(), cloud.orders());
+        assertEquals(
+                List.of(
+                        "requested deploy",
+                        "requested api",
+                        "failed deploy decided_again",
+                        "failed api decided_again",
+                        "denied deploy subject_blocked",
+                        "denied api subject_blocked"),
+                store.rows());
+    }
+
+    @Test
+    void a_block_ends_by_the_clock_of_the_database_and_not_by_the_replicas() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.block(Stage.SUBJECT, Stage.START);
+        stage.now.set(Stage.START.plusSeconds(30));
+        tenant.databaseTime(Stage.START.minusSeconds(60));
+        assertInstanceOf(AccessRefusal.KeysDenied.class, stage.refusal("deploy"));
+        stage.now.set(Stage.START.minusSeconds(30));
+        tenant.databaseTime(Stage.START);
+        stage.catalogue.changed(MemoryTenant.NAME);
+        stage.minted("deploy");
+    }
+
+    @Test
+    void a_key_that_there_is_not_is_denied_to_a_blocked_subject_as_to_a_stranger() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.block(Stage.SUBJECT, Instant.MAX);
+        assertEquals(
+                new AccessRefusal.KeysDenied(
+                        Stage.SUBJECT, List.of("deploy", "nothing"), List.of()),
+                stage.refusal("deploy", "nothing"));
     }
 
     @Test

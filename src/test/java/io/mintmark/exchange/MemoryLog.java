@@ -75,7 +75,7 @@ final class MemoryLog implements EventStore {
 
     @Override
     public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
-        return Map.of(MemoryTenant.NAME, tenant.state(MemoryTenant.NAME));
+        return Map.of(MemoryTenant.NAME, tenant.wholeState());
     }
 
     @Override

@@ -2,12 +2,14 @@ package io.mintmark.exchange;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
+import io.mintmark.grant.BlockedGlob;
 import io.mintmark.grant.CatalogueStore;
+import io.mintmark.grant.GlobIndex;
 import io.mintmark.grant.Grant;
 import io.mintmark.grant.IdentityProviderStore;
 import io.mintmark.grant.Key;
-import io.mintmark.grant.PatternGrants;
 import io.mintmark.grant.Provider;
+import io.mintmark.grant.SharedSnapshot;
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.SubjectPattern;
 import io.mintmark.grant.TenantSnapshot;
@@ -49,6 +51,10 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private Set<String> algorithms = Set.of("ES256");
     private long revision = 1;
     private String history = "";
+    private final Map<String, Instant> blockedUntil = new HashMap<>();
+    private final List<BlockedGlob> blockedGlobs = new ArrayList<>();
+    private Instant databaseTime = Instant.EPOCH;
+    private long sharedRevision = 1;
     private boolean gone;
     private boolean oneTimeTokens;
 
@@ -68,8 +74,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         "fake",
                         JsonNodeFactory.instance.objectNode(),
                         List.of(new Glob("**")),
-                        false,
-                        Duration.ofSeconds(60));
+                        false);
         var key =
                 new Key(
                         new KeyName(name),
@@ -107,6 +112,23 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
+    /** Blocks a subject in this tenant, until a time by the database's clock. */
+    synchronized void block(String subject, Instant until) {
+        blockedUntil.put(subject, until);
+        revision++;
+    }
+
+    /** Blocks subjects in all tenants. */
+    synchronized void blockEverywhere(String glob) {
+        blockedGlobs.add(new BlockedGlob(Optional.empty(), new Glob(glob), Instant.MAX));
+        sharedRevision++;
+    }
+
+    /** What the database's clock shows, whatever others do. */
+    synchronized void databaseTime(Instant time) {
+        databaseTime = time;
+    }
+
     /** Changes something that matters to nobody here. */
     synchronized void touch() {
         revision++;
@@ -139,13 +161,31 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public synchronized TenantState state(TenantName tenant) {
-        StateId shared = new StateId(0, "");
-        return new TenantState(new StateId(revision, history + revision), shared);
+    public synchronized StateId state(TenantName tenant) {
+        return new StateId(revision, history + revision);
+    }
+
+    /** That of its own rows and of those of all tenants. */
+    synchronized TenantState wholeState() {
+        return new TenantState(state(NAME), sharedState().state());
     }
 
     @Override
-    public Set<TenantName> changed(Map<TenantName, TenantState> known) {
+    public synchronized SharedState sharedState() {
+        return new SharedState(new StateId(sharedRevision, history + sharedRevision), databaseTime);
+    }
+
+    @Override
+    public synchronized SharedSnapshot shared() {
+        return new SharedSnapshot(
+                sharedState().state(),
+                databaseTime,
+                Map.of("fake", Duration.ofSeconds(60)),
+                GlobIndex.of(blockedGlobs));
+    }
+
+    @Override
+    public Set<TenantName> changed(Map<TenantName, StateId> known) {
         return known.entrySet().stream()
                 .filter(entry -> !entry.getValue().equals(state(entry.getKey())))
                 .map(Map.Entry::getKey)
@@ -169,15 +209,17 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 256,
                 Map.of(IDP, identityProvider()),
                 keys,
-                PatternGrants.of(List.of()),
+                GlobIndex.of(List.of()),
+                GlobIndex.of(List.of()),
                 0);
     }
 
     @Override
     public synchronized SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
         return new SubjectGrants(
-                state(tenant),
+                wholeState(),
                 grants.stream().filter(grant -> grant.subject().matches(subject)).toList(),
+                blockedUntil.getOrDefault(subject, Instant.MIN),
                 0);
     }
 

@@ -89,7 +89,7 @@ class GrantTest {
     void patterns_are_found_by_what_they_begin_with_among_ten_thousand_others() {
         List<Grant> many =
                 IntStream.range(0, 10_000).mapToObj(i -> glob("repo:acme/app" + i + ":*")).toList();
-        PatternGrants patterns = PatternGrants.of(many);
+        GlobIndex<Grant> patterns = GlobIndex.of(many);
         assertEquals(
                 List.of(many.get(4_321)),
                 patterns.matching(IDP, "repo:acme/app4321:main", budget()));
@@ -101,9 +101,7 @@ class GrantTest {
 
     @Test
     void a_subject_that_is_shorter_than_every_pattern_matches_none() {
-        assertEquals(
-                List.of(), PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "ab", budget()));
-        assertEquals(
-                1, PatternGrants.of(List.of(glob("abc**"))).matching(IDP, "abc", budget()).size());
+        assertEquals(List.of(), GlobIndex.of(List.of(glob("abc**"))).matching(IDP, "ab", budget()));
+        assertEquals(1, GlobIndex.of(List.of(glob("abc**"))).matching(IDP, "abc", budget()).size());
     }
 }

@@ -30,8 +30,8 @@ class MatchingMeterTest {
     private final MatchingMeter meter = new MatchingMeter(nanos::get);
 
     /** As many globs as a tenant may have, as costly as they may be. */
-    private static PatternGrants worst(int count) {
-        return PatternGrants.of(
+    private static GlobIndex<Grant> worst(int count) {
+        return GlobIndex.of(
                 IntStream.range(0, count)
                         .mapToObj(i -> glob("a:*a*a*a*a*a*a*b%d**".formatted(i)))
                         .toList());
@@ -51,7 +51,7 @@ class MatchingMeterTest {
 
     @Test
     void a_request_that_is_more_work_than_its_budget_is_refused() {
-        PatternGrants worst = worst(1_000);
+        GlobIndex<Grant> worst = worst(1_000);
         assertThrows(
                 Unavailable.class,
                 () -> meter.within(ACME, budget -> worst.matching(IDP, LONGEST, budget)));
@@ -65,8 +65,7 @@ class MatchingMeterTest {
                         .toList();
         String subject = "repo:acme/a-service-with-a-long-name:environment:prod-7";
         MatchingBudget budget = new MatchingBudget(ACME);
-        assertEquals(
-                List.of(grants.get(7)), PatternGrants.of(grants).matching(IDP, subject, budget));
+        assertEquals(List.of(grants.get(7)), GlobIndex.of(grants).matching(IDP, subject, budget));
         assertTrue(budget.spent() < MatchingBudget.STEPS / 4, () -> budget.spent() + " steps");
     }
 
@@ -75,7 +74,7 @@ class MatchingMeterTest {
      */
     @Test
     void the_costliest_rules_take_no_more_of_a_core_than_the_budget() {
-        PatternGrants worst = worst(1_000);
+        GlobIndex<Grant> worst = worst(1_000);
         long best = Long.MAX_VALUE;
         for (int i = 0; i < 100; i++) {
             long began = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.util.List;
@@ -44,6 +46,70 @@ class AdminViewsTest {
                         "api exact repo:acme/app:main 60 https://api.example.com",
                         "deploy exact repo:acme/app:main 900 arn:aws:iam::123456789012:role/ci-deploy"),
                 whoCanMint());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "'acme', NULL, 'exact', 'repo:acme/app:main', NULL; true",
+                "'acme', 'ci', 'exact', 'repo:acme/app:main', NULL; true",
+                "'acme', 'second', 'exact', 'repo:acme/app:main', NULL; false",
+                "'acme', NULL, 'glob', 'repo:acme/**', NULL; true",
+                "'acme', NULL, 'glob', 'repo:acme/*', NULL; false",
+                "'acme', NULL, 'exact', 'repo:acme/app:main', now(); false",
+                "NULL, NULL, 'exact', 'repo:acme/app:main', NULL; true",
+                "NULL, NULL, 'glob', 'repo:*/app:main', NULL; true",
+                "NULL, NULL, 'glob', 'repo:other/**', NULL; false",
+                "'other', NULL, 'exact', 'repo:acme/app:main', NULL; false",
+            })
+    void a_blocked_subject_can_mint_nothing(String block, boolean blocked) {
+        admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('second', 'acme', 'https://second.example.com', '{acme}');
+                INSERT INTO broker.blocked_subject (tenant, idp, match, subject, until, reason)
+                VALUES (%s, 'x')
+                """
+                        .formatted(block));
+        assertEquals(blocked ? 0 : 2, whoCanMint().size());
+        assertEquals(
+                blocked ? "0" : "2",
+                database.column(
+                                "SELECT count(*) FROM broker.what_can_mint('ci', 'repo:acme/app:main')")
+                        .getFirst());
+    }
+
+    /** Only where it is sure is a grant of a glob left out: each subject of it is blocked then. */
+    @ParameterizedTest
+    @CsvSource({
+        "a:b/**, a:b/**, true",
+        "a:**, a:b/**, true",
+        "a:b**, a:b/*, true",
+        "a:b/*, a:b/**, false",
+        "a:b/**, a:b**, false",
+        "a:*:c, a:**, false",
+        "a:**c, a:b**, false",
+        "a:b, a:b, true",
+        "a:*, a:b, true",
+    })
+    void a_grant_of_a_glob_is_left_out_where_all_its_subjects_are_blocked(
+            String block, String grant, boolean covered) {
+        admin(
+                """
+                DELETE FROM broker.subject_grant;
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', '%s', 'glob', 'api');
+                INSERT INTO broker.blocked_subject (tenant, match, subject, reason)
+                VALUES ('acme', 'glob', '%s', 'x')
+                """
+                        .formatted(grant, block));
+        assertEquals(covered ? 0 : 1, whoCanMint().size());
+        admin("DELETE FROM broker.blocked_subject");
+        admin(
+                "INSERT INTO broker.blocked_subject (match, subject, reason) VALUES ('glob', '%s', 'x')"
+                        .formatted(block));
+        assertEquals(covered ? 0 : 1, whoCanMint().size());
     }
 
     @Test

@@ -58,6 +58,17 @@ final class Decisions implements AutoCloseable {
                    valid_until int, max_duration int, enabled boolean)
                 ON CONFLICT DO NOTHING
             """;
+    private static final String BLOCKS =
+            """
+            INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until, enabled)
+            SELECT CASE WHEN in_all_tenants THEN NULL ELSE ? END,
+                   CASE idp WHEN 'own' THEN ? WHEN 'other' THEN ? || '-other' END, subject,
+                   coalesce(match, 'exact'), coalesce(reason, 'for the test'),
+                   cast(? AS timestamptz) + until * interval '1 second', coalesce(enabled, true)
+              FROM jsonb_to_recordset(cast(? AS jsonb)) AS b (
+                   in_all_tenants boolean, idp text, subject text, match text, reason text,
+                   until int, enabled boolean)
+            """;
     private static final String EXPLAIN =
             """
             SELECT e.key, e.granted,
@@ -96,7 +107,8 @@ final class Decisions implements AutoCloseable {
                 """
                 INSERT INTO broker.tenant (name) VALUES ('%1$s');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks)
-                VALUES ('%1$s', '%1$s', '%2$s', '{%1$s}', '%3$s');
+                VALUES ('%1$s', '%1$s', '%2$s', '{%1$s}', '%3$s'),
+                       ('%1$s-other', '%1$s', '%2$s', '{%1$s-other}', '%3$s');
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
                 VALUES ('%1$s', 'own', 'jwt', '{}'),
                        ('%1$s', 'aws', 'aws-sts', '{"region": "eu-central-1"}');
@@ -112,6 +124,13 @@ final class Decisions implements AutoCloseable {
                 requiredClaims.isObject() ? requiredClaims.toString() : "{}",
                 name);
         update(GRANTS, name, name, now.toString(), now.toString(), grants.toString());
+    }
+
+    /** Blocks subjects in a tenant, or in all; those of all tenants before are blocked no more. */
+    void blocks(String tenant, JsonNode blocks) throws SQLException {
+        admin("DELETE FROM broker.blocked_subject WHERE tenant IS NULL");
+        String rows = blocks.isArray() ? blocks.toString() : "[]";
+        update(BLOCKS, tenant, tenant, tenant, now.toString(), rows);
     }
 
     /** Runs a statement as a platform admin. */

@@ -46,15 +46,17 @@ class ExplainAgreesTest {
                 JsonNode required =
                         random.nextInt(4) == 0 ? conditions(random) : JSON.createObjectNode();
                 JsonNode grants = grants(random);
+                JsonNode blocks = blocks(random);
                 decisions.tenant(name, required, grants);
+                decisions.blocks(name, blocks);
                 for (int token = 0; token < TOKENS; token++) {
                     ObjectNode claims = withNulls(claims(random), random);
                     assertEquals(
                             service(decisions, name, claims),
                             explain(decisions, name, claims),
                             () ->
-                                    "-Dseed=%d: required %s, grants %s, claims %s"
-                                            .formatted(seed, required, grants, claims));
+                                    "-Dseed=%d: required %s, grants %s, blocks %s, claims %s"
+                                            .formatted(seed, required, grants, blocks, claims));
                 }
             }
         }
@@ -101,6 +103,29 @@ class ExplainAgreesTest {
             default -> {}
         }
         return grant;
+    }
+
+    private static JsonNode blocks(Random random) {
+        ArrayNode blocks = JSON.createArrayNode();
+        IntStream.range(0, random.nextInt(4)).forEach(_ -> blocks.add(block(random)));
+        return blocks;
+    }
+
+    private static ObjectNode block(Random random) {
+        ObjectNode block = JSON.createObjectNode();
+        boolean glob = random.nextBoolean();
+        block.put("match", glob ? "glob" : "exact");
+        block.put("subject", "a:" + (glob ? pattern(random) : text(random)));
+        block.put("enabled", random.nextInt(8) > 0);
+        if (random.nextInt(4) == 0) {
+            block.put("until", random.nextBoolean() ? 3_600 : -3_600);
+        }
+        switch (random.nextInt(4)) {
+            case 0 -> block.put("in_all_tenants", true);
+            case 1 -> block.put("idp", random.nextBoolean() ? "own" : "other");
+            default -> {}
+        }
+        return block;
     }
 
     private static ObjectNode claims(Random random) {

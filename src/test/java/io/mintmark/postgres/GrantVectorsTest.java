@@ -73,6 +73,7 @@ class GrantVectorsTest {
         JsonNode vector = JSON.readTree(file.toFile());
         String tenant = "v-" + Integer.toHexString(name(file).hashCode());
         decisions.tenant(tenant, vector.path("required_claims"), vector.path("grants"));
+        decisions.blocks(tenant, vector.path("blocks"));
         for (JsonNode disabled : vector.path("disabled")) {
             disable(tenant, disabled.asText());
         }

@@ -119,6 +119,9 @@ class RecipesTest {
                 run(database, recipe);
             }
             assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
+            run(database, "block_subject");
+            assertEquals("", keys(database, GRANTEES.getFirst()));
+            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
             run(database, "revoke_subject");
             check(database, new Grantee("github", GRANTEES.getFirst().subject(), "{}", ""));
             run(database, "offboard_tenant");
@@ -185,6 +188,7 @@ class RecipesTest {
                             Stream.concat(
                                             SETTING_UP.stream(),
                                             Stream.of(
+                                                    "block_subject",
                                                     "revoke_subject",
                                                     "offboard_tenant",
                                                     "grants_in_git"))
@@ -200,16 +204,15 @@ class RecipesTest {
     }
 
     private static void check(TestDatabase database, Grantee grantee) {
-        assertEquals(
-                grantee.keys(),
-                String.join(
-                        ",",
-                        database.column(
-                                "SELECT key FROM broker.explain('%s', '%s', '%s') WHERE granted"
-                                        .formatted(
-                                                grantee.idp(),
-                                                grantee.subject(),
-                                                grantee.claims()))),
-                grantee.toString());
+        assertEquals(grantee.keys(), keys(database, grantee), grantee.toString());
+    }
+
+    private static String keys(TestDatabase database, Grantee grantee) {
+        return String.join(
+                ",",
+                database.column(
+                        "SELECT key FROM broker.explain('%s', '%s', '%s') WHERE granted"
+                                .formatted(
+                                        grantee.idp(), grantee.subject(), grantee.claims())));
     }
 }

@@ -41,7 +41,8 @@ class RefusalsTest {
                         "access_providers",
                         "keys",
                         "grants",
-                        "console_access")) {
+                        "console_access",
+                        "blocked_subjects")) {
             for (SqlCase one : SqlCase.in("refusals", file)) {
                 tests.add(
                         dynamicTest(

@@ -26,13 +26,19 @@ import java.util.concurrent.CompletionException;
 class TenantSizeTest {
     private static final String COUNTED =
             """
-            SELECT concat_ws(' ', keys, grants, globs) FROM runtime.tenant_size WHERE tenant = 'acme'
+            SELECT concat_ws(' ', keys, grants, globs, blocks, block_globs) FROM runtime.tenant_size WHERE tenant = 'acme'
             """;
     private static final String THERE =
             """
             SELECT concat_ws(' ', (SELECT count(*) FROM broker.key WHERE tenant = 'acme'),
-                             count(*), count(*) FILTER (WHERE match = 'glob'))
-              FROM broker.subject_grant WHERE tenant = 'acme'
+                             count(*) FILTER (WHERE granted),
+                             count(*) FILTER (WHERE granted AND match = 'glob'),
+                             count(*) FILTER (WHERE NOT granted),
+                             count(*) FILTER (WHERE NOT granted AND match = 'glob'))
+              FROM (SELECT tenant, match, true AS granted FROM broker.subject_grant
+                    UNION ALL
+                    SELECT tenant, match, false FROM broker.blocked_subject) AS w
+             WHERE tenant = 'acme'
             """;
 
     private TestDatabase database;
@@ -78,7 +84,12 @@ class TenantSizeTest {
                                 + " WHEN MATCHED THEN DELETE"
                                 + " WHEN NOT MATCHED THEN INSERT (tenant, idp, subject, match, key)"
                                 + " VALUES ('acme', 'ci', w.subject, 'glob', 'api')",
-                        "BEGIN; " + grants("'two:' || n") + "; ROLLBACK")) {
+                        "BEGIN; " + grants("'two:' || n") + "; ROLLBACK",
+                        "INSERT INTO broker.blocked_subject (tenant, subject, reason)"
+                                + " VALUES ('acme', 'a', 'x'), ('acme', 'b', 'x'), (NULL, 'c', 'x'),"
+                                + " ('other', 'd', 'x')",
+                        "UPDATE broker.blocked_subject SET match = 'glob' WHERE subject <> 'a'",
+                        "DELETE FROM broker.blocked_subject WHERE subject = 'b'")) {
             database.run(Who.ADMIN, edit);
             assertCounted();
         }

@@ -1,0 +1,26 @@
+-- Block a subject: from the commit on it gets nothing, on no replica, whatever is granted to it, now or later.
+-- `mintmark block-subject` writes the first of these rows and says what the subject holds still, and what ends that.
+
+-- In one tenant, whichever of its identity providers the token comes from.
+INSERT INTO broker.blocked_subject (tenant, subject, reason)
+VALUES ('acme', 'repo:acme/shop:ref:refs/heads/main', 'INC-79: a token of it was seen elsewhere');
+
+-- All branches and tags of a repository, of one identity provider, for a week by the database's clock.
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until)
+VALUES ('acme', 'github', 'repo:acme/tools:**', 'glob', 'INC-80: its runner was taken over', now() + interval '7 days');
+
+-- In all tenants. Only platform admins may, and there a block names no identity provider.
+INSERT INTO broker.blocked_subject (subject, match, reason)
+VALUES ('repo:evil/**', 'glob', 'INC-81: an owner whose workflows were taken over');
+
+-- Who is blocked?
+SELECT id, tenant, idp, match, subject, reason, until, created_by, created_at
+  FROM broker.blocked_subject WHERE enabled AND (until IS NULL OR until > now()) ORDER BY id;
+
+-- What did a blocked subject try?
+SELECT occurred_at, tenant, key, client_address, request_id
+  FROM audit.denial WHERE reason = 'subject_blocked' AND mint_id >= audit.first_mint_id(now() - interval '1 day') ORDER BY mint_id;
+
+-- Lift a block. The row stays, and says that there was one.
+UPDATE broker.blocked_subject SET enabled = false, reason = reason || '; INC-80: the runner was made anew'
+ WHERE tenant = 'acme' AND match = 'glob' AND subject = 'repo:acme/tools:**' AND enabled;

@@ -1,0 +1,76 @@
+package io.mintmark.grant;
+
+import io.mintmark.tenant.IdpName;
+import io.mintmark.token.MatchingBudget;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Rules about subjects that are globs, found by the literal text that the glob begins with: a
+ * subject is only held against globs whose beginning it has, however many others there are.
+ */
+public final class GlobIndex<R extends SubjectRule> {
+    private record Start(Optional<IdpName> idp, String prefix) {}
+
+    private final Map<Start, List<R>> byStart;
+    private final int[] prefixLengths;
+
+    private GlobIndex(Map<Start, List<R>> byStart, SortedSet<Integer> prefixLengths) {
+        this.byStart = byStart;
+        this.prefixLengths = prefixLengths.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Indexes the rules; those for an exact subject don't belong here. */
+    public static <R extends SubjectRule> GlobIndex<R> of(List<R> rules) {
+        Map<Start, List<R>> byStart = new HashMap<>();
+        SortedSet<Integer> lengths = new TreeSet<>();
+        for (R rule : rules) {
+            String prefix = prefix(rule);
+            lengths.add(prefix.length());
+            byStart.computeIfAbsent(new Start(rule.from(), prefix), _ -> new ArrayList<>())
+                    .add(rule);
+        }
+        return new GlobIndex<>(byStart, lengths);
+    }
+
+    private static String prefix(SubjectRule rule) {
+        return switch (rule.subject()) {
+            case SubjectPattern.Matching(var glob) -> glob.literalPrefix();
+            case SubjectPattern.Exact exact ->
+                    throw new IllegalArgumentException("rule for one subject: " + exact);
+        };
+    }
+
+    /**
+     * The rules whose pattern matches.
+     *
+     * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
+     */
+    List<R> matching(IdpName idp, String subject, MatchingBudget budget) {
+        List<R> found = new ArrayList<>();
+        for (int length : prefixLengths) {
+            if (length > subject.length()) {
+                break;
+            }
+            String prefix = subject.substring(0, length);
+            add(found, new Start(Optional.of(idp), prefix), subject, budget);
+            add(found, new Start(Optional.empty(), prefix), subject, budget);
+        }
+        return found;
+    }
+
+    private void add(List<R> found, Start start, String subject, MatchingBudget budget) {
+        for (R rule : byStart.getOrDefault(start, List.of())) {
+            budget.spend(rule.subject().steps(subject));
+            if (rule.subject().matches(subject)) {
+                found.add(rule);
+            }
+        }
+    }
+}

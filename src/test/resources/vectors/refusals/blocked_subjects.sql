@@ -1,0 +1,147 @@
+-- a block without a reason
+INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'x');
+--> A row of broker.blocked_subject needs "reason", which is missing or null.
+--? Why it is blocked
+--! 23502
+
+-- a reason of blanks
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', '  ');
+--> The block of "x" has an empty reason.
+--! 23514
+
+-- a reason that is too long
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', repeat('x', 1001));
+--> The block of "x": its reason has 1001 characters, more than 1000.
+--! 23514
+
+-- nobody
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '', 'x');
+--> A block has a subject that is empty.
+--! 23514
+
+-- a subject of two lines
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', E'a\nb', 'x');
+--> A block has a subject that has control characters.
+--! 23514
+
+-- an unknown way to match
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'x', 'regex', 'x');
+--> The block of "x" has match "regex", and there are exact and glob.
+--! 23514
+
+-- a glob over everybody
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'x');
+--> The block of "**" is a glob that does not start with a literal segment.
+--? UPDATE broker.identity_provider SET enabled = false.
+--! 23514
+
+-- a glob with too many stars
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'a:*b*c*d*e*f*g*h*i*', 'glob', 'x');
+--> The block of "a:*b*c*d*e*f*g*h*i*" has 9 stars, and a glob has up to 8.
+--! 23514
+
+-- a glob that is too long
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', repeat('x', 513), 'glob', 'x');
+--> The block of "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters, and a glob has up to 512.
+--! 23514
+
+-- the longest subject, of characters that a B-tree could not hold
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', repeat('界', 1024), 'x');
+--> nothing
+
+-- an end that is none
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'x', 'infinity');
+--> The block of "x" ends at infinity.
+--? null in until
+--! 23514
+
+-- an end that no program can write
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'x', '10000-01-01Z');
+--> The block of "x" ends outside of the years 1 to 9999.
+--! 23514
+
+-- an identity provider without its tenant
+INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'x', 'x');
+--> The block of "x" names identity provider "ci", and no tenant.
+--? Name its tenant too
+--! 23514
+
+-- a tenant that there isn't
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acne', 'x', 'x');
+--> There is no tenant "acne".
+--? Did you mean "acme"?
+--! 23503 the_tenant_exists
+
+-- another tenant's identity provider
+INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');
+--> Tenant "acme" has no identity provider "elsewhere".
+--? Tenant "other" has one of that name
+--! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- a block that moves to another tenant
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET tenant = 'other';
+--> The block of "x" stays with its tenant: it cannot move from "acme" to "other".
+--! 23514
+
+-- a block that is to count in all tenants from now on
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET tenant = NULL;
+--> The block of "x" stays with its tenant: it cannot move from "acme" to all tenants.
+--! 23514
+
+-- a block of all tenants that is to count in one
+INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x'); UPDATE broker.blocked_subject SET tenant = 'acme';
+--> The block of "x" stays with its tenant: it cannot move from all tenants to "acme".
+--! 23514
+
+-- more blocks than the tenant may have, which has its grants beside them
+UPDATE broker.tenant SET max_grants = 2 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, reason) SELECT 'acme', 'x' || n, 'x' FROM generate_series(1, 3) AS n;
+--> Tenant "acme" would have 3 blocked subjects, and may have 2.
+--! 23514 a_tenant_has_no_more_than_max_grants
+
+-- as many blocks as the tenant may have, which has as many grants
+UPDATE broker.tenant SET max_grants = 2 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, reason) SELECT 'acme', 'x' || n, 'x' FROM generate_series(1, 2) AS n;
+--> nothing
+
+-- more blocks by globs than the tenant may have
+UPDATE broker.tenant SET max_globs = 1 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, match, reason) SELECT 'acme', format('x%s:*', n), 'glob', 'x' FROM generate_series(1, 2) AS n;
+--> Tenant "acme" would have 2 glob blocks, and may have 1.
+--! 23514 a_tenant_has_no_more_than_max_globs
+
+-- a block that becomes a glob counts as one
+UPDATE broker.tenant SET max_globs = 0 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET match = 'glob';
+--> Tenant "acme" would have 1 glob block, and may have 0.
+--! 23514 a_tenant_has_no_more_than_max_globs
+
+-- as many globs for all tenants as every token can be held against
+INSERT INTO broker.blocked_subject (subject, match, reason) SELECT format('x%s:**', n), 'glob', 'x' FROM generate_series(100, 341) AS n;
+--> nothing
+
+-- one more than that
+INSERT INTO broker.blocked_subject (subject, match, reason) SELECT format('x%s:**', n), 'glob', 'x' FROM generate_series(100, 342) AS n;
+--> The blocks by globs for all tenants would be up to 250533 steps of work for each token, and 250000 are allowed.
+--? block exact subjects
+--! 23514 globs_of_all_tenants_are_few
+
+-- one that is switched on again
+INSERT INTO broker.blocked_subject (subject, match, reason, enabled) SELECT format('x%s:**', n), 'glob', 'x', n < 342 FROM generate_series(100, 342) AS n; UPDATE broker.blocked_subject SET enabled = true;
+--> The blocks by globs for all tenants would be up to 250533 steps of work for each token, and 250000 are allowed.
+--! 23514 globs_of_all_tenants_are_few
+
+-- many globs that cost little are too many to read
+INSERT INTO broker.blocked_subject (subject, match, reason) SELECT 'x' || n, 'glob', 'x' FROM generate_series(1, 1001) AS n;
+--> There would be 1001 blocks by globs for all tenants, and there may be 1000.
+--! 23514 globs_of_all_tenants_are_few
+
+-- of exact subjects there may be any number in all tenants
+INSERT INTO broker.blocked_subject (subject, reason) SELECT 'x' || n, 'x' FROM generate_series(1, 1500) AS n;
+--> nothing
+
+-- an identity provider that a block names
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('second', 'acme', 'https://second.example.com', '{acme}'); INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'second', 'x', 'x'); DELETE FROM broker.identity_provider WHERE name = 'second';
+--> Identity provider "second" of tenant "acme" is named by 1 blocked subject and cannot be deleted.
+--? or delete its blocked subjects first.
+--! 23001
+
+-- none is removed without trace
+TRUNCATE broker.blocked_subject;
+--> permission denied for table blocked_subject
