@@ -51,6 +51,7 @@ class AdminViewsTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
+            quoteCharacter = '"',
             value = {
                 "'acme', NULL, 'exact', 'repo:acme/app:main', NULL; true",
                 "'acme', 'ci', 'exact', 'repo:acme/app:main', NULL; true",

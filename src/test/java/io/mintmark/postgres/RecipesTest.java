@@ -212,7 +212,6 @@ class RecipesTest {
                 ",",
                 database.column(
                         "SELECT key FROM broker.explain('%s', '%s', '%s') WHERE granted"
-                                .formatted(
-                                        grantee.idp(), grantee.subject(), grantee.claims())));
+                                .formatted(grantee.idp(), grantee.subject(), grantee.claims())));
     }
 }
