@@ -2,6 +2,7 @@ package io.mintmark.cli;
 
 import io.mintmark.audit.Selection;
 import io.mintmark.config.SettingsReader;
+import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.PostgresExport;
 import io.mintmark.wiring.Logins;
 
@@ -21,15 +22,21 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** {@code audit export}. */
 @Command(
         name = "export",
-        description = "Writes the log's rows, in the order of mints.",
+        description = {
+            "Writes the log's rows: those of a time, or with --state all that were added since the"
+                    + " last run.",
+            "With --state rows come in the order of their chains, and none is left out however late"
+                    + " it was committed."
+        },
         mixinStandardHelpOptions = true)
 final class AuditExport implements Callable<Integer> {
     private static final int STEP = 10_000;
@@ -58,9 +65,27 @@ final class AuditExport implements Callable<Integer> {
     private @Nullable String key;
 
     @Option(
+            names = "--state",
+            paramLabel = "FILE",
+            description =
+                    "Goes on where the last run with this file ended, and notes how far it came.")
+    private @Nullable Path state;
+
+    @Option(names = "--follow", description = "Goes on until it is stopped. Needs --state.")
+    private boolean follow;
+
+    @Option(
+            names = "--all",
+            description =
+                    "Changes of the configuration and checkpoints too, as audit verify --export"
+                            + " wants them. Needs --state.")
+    private boolean all;
+
+    @Option(
             names = "--format",
-            description = "One of ${COMPLETION-CANDIDATES}; ndjson if not given.")
-    private Format format = Format.NDJSON;
+            converter = ExportFormat.Converter.class,
+            description = "One of ${COMPLETION-CANDIDATES}; jsonl if not given.")
+    private ExportFormat format = ExportFormat.JSONL;
 
     @Option(
             names = "--output",
@@ -74,19 +99,65 @@ final class AuditExport implements Callable<Integer> {
         this.settings = settings;
     }
 
-    /** In what form rows are written. */
-    enum Format {
-        NDJSON,
-        CSV;
+    @Override
+    public Integer call() throws IOException {
+        requireSense();
+        DatabaseLogin login = Logins.service(settings.get().database());
+        if (state == null) {
+            once(login);
+        } else {
+            resume(login, state);
+        }
+        return 0;
+    }
 
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
+    private void requireSense() {
+        if (state == null && (follow || all)) {
+            throw new CommandFailed(
+                    "--follow and --all need --state FILE, which notes how far the export has come");
+        }
+        if (state != null && Stream.of(from, to, tenant, subject, key).anyMatch(Objects::nonNull)) {
+            throw new CommandFailed(
+                    "--state: such an export has every row; leave out --from, --to, --tenant,"
+                            + " --subject and --key");
+        }
+        if (all && format == ExportFormat.CSV) {
+            throw new CommandFailed(
+                    "--all: changes and checkpoints have other columns than events, so not as csv;"
+                            + " take jsonl or ocsf");
         }
     }
 
-    @Override
-    public Integer call() throws IOException {
+    private void resume(DatabaseLogin login, Path kept) throws IOException {
+        try (StateFile file = new StateFile(kept)) {
+            Optional<ExportState> before = file.read();
+            before.ifPresent(known -> requireFit(known, file));
+            try (ExportSink sink = sink(before.flatMap(ExportState::output))) {
+                new ExportRun(login, file, sink, format, all).run(follow);
+            }
+        }
+    }
+
+    private void requireFit(ExportState known, StateFile file) {
+        if (!known.format().equals(format.toString()) || known.all() != all) {
+            throw file.unfit(
+                    "is of an export with --format %s%s; go on with that, or begin a new state"
+                            .formatted(known.format(), known.all() ? " --all" : ""));
+        }
+        if (known.output().isPresent() && output == null) {
+            throw file.unfit(
+                    "is of an export to '%s'; name it, or another file, with --output"
+                            .formatted(known.output().orElseThrow().path()));
+        }
+    }
+
+    private ExportSink sink(Optional<ExportState.Output> before) {
+        return output == null
+                ? new ExportSink.Stream(System.out)
+                : new ExportSink.File(output, before);
+    }
+
+    private void once(DatabaseLogin login) throws IOException {
         Selection wanted =
                 new Selection(
                         time("--from", from),
@@ -96,16 +167,15 @@ final class AuditExport implements Callable<Integer> {
                         Optional.ofNullable(key));
         Progress progress = new Progress();
         try (PrintStream out = out();
-                PostgresExport rows =
-                        new PostgresExport(Logins.service(settings.get().database()))) {
+                PostgresExport rows = new PostgresExport(login)) {
             requireSense(wanted, rows);
-            if (format == Format.CSV) {
-                out.print(Csv.header(PostgresExport.COLUMNS));
-            }
+            tellPending(wanted, rows);
+
+            out.print(format.header());
             rows.rows(
                     wanted,
                     row -> {
-                        out.print(line(row));
+                        out.print(format.event(row));
                         count++;
                         if (count % STEP == 0) {
                             written(out);
@@ -115,7 +185,20 @@ final class AuditExport implements Callable<Integer> {
             progress.clear();
             written(out);
         }
-        return 0;
+    }
+
+    /**
+     * Whoever ships the log in pieces of time must know what no piece may have: an outcome that
+     * happened before an end and was committed after it, as in an outage.
+     */
+    private static void tellPending(Selection wanted, PostgresExport rows) {
+        long pending = wanted.to().map(rows::pending).orElse(0L);
+        if (pending > 0) {
+            System.err.printf(
+                    "mintmark: %d mints of before --to have no outcome yet; one that was delayed would"
+                            + " be in no export that begins there. --state leaves nothing out.%n",
+                    pending);
+        }
     }
 
     /** What can only be a slip isn't answered with nothing. */
@@ -143,13 +226,6 @@ final class AuditExport implements Callable<Integer> {
         if (out.checkError()) {
             throw new CommandFailed("--output: not everything could be written");
         }
-    }
-
-    private String line(String row) {
-        return switch (format) {
-            case NDJSON -> row + "\n";
-            case CSV -> Csv.line(PostgresExport.COLUMNS, ExportedRow.parse(row));
-        };
     }
 
     private static Optional<Instant> time(String option, @Nullable String text) {

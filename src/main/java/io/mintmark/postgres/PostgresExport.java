@@ -42,6 +42,9 @@ public final class PostgresExport implements AutoCloseable {
 
     private static final String TENANT = "SELECT name AS row FROM broker.tenant WHERE name = ?";
 
+    private static final String PENDING =
+            "SELECT count(*)::text AS row FROM audit.unresolved WHERE requested_at < ?::timestamptz";
+
     private final Connection connection;
 
     private interface Condition {
@@ -94,6 +97,16 @@ public final class PostgresExport implements AutoCloseable {
         boolean[] found = new boolean[1];
         read(TENANT, statement -> statement.setString(1, name), _ -> found[0] = true);
         return found[0];
+    }
+
+    /** How many mints that were requested before a moment have no outcome yet. */
+    public long pending(Instant before) {
+        long[] count = new long[1];
+        read(
+                PENDING,
+                statement -> statement.setString(1, before.toString()),
+                row -> count[0] = Long.parseLong(row));
+        return count[0];
     }
 
     private static void and(StringBuilder sql, String column, String text, List<String> texts) {

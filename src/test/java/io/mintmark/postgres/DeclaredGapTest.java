@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.cli.Commands;
-import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
@@ -13,17 +12,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** A database is restored to what it was some checkpoints ago, and the log says so. */
 class DeclaredGapTest {
@@ -32,8 +25,6 @@ class DeclaredGapTest {
     private final List<SignedCheckpoint> kept = new ArrayList<>();
     private TestDatabase restored = original;
     private Path file = Path.of("");
-
-    private record Ran(int status, String output) {}
 
     @BeforeEach
     void loseTheEnd() throws Exception {
@@ -70,30 +61,12 @@ class DeclaredGapTest {
     }
 
     private Ran run(Who who, String... arguments) throws Exception {
-        Path key = directory.resolve("audit.pem");
-        Files.writeString(
-                key,
-                "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
-                        .formatted(
-                                Base64.getMimeEncoder()
-                                        .encodeToString(Seals.KEY.toECPrivateKey().getEncoded())));
-        Map<String, String> environment = new HashMap<>(RunningBroker.environment(restored, 1));
-        environment.put("DATABASE_USERNAME", who.login());
-        environment.put("AUDIT_SIGNING_KEY_FILE", key.toString());
-        PrintStream before = System.out;
-        ByteArrayOutputStream written = new ByteArrayOutputStream();
-        System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
-        try {
-            int status = new Commands(environment, directory).execute(arguments);
-            return new Ran(status, written.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(before);
-        }
+        return new AuditCommand(restored, directory, who).run(arguments);
     }
 
     private Ran verify(String... further) throws Exception {
         List<String> arguments =
-                new ArrayList<>(List.of("audit", "verify", "--checkpoints", file.toString()));
+                new ArrayList<>(List.of("verify", "--checkpoints", file.toString()));
         arguments.addAll(Arrays.asList(further));
         return run(Who.AUDITOR, arguments.toArray(String[]::new));
     }
@@ -102,7 +75,6 @@ class DeclaredGapTest {
         Ran declared =
                 run(
                         Who.APP,
-                        "audit",
                         "declare-gap",
                         "--checkpoints",
                         file.toString(),
@@ -125,7 +97,7 @@ class DeclaredGapTest {
         Ran accepted = verify("--accept-gap", declaration.hash());
         assertEquals(0, accepted.status(), accepted.output());
         assertEquals(3, verify("--accept-gap", "ab".repeat(32)).status());
-        assertEquals(3, run(Who.AUDITOR, "audit", "verify").status());
+        assertEquals(3, run(Who.AUDITOR, "verify").status());
     }
 
     @Test
@@ -142,14 +114,7 @@ class DeclaredGapTest {
         assertEquals(0, accepted.status(), accepted.output());
         keep(kept.subList(0, 2));
         Ran nothing =
-                run(
-                        Who.APP,
-                        "audit",
-                        "declare-gap",
-                        "--checkpoints",
-                        file.toString(),
-                        "--reason",
-                        "again");
+                run(Who.APP, "declare-gap", "--checkpoints", file.toString(), "--reason", "again");
         assertEquals(1, nothing.status());
         restored.runAsSuperuser(disarmed("DELETE FROM audit.event WHERE subject = 'five'"));
         assertEquals(1, verify("--accept-gap", declaration.hash()).status());
@@ -181,18 +146,15 @@ class DeclaredGapTest {
                 Who.APP,
                 "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (3, now(), 'a.b.c')");
         assertEquals(1, verify().status());
-        Ran disowned =
-                run(Who.APP, "audit", "disown-checkpoint", "3", "--reason", "a stolen password");
+        Ran disowned = run(Who.APP, "disown-checkpoint", "3", "--reason", "a stolen password");
         assertEquals(0, disowned.status(), disowned.output());
         Ran verified = verify();
         assertEquals(3, verified.status(), verified.output());
         assertTrue(verified.output().contains("a stolen password"), verified.output());
         String hash = SignedCheckpoint.in(disowned.output()).orElseThrow().hash();
         assertEquals(0, verify("--accept-gap", hash).status());
-        assertEquals(
-                1, run(Who.APP, "audit", "disown-checkpoint", "2", "--reason", "mine").status());
-        assertEquals(
-                1, run(Who.APP, "audit", "disown-checkpoint", "9", "--reason", "none").status());
+        assertEquals(1, run(Who.APP, "disown-checkpoint", "2", "--reason", "mine").status());
+        assertEquals(1, run(Who.APP, "disown-checkpoint", "9", "--reason", "none").status());
     }
 
     private static String disarmed(String attack) {

@@ -1,0 +1,117 @@
+package io.mintmark.cli;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.LogFeed;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** One run of an export that can be resumed: to the log's end, or on and on. */
+final class ExportRun {
+    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final Duration OUTAGE = Duration.ofSeconds(5);
+
+    /** Passes after which chains are looked for that only mints of long ago write to. */
+    private static final int THOROUGH = 1_000;
+
+    private final DatabaseLogin login;
+    private final StateFile file;
+    private final ExportSink sink;
+    private final ExportFormat format;
+    private final boolean all;
+    private boolean down;
+
+    ExportRun(
+            DatabaseLogin login,
+            StateFile file,
+            ExportSink sink,
+            ExportFormat format,
+            boolean all) {
+        this.login = login;
+        this.file = file;
+        this.sink = sink;
+        this.format = format;
+        this.all = all;
+    }
+
+    /**
+     * Exports what there is.
+     *
+     * @param follow whether to go on with what comes, and through outages, until this thread is
+     *     interrupted
+     */
+    void run(boolean follow) {
+        try {
+            boolean again = true;
+            while (again) {
+                again = isCutOff(follow);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether the database went away while it was followed. */
+    private boolean isCutOff(boolean follow) throws InterruptedException {
+        try (LogFeed feed = new LogFeed(login)) {
+            export(begun(feed), follow);
+            return false;
+        } catch (StoreUnreachable e) {
+            if (!follow) {
+                throw e;
+            }
+            outage(e);
+            return true;
+        }
+    }
+
+    private void export(ResumedExport export, boolean follow) throws InterruptedException {
+        export.pass(true);
+        if (follow) {
+            for (long pass = 1; ; pass++) {
+                down = false;
+                Thread.sleep(POLL);
+                export.pass(pass % THOROUGH == 0);
+            }
+        }
+    }
+
+    /** What wasn't committed to the state is read again. */
+    private void outage(StoreUnreachable e) throws InterruptedException {
+        sink.drop();
+        if (!down) {
+            System.err.println("mintmark: " + e.getMessage() + "; it is tried again and again");
+        }
+        down = true;
+        Thread.sleep(OUTAGE);
+    }
+
+    /** The state names the file before anything is in it. */
+    private ResumedExport begun(LogFeed feed) {
+        Optional<ExportState> known = file.read();
+        String origin = feed.origin();
+        if (known.filter(state -> !state.origin().equals(origin)).isPresent()) {
+            throw file.unfit("is of an export of another database; begin a new state for this one");
+        }
+        Optional<ExportState.Output> output = sink.commit();
+        ExportState state =
+                known.orElseGet(() -> ExportState.beginning(origin, format.toString(), all))
+                        .withOutput(output);
+        file.write(state);
+        if (output.map(to -> to.length() == 0).orElse(known.isEmpty())) {
+            sink.write(format.header());
+        }
+        tellOutside(feed.outside());
+        return new ResumedExport(feed, file, sink, state, format);
+    }
+
+    private static void tellOutside(long rows) {
+        if (rows > 0) {
+            System.err.printf(
+                    "mintmark: %d rows of audit.event are in no chain, so no broker wrote them, and"
+                            + " they aren't exported; audit verify tells which%n",
+                    rows);
+        }
+    }
+}
