@@ -18,32 +18,6 @@ import java.util.Map;
 
 /** One program on a database of its own, with a tenant whose keys are to be minted. */
 final class Bench implements AutoCloseable {
-    private static final String TENANT =
-            """
-            INSERT INTO broker.tenant (name, max_calls) VALUES ('acme', %4$d), ('other', %4$d);
-            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-            VALUES ('rsa', 'acme', '%1$s', '{load}'), ('ec', 'acme', '%2$s', '{load}'),
-                   ('other', 'other', '%1$s', '{other}');
-            INSERT INTO broker.access_provider (tenant, name, type, settings)
-            VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1", "endpoint": "%3$s"}'),
-                   ('other', 'aws', 'aws-sts', '{"region": "eu-central-1", "endpoint": "%3$s"}'),
-                   ('acme', 'own', 'jwt', '{}');
-            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-            SELECT 'acme', 'aws' || n, 'aws', 3600,
-                   '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'::jsonb
-              FROM generate_series(1, 5) AS n
-            UNION ALL
-            SELECT 'acme', 'jwt' || n, 'own', 600, '{"audience": "https://api.example.com"}'
-              FROM generate_series(1, 5) AS n
-            UNION ALL
-            SELECT 'other', 'aws1', 'aws', 3600,
-                   '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}';
-            INSERT INTO broker.subject_grant (tenant, idp, subject, key)
-            SELECT 'acme', idp, 'ci:main', type || n
-              FROM unnest(ARRAY['rsa', 'ec']) AS idp, unnest(ARRAY['aws', 'jwt']) AS type,
-                   generate_series(1, 3) AS n
-            UNION ALL SELECT 'other', 'other', 'ci:main', 'aws1';
-            """;
     private static final Duration LONG = Duration.ofHours(12);
 
     private final String name;
@@ -68,7 +42,15 @@ final class Bench implements AutoCloseable {
         environment.putAll(further);
         broker = started();
         int calls = Integer.getInteger("load.calls", 1_024);
-        database.run(name, TENANT.formatted(rsa.url(), ec.url(), sts.endpoint(), calls));
+        database.run(name, rows(calls));
+    }
+
+    private String rows(int calls) throws IOException {
+        return Files.readString(Path.of("src/test/resources/scale/load.sql"))
+                .replace("{rsa}", rsa.url())
+                .replace("{ec}", ec.url())
+                .replace("{sts}", sts.endpoint())
+                .replace("{calls}", Integer.toString(calls));
     }
 
     private Map<String, String> ownSettings() throws IOException {
@@ -76,14 +58,22 @@ final class Bench implements AutoCloseable {
         PemFiles.p256(Files.createDirectory(keys.resolve("signing")).resolve("2026-01-01.pem"));
         PemFiles.p256(keys.resolve("audit.pem"));
         return Map.of(
-                "SERVER_PORT", Integer.toString(port),
-                "ADMIN_PORT", Integer.toString(RunningBroker.freePort()),
-                "BROKER_URL", "http://localhost:" + port,
-                "BROKER_SIGNING_KEYS_DIR", keys.resolve("signing").toString(),
-                "AUDIT_SIGNING_KEY_FILE", keys.resolve("audit.pem").toString(),
-                "OUTBOUND_ALLOWED_HOSTS", "localhost,127.0.0.1",
-                "RATE_LIMIT_ENABLED", "false",
-                "SERVER_DRAIN", "PT0S");
+                "SERVER_PORT",
+                Integer.toString(port),
+                "ADMIN_PORT",
+                Integer.toString(RunningBroker.freePort()),
+                "BROKER_URL",
+                "http://localhost:" + port,
+                "BROKER_SIGNING_KEYS_DIR",
+                keys.resolve("signing").toString(),
+                "AUDIT_SIGNING_KEY_FILE",
+                keys.resolve("audit.pem").toString(),
+                "OUTBOUND_ALLOWED_HOSTS",
+                "localhost,127.0.0.1",
+                "RATE_LIMIT_ENABLED",
+                "false",
+                "SERVER_DRAIN",
+                "PT0S");
     }
 
     private BrokerJar started() throws IOException, InterruptedException {
@@ -187,10 +177,14 @@ final class Bench implements AutoCloseable {
         Instant now = Instant.now();
         return issuer.sign(
                 Map.of(
-                        "sub", subject,
-                        "aud", audience,
-                        "exp", now.plus(LONG).getEpochSecond(),
-                        "jti", "load-" + System.nanoTime()));
+                        "sub",
+                        subject,
+                        "aud",
+                        audience,
+                        "exp",
+                        now.plus(LONG).getEpochSecond(),
+                        "jti",
+                        "load-" + System.nanoTime()));
     }
 
     String tokenFor(String subject, String audience) {

@@ -1,6 +1,6 @@
 package io.mintmark.benchmark;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import io.mintmark.endtoend.OwnServer;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +10,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL that writes to disk as in production, with a database for each broker. */
 final class BenchDatabase implements AutoCloseable {
@@ -21,36 +23,38 @@ final class BenchDatabase implements AutoCloseable {
             CREATE ROLE load_owner LOGIN PASSWORD 'for-load' IN ROLE mintmark_owner;
             """;
 
-    private final EmbeddedPostgres server;
+    private final OwnServer server;
 
     BenchDatabase() throws IOException, SQLException {
-        server =
-                EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "on")
-                        .setServerConfig("synchronous_commit", "on")
-                        .setServerConfig("max_connections", "100")
-                        .start();
+        server = new OwnServer(Files.createTempDirectory("mintmark-load"));
         run("postgres", Files.readString(Path.of("db", "roles.sql")));
         run("postgres", LOGINS);
+        run("postgres", "ALTER DATABASE postgres SET synchronous_commit = on");
     }
 
     void create(String name) throws IOException, SQLException {
         run("postgres", "CREATE DATABASE " + name);
+        run("postgres", "ALTER DATABASE %s SET synchronous_commit = on".formatted(name));
         run(name, Files.readString(Path.of("db", "roles.sql")));
     }
 
     /** The settings that tell a broker of it. */
     Map<String, String> settings(String name) {
         return Map.of(
-                "DATABASE_URL", url(name),
-                "DATABASE_USERNAME", "load_app",
-                "DATABASE_PASSWORD", PASSWORD,
-                "DATABASE_OWNER_USERNAME", "load_owner",
-                "DATABASE_OWNER_PASSWORD", PASSWORD);
+                "DATABASE_URL",
+                url(name),
+                "DATABASE_USERNAME",
+                "load_app",
+                "DATABASE_PASSWORD",
+                PASSWORD,
+                "DATABASE_OWNER_USERNAME",
+                "load_owner",
+                "DATABASE_OWNER_PASSWORD",
+                PASSWORD);
     }
 
     private String url(String name) {
-        return "jdbc:postgresql://localhost:%d/%s".formatted(server.getPort(), name);
+        return server.url().replaceFirst("/postgres$", "/" + name);
     }
 
     Connection connect(String name) throws SQLException {
@@ -73,8 +77,15 @@ final class BenchDatabase implements AutoCloseable {
         }
     }
 
+    /** Ends it at once, without a word to anybody, and starts it again. */
+    void restart(Duration later) throws InterruptedException {
+        server.stopImmediately();
+        TimeUnit.MILLISECONDS.sleep(later.toMillis());
+        server.startAgain();
+    }
+
     @Override
-    public void close() throws IOException {
+    public void close() {
         server.close();
     }
 }

@@ -6,6 +6,7 @@ import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,12 +17,15 @@ import java.util.concurrent.TimeUnit;
 
 import javax.management.JMException;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /** The jar, started as operators start it, in a process whose use of the machine is read. */
 final class BrokerJar implements AutoCloseable {
+    private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
     private final Process process;
     private final JMXConnector management;
     private final Duration untilFirstAnswer;
@@ -42,6 +46,11 @@ final class BrokerJar implements AutoCloseable {
             throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command(program, options));
         builder.environment().putAll(environment);
+        // Helidon forbids deserialising anything, and the question about allocation is an object
+        builder.environment()
+                .put(
+                        "JAVA_TOOL_OPTIONS",
+                        "-Dhelidon.serialFilter.pattern=javax.management.*;java.rmi.*;java.lang.*");
         Path log = Files.createTempFile("mintmark-load", ".log");
         builder.redirectErrorStream(true).redirectOutput(log.toFile());
         long began = System.nanoTime();
@@ -75,14 +84,15 @@ final class BrokerJar implements AutoCloseable {
 
     private static boolean answers(int port) {
         try (Socket socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port)) {
-            socket.getOutputStream()
-                    .write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes());
-            return new String(socket.getInputStream().readNBytes(12)).endsWith(" 200");
+            socket.getOutputStream().write(HEALTH.getBytes(StandardCharsets.US_ASCII));
+            byte[] line = socket.getInputStream().readNBytes(12);
+            return new String(line, StandardCharsets.US_ASCII).endsWith(" 200");
         } catch (IOException e) {
             return false;
         }
     }
 
+    @SuppressWarnings("BanJNDI") // a process that this one started
     private static JMXConnector connect(Process process) throws IOException {
         try {
             VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
@@ -106,13 +116,29 @@ final class BrokerJar implements AutoCloseable {
 
     /** Bytes that its threads have allocated so far. */
     long allocated() {
+        return (long) attribute("java.lang:type=Threading", "TotalThreadAllocatedBytes");
+    }
+
+    int threads() {
+        return (int) attribute("java.lang:type=Threading", "ThreadCount");
+    }
+
+    /** What is left of the heap after a collection, in MiB. */
+    double liveMebibytes() {
         try {
-            return (long)
-                    management
-                            .getMBeanServerConnection()
-                            .getAttribute(
-                                    new ObjectName("java.lang:type=Threading"),
-                                    "TotalThreadAllocatedBytes");
+            management
+                    .getMBeanServerConnection()
+                    .invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null);
+        } catch (JMException | IOException e) {
+            throw new IllegalStateException(e);
+        }
+        Object usage = attribute("java.lang:type=Memory", "HeapMemoryUsage");
+        return (long) ((CompositeData) usage).get("used") / 1048576.0;
+    }
+
+    private Object attribute(String bean, String name) {
+        try {
+            return management.getMBeanServerConnection().getAttribute(new ObjectName(bean), name);
         } catch (JMException | IOException e) {
             throw new IllegalStateException(e);
         }
@@ -131,10 +157,6 @@ final class BrokerJar implements AutoCloseable {
         try (var files = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
             return files.count();
         }
-    }
-
-    long pid() {
-        return process.pid();
     }
 
     @Override

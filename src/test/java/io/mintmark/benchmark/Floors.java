@@ -66,11 +66,10 @@ final class Floors {
         Base64URL signature = new RSASSASigner(rsa).sign(header, text);
         RSASSAVerifier verifier = new RSASSAVerifier(rsa.toRSAPublicKey());
         ECDSASigner signer = new ECDSASigner(new ECKeyGenerator(Curve.P_256).generate());
-        return cost(
-                () ->
-                        verifier.verify(header, text, signature)
-                                ? signer.sign(new JWSHeader(JWSAlgorithm.ES256), text)
-                                : null);
+        return cost(() ->
+                verifier.verify(header, text, signature)
+                        ? signer.sign(new JWSHeader(JWSAlgorithm.ES256), text)
+                        : null);
     }
 
     /** The call of the AWS SDK with its own client, on a connection that is kept. */
@@ -83,14 +82,12 @@ final class Floors {
                         .httpClient(Apache5HttpClient.create())
                         .build()) {
             String token = "ey" + "a".repeat(900);
-            return cost(
-                    () ->
-                            client.assumeRoleWithWebIdentity(
-                                    call ->
-                                            call.roleArn("arn:aws:iam::123456789012:role/deploy")
-                                                    .roleSessionName("load")
-                                                    .durationSeconds(3600)
-                                                    .webIdentityToken(token)));
+            return cost(() ->
+                    client.assumeRoleWithWebIdentity(call ->
+                            call.roleArn("arn:aws:iam::123456789012:role/deploy")
+                                    .roleSessionName("load")
+                                    .durationSeconds(3600)
+                                    .webIdentityToken(token)));
         }
     }
 

@@ -36,6 +36,7 @@ final class Load {
     }
 
     /** What came of it. */
+    @SuppressWarnings("ArrayRecordComponent") // hundreds of thousands of numbers
     record Result(Map<Integer, Integer> statuses, long[] sortedNanos, Duration taken) {
         int answers() {
             return sortedNanos.length;

@@ -15,15 +15,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
- * Loads the program as operators start it, and prints the tables of {@code docs/performance.md}. The
- * command and its properties are described there.
+ * Loads the program as operators start it, and prints the tables of {@code docs/performance.md}.
+ * The command and its properties are described there.
  */
 public final class LoadBenchmark {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("load.seconds", 10));
     private static final int ROUNDS = Integer.getInteger("load.rounds", 1);
     private static final int CLIENTS = Integer.getInteger("load.clients", 32);
+    private static final int TENANTS = Integer.getInteger("load.tenants", 10_000);
     private static final Duration COLD = Duration.ofSeconds(10);
     private static final Duration PROVIDER = Duration.ofMillis(50);
 
@@ -50,7 +53,7 @@ public final class LoadBenchmark {
             List<Bench> benches = new ArrayList<>();
             try {
                 benches.add(bench("today", "load.program", "target/mintmark.jar", database));
-                if (System.getProperty("load.reference") != null) {
+                if (!System.getProperty("load.reference", "").isEmpty()) {
                     benches.add(bench("reference", "load.reference", "", database));
                 }
                 new LoadBenchmark(benches).run(System.getProperty("load.what", "all"));
@@ -62,8 +65,7 @@ public final class LoadBenchmark {
         }
     }
 
-    private static Bench bench(
-            String name, String property, String usual, BenchDatabase database)
+    private static Bench bench(String name, String property, String usual, BenchDatabase database)
             throws IOException, InterruptedException, SQLException {
         Path program = Path.of(System.getProperty(property, usual));
         return new Bench(name, program, database, Map.of("SERVER_MAX_REQUESTS", "4000"));
@@ -92,6 +94,13 @@ public final class LoadBenchmark {
             grants();
             print();
         }
+        if (what.contains("tenants")) {
+            tenants();
+            print();
+        }
+        if (what.contains("soak")) {
+            new Soak(benches.getFirst(), TIME).run();
+        }
     }
 
     private static void printMachine() throws IOException {
@@ -113,7 +122,8 @@ public final class LoadBenchmark {
         Bench first = benches.getFirst();
         System.out.println("| floor | CPU µs | a CPU-second | median ms |\n|---|---|---|---|");
         for (SignaturesBy code : SignaturesBy.here().toList()) {
-            System.out.println("| verify RS256, sign ES256 by " + code + " " + Floors.signatures(code));
+            System.out.println(
+                    "| verify RS256, sign ES256 by " + code + " " + Floors.signatures(code));
         }
         System.out.println("| the SDK's bare STS call " + Floors.stsCall(first.sts()));
         System.out.println("| a row and its commit " + Floors.commit(first.database()));
@@ -168,7 +178,12 @@ public final class LoadBenchmark {
             for (Bench bench : benches) {
                 CompletableFuture<Void> beside =
                         CompletableFuture.runAsync(() -> neighbour(bench, clients));
-                measure(bench, "%,d clients, 50 ms".formatted(clients), clients, TIME, b -> oneKey(b));
+                measure(
+                        bench,
+                        "%,d clients, 50 ms".formatted(clients),
+                        clients,
+                        TIME,
+                        b -> oneKey(b));
                 beside.join();
             }
         }
@@ -204,6 +219,21 @@ public final class LoadBenchmark {
         each("again: a grant among 100,000", CLIENTS, LoadBenchmark::oneKey);
     }
 
+    /** A grant among a hundred of its tenant, and tenants in great number: one after the other. */
+    private void tenants() throws SQLException, IOException {
+        for (Bench bench : benches) {
+            ManyTenantsData.load(bench, TENANTS);
+            List<byte[]> requests =
+                    IntStream.rangeClosed(1, CLIENTS)
+                            .mapToObj(n -> ManyTenantsData.mint(bench, n * (TENANTS / CLIENTS)))
+                            .toList();
+            for (String what : List.of("first: many tenants", "a jwt key, of many tenants")) {
+                record(bench, what, CLIENTS, TIME, requests::get);
+            }
+        }
+        each("the same key type, one tenant", CLIENTS, b -> b.mint(Token.RS256, "jwt1"));
+    }
+
     private void each(String what, int clients, Function<Bench, byte[]> request)
             throws SQLException, IOException {
         for (Bench bench : benches) {
@@ -215,9 +245,15 @@ public final class LoadBenchmark {
             Bench bench, String what, int clients, Duration time, Function<Bench, byte[]> request)
             throws SQLException, IOException {
         byte[] bytes = request.apply(bench);
+        record(bench, what, clients, time, _ -> bytes);
+    }
+
+    private void record(
+            Bench bench, String what, int clients, Duration time, IntFunction<byte[]> requests)
+            throws SQLException, IOException {
         long rows = bench.issued();
         Measured.Reading before = Measured.Reading.of(bench.broker());
-        Load.Result result = bench.load().run(clients, time, n -> bytes);
+        Load.Result result = bench.load().run(clients, time, requests);
         Measured done =
                 new Measured(
                         what,

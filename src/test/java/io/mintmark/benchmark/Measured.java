@@ -20,8 +20,7 @@ record Measured(
         }
 
         Reading until(Reading later) {
-            return new Reading(
-                    later.processor.minus(processor), later.allocated - allocated);
+            return new Reading(later.processor.minus(processor), later.allocated - allocated);
         }
     }
 
