@@ -49,11 +49,11 @@ SELECT key FROM broker.explain('elsewhere', 'main');
 
 -- finds the mints of that tenant by their subject
 SET LOCAL mintmark.console_claims = '{"groups": ["acme-leads"]}';
-SELECT e.tenant FROM internal.mints_of_subject('main', NULL, 10) AS m (mint_id) JOIN audit.event AS e USING (mint_id);
+SELECT e.tenant FROM internal.find_mints('subject', 'main', NULL, NULL, NULL, NULL, NULL, 10) AS m JOIN audit.event AS e USING (mint_id);
 --> acme
 
 -- finds no mint by its subject without claims
-SELECT m FROM internal.mints_of_subject('main', NULL, 10) AS m;
+SELECT m.mint_id FROM internal.find_mints('subject', 'main', NULL, NULL, NULL, NULL, NULL, 10) AS m WHERE m.mint_id IS NOT NULL;
 --> 
 
 -- finds a grant of that tenant as it was

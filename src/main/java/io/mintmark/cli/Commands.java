@@ -7,6 +7,7 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.logging.Logging;
 import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.GivenClaims.UnusableClaims;
 import io.mintmark.postgres.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.Broker;
@@ -97,6 +98,7 @@ public final class Commands {
                     CommandFailed _,
                     DatabaseUnfit _,
                     QuestionFailed _,
+                    UnusableClaims _,
                     UnusableSigningKeysException _,
                     StoreUnreachable _,
                     Unavailable _ ->

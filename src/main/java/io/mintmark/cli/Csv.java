@@ -2,6 +2,8 @@ package io.mintmark.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.audit.CsvCell;
+
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -9,7 +11,6 @@ import java.util.stream.Collectors;
 /** Comma-separated values (RFC 4180): every text in quotes, nothing at all for a null. */
 final class Csv {
     private static final String END = "\r\n";
-    private static final String FORMULA = "=+-@\t\r";
 
     private Csv() {}
 
@@ -30,13 +31,6 @@ final class Csv {
             return "";
         }
         String text = ExportedRow.text(value);
-        return value.isNumber() ? text : "\"" + harmless(text).replace("\"", "\"\"") + "\"";
-    }
-
-    /**
-     * A spreadsheet would run a text that begins like a formula; who sends tokens chooses texts.
-     */
-    private static String harmless(String text) {
-        return !text.isEmpty() && FORMULA.indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+        return value.isNumber() ? text : CsvCell.of(text);
     }
 }

@@ -4,6 +4,7 @@ import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Explanations;
 import io.mintmark.postgres.Explanations.Question;
 import io.mintmark.postgres.Explanations.Row;
+import io.mintmark.postgres.GivenClaims;
 import io.mintmark.postgres.Past;
 
 import org.jspecify.annotations.Nullable;

@@ -65,6 +65,15 @@ public final class Explanations implements AutoCloseable {
         }
     }
 
+    /**
+     * Asks over a connection that is somebody else's, and shows what that may see.
+     *
+     * @param connection to be closed by whoever has it
+     */
+    public Explanations(Connection connection) {
+        this.connection = connection;
+    }
+
     /** The identity providers that an issuer and one of several audiences lead to. */
     public List<String> identityProviders(String issuer, List<String> audiences) {
         try (PreparedStatement statement = connection.prepareStatement(PROVIDERS)) {

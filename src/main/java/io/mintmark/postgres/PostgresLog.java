@@ -57,6 +57,9 @@ public final class PostgresLog implements LogReader, AutoCloseable {
              ORDER BY c.tenant, c.revision
             """;
 
+    private static final String VIEWER =
+            "SELECT pg_catalog.set_config('mintmark.console_claims', ?, true)";
+
     private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
 
     private final Connection connection;
@@ -74,6 +77,24 @@ public final class PostgresLog implements LogReader, AutoCloseable {
     public PostgresLog(DatabaseLogin login) {
         this.connection = AuditConnection.open(login, SESSION);
         this.lookups = new LogLookups(connection);
+    }
+
+    /**
+     * Opens the connection with the eyes of somebody who looks at the console.
+     *
+     * @param claims of the viewer, as the text of a JSON object
+     * @throws StoreUnreachable if it can't be had
+     */
+    public static PostgresLog asViewer(DatabaseLogin login, String claims) {
+        PostgresLog log = new PostgresLog(login);
+        try (PreparedStatement statement = log.connection.prepareStatement(VIEWER)) {
+            statement.setString(1, claims);
+            statement.execute();
+            return log;
+        } catch (SQLException e) {
+            log.close();
+            throw AuditConnection.unreachable(e);
+        }
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A PostgreSQL with fsync that can be stopped without warning, started again, and frozen. */
-public final class OwnServer implements AutoCloseable {
+final class OwnServer implements AutoCloseable {
     static final String PASSWORD = "for-tests";
 
     private final Path data;
@@ -26,12 +26,7 @@ public final class OwnServer implements AutoCloseable {
     private final List<String> command;
     private ProcessHandle postmaster;
 
-    /**
-     * Starts one.
-     *
-     * @param directory where its data is to be
-     */
-    public OwnServer(Path directory) throws IOException {
+    OwnServer(Path directory) throws IOException {
         this.data = directory.resolve("data");
         this.embedded =
                 EmbeddedPostgres.builder()
@@ -61,8 +56,7 @@ public final class OwnServer implements AutoCloseable {
         return command;
     }
 
-    /** Its first database, for JDBC. */
-    public String url() {
+    String url() {
         return "jdbc:postgresql://localhost:%d/postgres".formatted(embedded.getPort());
     }
 
@@ -103,13 +97,12 @@ public final class OwnServer implements AutoCloseable {
     }
 
     /** An immediate stop: no connection is finished, nothing is flushed. */
-    public void stopImmediately() {
+    void stopImmediately() {
         signal("QUIT", Stream.of(postmaster));
         postmaster.onExit().join();
     }
 
-    /** Starts it on the same data and port, and waits until it answers. */
-    public void startAgain() {
+    void startAgain() {
         try {
             Process process =
                     new ProcessBuilder(command)

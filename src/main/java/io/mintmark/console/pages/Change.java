@@ -1,0 +1,143 @@
+package io.mintmark.console.pages;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A change of the configuration, as differences.
+ *
+ * @param row by which its table knows it
+ */
+record Change(
+        long revision,
+        Instant at,
+        String by,
+        String operation,
+        String table,
+        String row,
+        List<Difference> differences) {
+
+    /** Of a tenant's rows of one kind, looked for among a bounded number of its changes. */
+    private static final String OF_ROW =
+            """
+            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+                   c.before::text AS before, c.after::text AS after
+              FROM (SELECT n.* FROM audit.config_change AS n
+                     WHERE n.tenant = ? AND n.revision < ? ORDER BY n.revision DESC LIMIT 5000) AS c
+             WHERE c.table_name = ?
+               AND coalesce(c.after, c.before) ->> CASE c.table_name
+                       WHEN 'tenant_admin' THEN 'role_name' WHEN 'console_access' THEN 'id'
+                       WHEN 'blocked_subject' THEN 'id' ELSE 'name' END = ?
+             ORDER BY c.revision DESC LIMIT ?
+            """;
+
+    private static final String OF_GRANT =
+            """
+            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+                   c.before::text AS before, c.after::text AS after
+              FROM internal.changes_of_grant(?, ?, ?) AS c
+            """;
+
+    private static final String LATEST =
+            """
+            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+                   c.before::text AS before, c.after::text AS after
+              FROM audit.config_change AS c
+             WHERE c.tenant = ? AND c.revision < ? ORDER BY c.revision DESC LIMIT ?
+            """;
+
+    /** What changes with every row, and is told beside the difference anyhow. */
+    private static final Set<String> BOOKKEEPING =
+            Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
+
+    private static final List<String> IDS = List.of("id", "role_name", "name", "issuer");
+
+    /**
+     * A member of the row.
+     *
+     * @param before none if the row or the member wasn't there, or said nothing
+     */
+    record Difference(String member, Optional<String> before, Optional<String> after) {}
+
+    /** The last changes of a row that isn't a grant, the newest first. */
+    static List<Change> ofRow(
+            Connection connection, String tenant, String table, String row, long before, int most)
+            throws SQLException {
+        return Query.of(OF_ROW, tenant, before, table, row, most).list(connection, Change::change);
+    }
+
+    static List<Change> ofGrant(Connection connection, String tenant, long id, int most)
+            throws SQLException {
+        return Query.of(OF_GRANT, tenant, id, most).list(connection, Change::change);
+    }
+
+    /** The last changes of a tenant before a revision, the newest first. */
+    static List<Change> latest(Connection connection, String tenant, long before, int most)
+            throws SQLException {
+        return Query.of(LATEST, tenant, before, most).list(connection, Change::change);
+    }
+
+    private static Change change(ResultSet row) throws SQLException {
+        Optional<JsonNode> before = Query.text(row, "before").map(RowJson::read);
+        Optional<JsonNode> after = Query.text(row, "after").map(RowJson::read);
+        return new Change(
+                row.getLong("revision"),
+                Query.time(row, "changed_at"),
+                row.getString("changed_by"),
+                row.getString("operation"),
+                row.getString("table_name"),
+                id(after.or(() -> before).orElseThrow()),
+                differences(before, after));
+    }
+
+    private static String id(JsonNode row) {
+        return IDS.stream()
+                .filter(row::has)
+                .findFirst()
+                .map(member -> row.path(member).asText())
+                .orElse("");
+    }
+
+    private static List<Difference> differences(
+            Optional<JsonNode> before, Optional<JsonNode> after) {
+        Set<String> members = new LinkedHashSet<>();
+        before.ifPresent(row -> row.fieldNames().forEachRemaining(members::add));
+        after.ifPresent(row -> row.fieldNames().forEachRemaining(members::add));
+        members.removeAll(BOOKKEEPING);
+        List<Difference> differences = new ArrayList<>();
+        for (String member : members) {
+            Optional<String> was = before.flatMap(row -> value(row, member));
+            Optional<String> is = after.flatMap(row -> value(row, member));
+            if (!was.equals(is)) {
+                differences.add(new Difference(member, was, is));
+            }
+        }
+        return List.copyOf(differences);
+    }
+
+    private static Optional<String> value(JsonNode row, String member) {
+        JsonNode value = row.path(member);
+        if (value.isNull() || value.isMissingNode()) {
+            return Optional.empty();
+        }
+        return Optional.of(value.isValueNode() ? value.asText() : RowJson.indented(value));
+    }
+
+    /** In the words of a sentence. */
+    String did() {
+        return switch (operation) {
+            case "INSERT" -> "added";
+            case "DELETE" -> "deleted";
+            default -> "changed";
+        };
+    }
+}

@@ -1,0 +1,74 @@
+package io.mintmark.console.pages;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.audit.CsvCell;
+import io.mintmark.console.Viewer;
+import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.pages.MintSearch.Found;
+import io.mintmark.console.pages.MintSearch.Wanted;
+
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What was looked for, as CSV, and in its last line where it ends if there is more. */
+final class Download implements Handler {
+    private static final int MOST = 5_000;
+
+    private static final String HEAD =
+            "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id";
+
+    private final ViewerDatabase database;
+    private final InstantSource clock;
+
+    Download(ViewerDatabase database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response) {
+        Viewer viewer = request.context().get(Viewer.class).orElseThrow();
+        Wanted wanted = Wanted.of(new Parameters(request));
+        Found found =
+                database.read(
+                        viewer,
+                        connection -> MintSearch.find(connection, wanted, MOST, clock.instant()));
+        response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
+                .header(HeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"mints.csv\"")
+                .header(HeaderNames.CACHE_CONTROL, "no-store")
+                .header(HeaderNames.create("X-Content-Type-Options"), "nosniff")
+                .send(csv(found).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String csv(Found found) {
+        Stream<String> lines = found.lines().stream().map(Download::line);
+        Stream<String> end = found.next().map("there is more before %s"::formatted).stream();
+        return Stream.of(Stream.of(HEAD), lines, end)
+                .flatMap(part -> part)
+                .collect(Collectors.joining("\r\n", "", "\r\n"));
+    }
+
+    private static String line(MintLine line) {
+        return Stream.of(
+                        Optional.of(line.id()),
+                        Optional.of(line.at().toString()),
+                        Optional.of(line.outcome().word()),
+                        line.reason(),
+                        line.tenant(),
+                        line.idp(),
+                        line.subject(),
+                        line.key(),
+                        line.providerType(),
+                        line.credentialId(),
+                        line.expiresAt().map(Object::toString),
+                        Optional.of(line.requestId()))
+                .map(value -> value.map(CsvCell::of).orElse(""))
+                .collect(Collectors.joining(","));
+    }
+}

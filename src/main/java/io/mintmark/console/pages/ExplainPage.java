@@ -1,0 +1,176 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.postgres.Explanations;
+import io.mintmark.postgres.Explanations.Question;
+import io.mintmark.postgres.Explanations.Row;
+import io.mintmark.postgres.GivenClaims;
+import io.mintmark.postgres.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.QuestionFailed;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which keys a token gives, and why not the others.
+ *
+ * @param idps those that can be chosen
+ * @param idp the chosen one
+ * @param claims what was given
+ * @param mint the refusal or mint that it is about
+ * @param complaint what is wrong with what was given
+ */
+record ExplainPage(
+        List<String> idps,
+        Optional<String> idp,
+        Optional<String> claims,
+        Optional<Mint> mint,
+        Optional<String> complaint,
+        Optional<Answer> then,
+        Optional<Answer> now) {
+
+    private static final int IDPS = 500;
+
+    private static final String NAMES =
+            "SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
+
+    /**
+     * A row for each key of the tenant.
+     *
+     * @param subject whose token it was about
+     */
+    record Answer(String idp, String subject, List<Row> rows) {
+        /** With the key first that it is about. */
+        private Answer first(Optional<String> key) {
+            List<Row> sorted = new ArrayList<>(rows);
+            sorted.sort(Comparator.comparing(row -> !key.equals(Optional.of(row.key()))));
+            return new Answer(idp, subject, List.copyOf(sorted));
+        }
+
+        long granted() {
+            return rows.stream().filter(Row::granted).count();
+        }
+    }
+
+    static ExplainPage of(Connection connection, Parameters parameters, Instant now)
+            throws SQLException {
+        List<String> idps = Query.of(NAMES, IDPS).list(connection, row -> row.getString("name"));
+        Optional<String> about = parameters.id("mint").map(Object::toString);
+        if (about.isPresent()) {
+            Optional<Mint> mint = Mint.of(connection, about.get(), now);
+            if (mint.isPresent()) {
+                return ofPast(connection, idps, mint.get());
+            }
+        }
+        Optional<String> idp = parameters.text("idp");
+        Optional<String> claims = parameters.text("claims");
+        if (claims.isEmpty()) {
+            return new ExplainPage(
+                    idps,
+                    idp,
+                    claims,
+                    Optional.empty(),
+                    about.map(_ -> "There is no such mint that you may see."),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+        return ofGiven(connection, idps, idp, claims.get());
+    }
+
+    private static ExplainPage ofGiven(
+            Connection connection, List<String> idps, Optional<String> idp, String text) {
+        Optional<String> complaint = Optional.empty();
+        Optional<Answer> answer = Optional.empty();
+        try {
+            if (!text.startsWith("{")) {
+                throw new Parameters.Unusable(
+                        "Only the claims can be shown here, as a JSON object; a token is a secret.");
+            }
+            GivenClaims claims = GivenClaims.of(text);
+            Explanations explanations = new Explanations(connection);
+            answer =
+                    Optional.of(
+                            answer(
+                                    explanations,
+                                    idp.isPresent() ? idp.get() : provider(explanations, claims),
+                                    claims.subject(),
+                                    claims.json(),
+                                    Optional.empty()));
+        } catch (UnusableClaims | QuestionFailed | Parameters.Unusable e) {
+            complaint = Optional.ofNullable(e.getMessage());
+        }
+        return new ExplainPage(
+                idps,
+                idp,
+                Optional.of(text),
+                Optional.empty(),
+                complaint,
+                Optional.empty(),
+                answer);
+    }
+
+    private static String provider(Explanations explanations, GivenClaims claims) {
+        List<String> found = explanations.identityProviders(claims.issuer(), claims.audiences());
+        if (found.size() != 1) {
+            throw new Parameters.Unusable(
+                    found.isEmpty()
+                            ? "The claims' iss and aud lead to no identity provider that you may see: choose one."
+                            : "The claims' iss and aud lead to several identity providers, which the broker refuses: choose one.");
+        }
+        return found.getFirst();
+    }
+
+    /** The claims alone were recorded that grants looked at; no other counts. */
+    private static ExplainPage ofPast(Connection connection, List<String> idps, Mint mint) {
+        MintLine line = mint.line();
+        Optional<Answer> then = Optional.empty();
+        Optional<Answer> again = Optional.empty();
+        if (line.idp().isPresent() && line.subject().isPresent()) {
+            Explanations explanations = new Explanations(connection);
+            String claims = GivenClaims.recorded(mint.claims().orElse("{}")).json();
+            String idp = line.idp().get();
+            String subject = line.subject().get();
+            then =
+                    Optional.of(
+                            answer(explanations, idp, subject, claims, Optional.of(line.at()))
+                                    .first(line.key()));
+            again =
+                    Optional.of(
+                            answer(explanations, idp, subject, claims, Optional.empty())
+                                    .first(line.key()));
+        }
+        return new ExplainPage(
+                idps, line.idp(), mint.claims(), Optional.of(mint), Optional.empty(), then, again);
+    }
+
+    private static Answer answer(
+            Explanations explanations,
+            String idp,
+            String subject,
+            String claims,
+            Optional<Instant> at) {
+        return new Answer(
+                idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
+    }
+
+    /** Whether time alone changes nothing of it. */
+    boolean isSame() {
+        return now.isPresent() && then.map(Answer::rows).equals(now.map(Answer::rows));
+    }
+
+    /** What would have allowed what was denied. */
+    Optional<Statements.Statement> remedy() {
+        return mint.map(Mint::line)
+                .filter(line -> line.outcome() == MintOutcome.DENIED)
+                .map(line ->
+                        Statements.give(
+                                line.tenant().orElse(""),
+                                line.idp().orElse(""),
+                                line.subject().orElse(""),
+                                line.key().orElse("")));
+    }
+}

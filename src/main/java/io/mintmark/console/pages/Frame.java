@@ -1,0 +1,47 @@
+package io.mintmark.console.pages;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What all pages have in common.
+ *
+ * @param title the question that the page answers
+ * @param section the entry of the navigation that it belongs to: the first part of its address
+ * @param viewer who looks; nobody on the pages for whom it isn't known yet
+ * @param now when it was asked for
+ * @param requestId by which the log tells what became of the request
+ */
+record Frame(String title, String section, Optional<String> viewer, Instant now, String requestId) {
+
+    /** Words of a tooltip or of a text are cut there; the whole stands elsewhere on the page. */
+    private static final int SHORT = 8;
+
+    Moment at(Instant time) {
+        return new Moment(time, now);
+    }
+
+    /** Whether the navigation's entry is the page, or leads to its like. */
+    boolean isIn(String entry) {
+        return section.equals(entry);
+    }
+
+    /** A whole number as people write it. */
+    static String number(long number) {
+        return String.format(Locale.ENGLISH, "%,d", number);
+    }
+
+    /** Seconds as people say them. */
+    static String seconds(long seconds) {
+        return Moment.length(Duration.ofSeconds(seconds));
+    }
+
+    /** An id's beginning and end, between which the others differ least. */
+    static String shortened(String id) {
+        return id.length() <= 2 * SHORT + 1
+                ? id
+                : id.substring(0, SHORT) + "…" + id.substring(id.length() - SHORT);
+    }
+}

@@ -1,0 +1,73 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a tenant's configuration, or one row of it, came to be as it is.
+ *
+ * @param table of the one row
+ * @param changes the newest first
+ * @param next the revision before which there may be more
+ * @param statements what revokes the row, if it is a grant
+ */
+record HistoryPage(
+        String tenant,
+        Optional<String> table,
+        Optional<String> row,
+        List<Change> changes,
+        Optional<Long> next,
+        List<Statements.Statement> statements) {
+
+    private static final int MOST = 50;
+    private static final String GRANT = "subject_grant";
+
+    static HistoryPage of(Connection connection, String tenant, Parameters parameters)
+            throws SQLException {
+        Optional<String> table = parameters.text("table");
+        Optional<String> row = parameters.text("row");
+        long before = parameters.number("before").orElse(Long.MAX_VALUE);
+        if (table.isEmpty() || row.isEmpty()) {
+            return whole(tenant, Change.latest(connection, tenant, before, MOST + 1));
+        }
+        boolean grant = table.get().equals(GRANT);
+        List<Change> changes =
+                grant
+                        ? Change.ofGrant(connection, tenant, number(row.get()), MOST)
+                        : Change.ofRow(connection, tenant, table.get(), row.get(), before, MOST);
+        return new HistoryPage(
+                tenant,
+                table,
+                row,
+                changes,
+                Optional.empty(),
+                grant && isThere(changes)
+                        ? List.of(Statements.revoke(tenant, number(row.get())))
+                        : List.of());
+    }
+
+    private static HistoryPage whole(String tenant, List<Change> found) {
+        boolean more = found.size() > MOST;
+        List<Change> changes = more ? found.subList(0, MOST) : found;
+        return new HistoryPage(
+                tenant,
+                Optional.empty(),
+                Optional.empty(),
+                changes,
+                more ? Optional.of(changes.getLast().revision()) : Optional.empty(),
+                List.of());
+    }
+
+    private static boolean isThere(List<Change> changes) {
+        return !changes.isEmpty() && !changes.getFirst().operation().equals("DELETE");
+    }
+
+    private static long number(String text) {
+        if (!text.matches("[0-9]{1,18}")) {
+            throw new Parameters.Unusable("'%s' is no number of a grant.".formatted(text));
+        }
+        return Long.parseLong(text);
+    }
+}

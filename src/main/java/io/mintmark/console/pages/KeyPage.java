@@ -1,0 +1,105 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.console.pages.MintSearch.Found;
+import io.mintmark.console.pages.MintSearch.Wanted;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who may mint a key, now or at a moment of the past.
+ *
+ * @param key none if there is no such key any more, or not yet
+ * @param at the moment that was asked about; none for now
+ * @param grants one more than are shown if there are more
+ */
+record KeyPage(
+        String tenant,
+        String name,
+        Optional<Key> key,
+        Optional<Instant> at,
+        List<GrantLine> grants,
+        Found mints,
+        List<Statements.Statement> statements) {
+
+    static final int MOST = 200;
+    private static final int MINTS = 10;
+
+    private static final String KEY =
+            """
+            SELECT k.description, k.max_duration, k.provider, a.type,
+                   k.settings ->> y.target_setting AS target,
+                   k.enabled AND a.enabled AND t.enabled AS enabled
+              FROM broker.key AS k
+              JOIN broker.tenant AS t ON t.name = k.tenant
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+              JOIN broker.provider_type AS y ON y.type = a.type
+             WHERE k.tenant = ? AND k.name = ?
+            """;
+
+    /**
+     * What it is a key to.
+     *
+     * @param enabled whether everything that it depends on is
+     */
+    record Key(
+            Optional<String> description,
+            long maxDuration,
+            String provider,
+            String type,
+            Optional<String> target,
+            boolean enabled) {}
+
+    static KeyPage of(
+            Connection connection, String tenant, String name, Optional<Instant> at, Instant now)
+            throws SQLException {
+        Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
+        List<GrantLine> grants =
+                at.isPresent()
+                        ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST + 1)
+                        : GrantLine.ofKey(connection, tenant, name, MOST + 1);
+        return new KeyPage(
+                tenant,
+                name,
+                key,
+                at,
+                grants,
+                MintSearch.find(connection, Wanted.ofKey(tenant, name), MINTS, now),
+                key.isPresent()
+                        ? List.of(
+                                Statements.give(tenant, "identity-provider", "subject", name),
+                                Statements.disableKey(tenant, name))
+                        : List.of());
+    }
+
+    private static Key key(ResultSet row) throws SQLException {
+        return new Key(
+                Query.text(row, "description"),
+                row.getLong("max_duration"),
+                row.getString("provider"),
+                row.getString("type"),
+                Query.text(row, "target"),
+                row.getBoolean("enabled"));
+    }
+
+    /** Whether the viewer may see anything at all of it. */
+    boolean isThere() {
+        return key.isPresent() || !grants.isEmpty() || !mints.lines().isEmpty();
+    }
+
+    boolean hasMore() {
+        return grants.size() > MOST;
+    }
+
+    List<GrantLine> shown() {
+        return hasMore() ? grants.subList(0, MOST) : grants;
+    }
+
+    boolean isUncertain() {
+        return grants.stream().anyMatch(GrantLine::uncertain);
+    }
+}

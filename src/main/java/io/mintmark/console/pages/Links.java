@@ -1,0 +1,40 @@
+package io.mintmark.console.pages;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+
+/** Addresses of pages, which are kept: they are sent to colleagues. */
+final class Links {
+    private Links() {}
+
+    static String mint(Object id) {
+        return "/mints/" + encoded(id.toString());
+    }
+
+    static String subject(String subject) {
+        return "/subjects?q=" + encoded(subject);
+    }
+
+    static String key(String tenant, String key) {
+        return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));
+    }
+
+    static String tenant(String tenant) {
+        return "/tenants/" + encoded(tenant);
+    }
+
+    /** How a row of the configuration came to be as it is. */
+    static String history(String tenant, String table, String row) {
+        return "/tenants/%s/history?table=%s&row=%s"
+                .formatted(encoded(tenant), encoded(table), encoded(row));
+    }
+
+    static String grant(String tenant, long id) {
+        return history(tenant, "subject_grant", Long.toString(id));
+    }
+
+    /** In a path or a query. */
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,205 @@
+package io.mintmark.console.pages;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All that is on record of a mint or a refusal.
+ *
+ * @param line what lists show of it
+ * @param grantThen the row of the grant as it was when the decision was made
+ * @param target what the key names now at its provider
+ */
+record Mint(
+        MintLine line,
+        List<Step> steps,
+        Optional<String> issuer,
+        Optional<String> tokenId,
+        Optional<String> tokenHash,
+        Optional<String> claims,
+        Optional<String> clientAddress,
+        Optional<String> userAgent,
+        Optional<String> provider,
+        Optional<Long> grantId,
+        Optional<Long> grantRevision,
+        Optional<GrantThen> grantThen,
+        Optional<String> target) {
+
+    private static final String STEPS =
+            """
+            SELECT e.step, e.kind, e.occurred_at, e.reason, e.detail, e.credential_id, e.issued_at,
+                   e.expires_at, e.broker, e.chain, e.seq, encode(e.hash, 'hex') AS hash,
+                   e.issuer, e.token_id, encode(e.token_hash, 'hex') AS token_hash,
+                   e.claims::text AS claims, host(e.client_address) AS client_address,
+                   e.user_agent, e.provider, e.grant_id, e.grant_revision
+              FROM audit.event AS e WHERE e.mint_id = cast(? AS uuid) ORDER BY e.step
+            """;
+
+    private static final String GRANT_THEN =
+            """
+            SELECT c.after::text AS grant_then, c.changed_by, c.changed_at,
+                   (SELECT g.enabled FROM broker.subject_grant AS g
+                     WHERE g.id = ? AND g.tenant = c.tenant) AS enabled_now
+              FROM internal.grant_at(?, ?, ?) AS c
+            """;
+
+    private static final String TARGET =
+            """
+            SELECT k.settings ->> y.target_setting AS target
+              FROM broker.key AS k
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+              JOIN broker.provider_type AS y ON y.type = a.type
+             WHERE k.tenant = ? AND k.name = ?
+            """;
+
+    /**
+     * A row of the log.
+     *
+     * @param kind as the log says it
+     * @param chain where it hangs, and at which place
+     */
+    record Step(
+            String kind,
+            Instant at,
+            Optional<String> reason,
+            Optional<String> detail,
+            Optional<String> credentialId,
+            Optional<Instant> issuedAt,
+            Optional<Instant> expiresAt,
+            String broker,
+            Optional<String> chain,
+            Optional<Long> seq,
+            Optional<String> hash) {}
+
+    /**
+     * The grant as it was.
+     *
+     * @param row of {@code broker.subject_grant}
+     * @param changedBy the login that last changed it before the mint
+     * @param enabledNow whether it is enabled now; none if it was deleted
+     */
+    record GrantThen(
+            JsonNode row, String changedBy, Instant changedAt, Optional<Boolean> enabledNow) {
+        Optional<String> text(String member) {
+            JsonNode value = row.path(member);
+            boolean said =
+                    !value.isNull() && !value.isMissingNode() && !value.toString().equals("{}");
+            return said
+                    ? Optional.of(value.isTextual() ? value.textValue() : value.toString())
+                    : Optional.empty();
+        }
+
+        Optional<Instant> time(String member) {
+            return text(member).map(RowJson::time);
+        }
+
+        /** Whether somebody changed it between its making and the mint. */
+        boolean wasChanged() {
+            return !row.path("updated_at").equals(row.path("created_at"));
+        }
+    }
+
+    /** What is only the same in both rows of a mint, as the first tells it. */
+    private record Common(
+            Optional<String> issuer,
+            Optional<String> tokenId,
+            Optional<String> tokenHash,
+            Optional<String> claims,
+            Optional<String> clientAddress,
+            Optional<String> userAgent,
+            Optional<String> provider,
+            Optional<Long> grantId,
+            Optional<Long> grantRevision) {}
+
+    /** That of an id, if the viewer may see it. */
+    static Optional<Mint> of(Connection connection, String id, Instant now) throws SQLException {
+        List<Common> common = new ArrayList<>();
+        List<Step> steps =
+                Query.of(STEPS, id)
+                        .list(
+                                connection,
+                                row -> {
+                                    common.add(common(row));
+                                    return step(row);
+                                });
+        List<MintLine> lines = MintLine.of(connection, List.of(id), now);
+        if (steps.isEmpty() || lines.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(of(connection, lines.getFirst(), steps, common.getFirst()));
+    }
+
+    private static Mint of(Connection connection, MintLine line, List<Step> steps, Common common)
+            throws SQLException {
+        return new Mint(
+                line,
+                steps,
+                common.issuer(),
+                common.tokenId(),
+                common.tokenHash(),
+                common.claims(),
+                common.clientAddress(),
+                common.userAgent(),
+                common.provider(),
+                common.grantId(),
+                common.grantRevision(),
+                grantThen(connection, line, common),
+                line.tenant().isPresent() && line.key().isPresent()
+                        ? Query.of(TARGET, line.tenant().get(), line.key().get())
+                                .first(connection, row -> row.getString("target"))
+                        : Optional.empty());
+    }
+
+    private static Optional<GrantThen> grantThen(
+            Connection connection, MintLine line, Common common) throws SQLException {
+        if (common.grantId().isEmpty() || line.tenant().isEmpty()) {
+            return Optional.empty();
+        }
+        long id = common.grantId().get();
+        return Query.of(GRANT_THEN, id, line.tenant().get(), id, common.grantRevision().orElse(0L))
+                .first(
+                        connection,
+                        row ->
+                                new GrantThen(
+                                        RowJson.read(row.getString("grant_then")),
+                                        row.getString("changed_by"),
+                                        Query.time(row, "changed_at"),
+                                        Optional.ofNullable(
+                                                row.getObject("enabled_now", Boolean.class))));
+    }
+
+    private static Step step(ResultSet row) throws SQLException {
+        return new Step(
+                row.getString("kind"),
+                Query.time(row, "occurred_at"),
+                Query.text(row, "reason"),
+                Query.text(row, "detail"),
+                Query.text(row, "credential_id"),
+                Query.timeIfAny(row, "issued_at"),
+                Query.timeIfAny(row, "expires_at"),
+                row.getString("broker"),
+                Query.text(row, "chain"),
+                Query.number(row, "seq"),
+                Query.text(row, "hash"));
+    }
+
+    private static Common common(ResultSet row) throws SQLException {
+        return new Common(
+                Query.text(row, "issuer"),
+                Query.text(row, "token_id"),
+                Query.text(row, "token_hash"),
+                Query.text(row, "claims"),
+                Query.text(row, "client_address"),
+                Query.text(row, "user_agent"),
+                Query.text(row, "provider"),
+                Query.number(row, "grant_id"),
+                Query.number(row, "grant_revision"));
+    }
+}

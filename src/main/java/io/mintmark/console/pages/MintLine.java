@@ -1,0 +1,67 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A mint or a refusal, in a line.
+ *
+ * @param at when it began
+ * @param expiresAt when its credential ends; without outcome, the latest that one could live
+ */
+record MintLine(
+        String id,
+        Instant at,
+        MintOutcome outcome,
+        Optional<String> reason,
+        Optional<String> tenant,
+        Optional<String> idp,
+        Optional<String> subject,
+        Optional<String> key,
+        Optional<String> providerType,
+        Optional<String> credentialId,
+        Optional<Instant> expiresAt,
+        String requestId) {
+
+    private static final String LINES =
+            """
+            SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
+                   coalesce(b.request_id, '') AS request_id, o.kind, o.reason, o.credential_id,
+                   coalesce(o.expires_at, b.expires_at) AS expires_at
+              FROM unnest(cast(? AS uuid[])) AS wanted (mint_id)
+             CROSS JOIN LATERAL (
+                   SELECT e.* FROM audit.event AS e
+                    WHERE e.mint_id = wanted.mint_id ORDER BY e.step LIMIT 1) AS b
+              LEFT JOIN audit.event AS o ON o.mint_id = wanted.mint_id AND o.step = 2
+             ORDER BY b.mint_id DESC
+            """;
+
+    /** Those of mint ids that the viewer may see, the newest first. */
+    static List<MintLine> of(Connection connection, List<String> ids, Instant now)
+            throws SQLException {
+        return ids.isEmpty()
+                ? List.of()
+                : Query.of(LINES, ids).list(connection, row -> line(row, now));
+    }
+
+    private static MintLine line(ResultSet row, Instant now) throws SQLException {
+        Instant at = Query.time(row, "occurred_at");
+        return new MintLine(
+                row.getString("mint_id"),
+                at,
+                MintOutcome.of(Query.text(row, "kind"), at, now),
+                Query.text(row, "reason"),
+                Query.text(row, "tenant"),
+                Query.text(row, "idp"),
+                Query.text(row, "subject"),
+                Query.text(row, "key"),
+                Query.text(row, "provider_type"),
+                Query.text(row, "credential_id"),
+                Query.timeIfAny(row, "expires_at"),
+                row.getString("request_id"));
+    }
+}

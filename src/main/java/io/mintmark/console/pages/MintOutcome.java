@@ -1,0 +1,57 @@
+package io.mintmark.console.pages;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What became of a mint, or that there was none. */
+enum MintOutcome {
+    ISSUED("✓", "handed out"),
+    FAILED("✕", "the provider gave none"),
+    WITHHELD("◐", "obtained, and not handed out"),
+    DENIED("⊘", "no grant, or no such key"),
+    REJECTED("⊗", "the token was not accepted"),
+    UNRESOLVED("?", "no outcome is recorded: a credential may exist"),
+    UNDER_WAY("…", "begun a moment ago");
+
+    /** No mint lasts longer: by then its outcome is written, or nobody will write it. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    private final String sign;
+    private final String meaning;
+
+    MintOutcome(String sign, String meaning) {
+        this.sign = sign;
+        this.meaning = meaning;
+    }
+
+    /**
+     * That of a mint.
+     *
+     * @param kind of its second step, if there is one
+     */
+    static MintOutcome of(Optional<String> kind, Instant begun, Instant now) {
+        return kind.map(word -> valueOf(word.toUpperCase(Locale.ROOT)))
+                .orElse(begun.plus(LONGEST).isAfter(now) ? UNDER_WAY : UNRESOLVED);
+    }
+
+    /** As the log says it. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** So that the colour isn't all that tells them apart. */
+    String sign() {
+        return sign;
+    }
+
+    String meaning() {
+        return meaning;
+    }
+
+    /** The class of its style. */
+    String style() {
+        return "outcome " + name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,207 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** Finds mints and refusals, the newest first, looking at a bounded number of rows. */
+final class MintSearch {
+    private static final String FIND =
+            "SELECT f.mint_id::text, f.stopped_at::text"
+                    + " FROM internal.find_mints(?, ?, ?, ?, ?, cast(? AS uuid), cast(? AS uuid), ?) AS f";
+
+    /**
+     * What is looked for.
+     *
+     * @param any an id of whatever kind, a subject or a key
+     * @param to exclusive
+     * @param before of those older than this mint
+     */
+    record Wanted(
+            Optional<String> any,
+            Optional<String> tenant,
+            Optional<String> subject,
+            Optional<String> key,
+            Optional<String> outcome,
+            Optional<Instant> from,
+            Optional<Instant> to,
+            Optional<UUID> before) {
+
+        static Wanted of(Parameters parameters) {
+            return new Wanted(
+                    parameters.text("q"),
+                    parameters.text("tenant"),
+                    parameters.text("subject"),
+                    parameters.text("key"),
+                    parameters.text("outcome").map(word -> word.toLowerCase(Locale.ROOT)),
+                    parameters.time("from", false),
+                    parameters.time("to", true),
+                    parameters.id("before"));
+        }
+
+        static Wanted ofSubject(String subject) {
+            return new Wanted(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.of(subject),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+
+        static Wanted ofKey(String tenant, String key) {
+            return new Wanted(
+                    Optional.empty(),
+                    Optional.of(tenant),
+                    Optional.empty(),
+                    Optional.of(key),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+
+        private boolean isRefusals() {
+            return outcome.filter(word -> word.equals("denied") || word.equals("rejected"))
+                    .isPresent();
+        }
+
+        /** Whether it says anything at all beyond where to go on. */
+        boolean isNarrowed() {
+            return any.isPresent()
+                    || tenant.isPresent()
+                    || subject.isPresent()
+                    || key.isPresent()
+                    || outcome.isPresent()
+                    || from.isPresent()
+                    || to.isPresent();
+        }
+    }
+
+    /**
+     * What was found.
+     *
+     * @param next before which there may be more
+     * @param stoppedAt down to when all were looked at, if the search gave up there
+     */
+    record Found(List<MintLine> lines, Optional<String> next, Optional<Instant> stoppedAt) {}
+
+    /** One way to look. */
+    private record Way(String by, Optional<String> value) {}
+
+    private final Connection connection;
+    private final Wanted wanted;
+    private final int most;
+    private final TreeSet<String> ids = new TreeSet<>(Comparator.reverseOrder());
+    private Optional<String> stop = Optional.empty();
+
+    private MintSearch(Connection connection, Wanted wanted, int most) {
+        this.connection = connection;
+        this.wanted = wanted;
+        this.most = most;
+    }
+
+    /** At most so many. */
+    static Found find(Connection connection, Wanted wanted, int most, Instant now)
+            throws SQLException {
+        MintSearch search = new MintSearch(connection, wanted, most);
+        for (Way way : ways(wanted)) {
+            search.look(way);
+        }
+        return search.found(now);
+    }
+
+    private static List<Way> ways(Wanted wanted) {
+        if (wanted.any().isPresent()) {
+            return waysOfAny(wanted.any().get());
+        }
+        if (wanted.subject().isPresent()) {
+            return List.of(new Way("subject", wanted.subject()));
+        }
+        if (wanted.key().isPresent()) {
+            return List.of(new Way("key", wanted.key()));
+        }
+        if (wanted.isRefusals()) {
+            return List.of(new Way("refusal", Optional.empty()));
+        }
+        boolean open = wanted.outcome().filter("unresolved"::equals).isPresent();
+        return List.of(new Way(open ? "open" : "all", Optional.empty()));
+    }
+
+    private static List<Way> waysOfAny(String text) {
+        Optional<String> value = Optional.of(text);
+        List<Way> ways = new ArrayList<>();
+        for (String by : List.of("credential", "request", "subject", "key")) {
+            ways.add(new Way(by, value));
+        }
+        if (text.matches("[0-9a-fA-F]{64}")) {
+            ways.add(new Way("token", Optional.of(text.toLowerCase(Locale.ROOT))));
+        }
+        return ways;
+    }
+
+    private void look(Way way) throws SQLException {
+        boolean byKey = way.by().equals("key");
+        Query.of(
+                        FIND,
+                        way.by(),
+                        way.value().orElse(null),
+                        wanted.tenant().orElse(null),
+                        (byKey ? way.value() : wanted.key()).orElse(null),
+                        wanted.outcome().orElse(null),
+                        before().orElse(null),
+                        wanted.from().map(MintSearch::firstId).orElse(null),
+                        most + 1)
+                .list(
+                        connection,
+                        row -> {
+                            Optional.ofNullable(row.getString("mint_id")).ifPresent(ids::add);
+                            Query.text(row, "stopped_at").ifPresent(this::stopAt);
+                            return row;
+                        });
+    }
+
+    private Optional<String> before() {
+        Optional<String> end = wanted.to().map(to -> firstId(to.plusMillis(1)));
+        Optional<String> page = wanted.before().map(UUID::toString);
+        return page.isPresent() && end.isPresent() && page.get().compareTo(end.get()) > 0
+                ? end
+                : page.or(() -> end);
+    }
+
+    /** What one way found below where another gave up would leave gaps. */
+    private void stopAt(String id) {
+        if (stop.isEmpty() || stop.get().compareTo(id) < 0) {
+            stop = Optional.of(id);
+        }
+    }
+
+    private Found found(Instant now) throws SQLException {
+        List<String> complete =
+                ids.stream().filter(id -> stop.isEmpty() || id.compareTo(stop.get()) >= 0).toList();
+        boolean full = complete.size() > most;
+        List<String> shown = full ? complete.subList(0, most) : complete;
+        return new Found(
+                MintLine.of(connection, shown, now),
+                full ? Optional.of(shown.getLast()) : stop,
+                full ? Optional.empty() : stop.map(MintSearch::timeOf));
+    }
+
+    /** The least id of a moment. */
+    private static String firstId(Instant at) {
+        return new UUID(at.toEpochMilli() << 16, 0).toString();
+    }
+
+    private static Instant timeOf(String id) {
+        return Instant.ofEpochMilli(UUID.fromString(id).getMostSignificantBits() >>> 16);
+    }
+}

@@ -1,0 +1,71 @@
+package io.mintmark.console.pages;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+
+/**
+ * A time, and how far it is from now.
+ *
+ * @param now when the page was asked for
+ */
+record Moment(Instant at, Instant now) {
+    private static final DateTimeFormatter TIME = format("HH:mm:ss 'UTC'");
+    private static final DateTimeFormatter DAY = format("d MMM uuuu, HH:mm:ss 'UTC'");
+
+    private static DateTimeFormatter format(String pattern) {
+        return DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH).withZone(ZoneOffset.UTC);
+    }
+
+    /** For machines. */
+    String iso() {
+        return at.truncatedTo(ChronoUnit.MICROS).toString();
+    }
+
+    /** The time of the day in UTC, and the day if it isn't today. */
+    String clock() {
+        boolean today = at.truncatedTo(ChronoUnit.DAYS).equals(now.truncatedTo(ChronoUnit.DAYS));
+        return (today ? TIME : DAY).format(at);
+    }
+
+    /** Such as "3 minutes ago" or "in 2 hours". */
+    String distance() {
+        Duration distance = Duration.between(at, now);
+        String length = length(distance.abs());
+        if (length.isEmpty()) {
+            return "just now";
+        }
+        return distance.isNegative() ? "in " + length : length + " ago";
+    }
+
+    /** The word for what is still to come, or else the one for what is over. */
+    String verb(String coming, String over) {
+        return at.isAfter(now) ? coming : over;
+    }
+
+    /** A stretch of time in its largest unit that says enough; empty if it is almost nothing. */
+    static String length(Duration time) {
+        if (time.toSeconds() < 2) {
+            return "";
+        }
+        if (time.toSeconds() < 120) {
+            return count(time.toSeconds(), "second");
+        }
+        if (time.toMinutes() < 120) {
+            return count(time.toMinutes(), "minute");
+        }
+        if (time.toHours() < 48) {
+            return count(time.toHours(), "hour");
+        }
+        return time.toDays() < 800
+                ? count(time.toDays(), "day")
+                : count(time.toDays() / 365, "year");
+    }
+
+    private static String count(long number, String unit) {
+        return "%,d %s%s".formatted(number, unit, number == 1 ? "" : "s");
+    }
+}

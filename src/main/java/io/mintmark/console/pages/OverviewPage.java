@@ -1,0 +1,132 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.console.pages.MintSearch.Wanted;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How things are.
+ *
+ * @param unresolved mints without outcome, of which nobody is at work any more; one more than are
+ *     counted if there are more
+ * @param checkpoint the last one; none where the viewer may see none or there is none
+ */
+record OverviewPage(
+        Activity activity,
+        Living living,
+        List<MintLine> unresolved,
+        Optional<Checkpoint> checkpoint,
+        boolean seesAll,
+        List<MintLine> refusals,
+        List<MintLine> mints,
+        List<String> tenants) {
+
+    static final int COUNTED = 100;
+    private static final int SHOWN = 5;
+    private static final int TENANTS = 12;
+    private static final int LIVING = 20_000;
+
+    private static final String LIVE =
+            "SELECT l.credentials, l.counted_all, l.last_ends_at FROM internal.living_credentials(?, ?) AS l";
+
+    private static final String LAST_CHECKPOINT =
+            """
+            SELECT c.number, c.sealed_at FROM audit.checkpoint AS c
+             ORDER BY c.number DESC LIMIT 1
+            """;
+
+    private static final String SEES_ALL = "SELECT internal.viewer_sees_all()";
+
+    private static final String TENANT_NAMES =
+            "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
+
+    /**
+     * Credentials that live.
+     *
+     * @param counted whether they are all
+     */
+    record Living(long credentials, boolean counted, Optional<Instant> until) {}
+
+    /** The last one. */
+    record Checkpoint(long number, Instant at) {
+        private static final Duration LATE = Duration.ofMinutes(5);
+
+        /** They come every minute while a broker runs. */
+        boolean isLate(Instant now) {
+            return at.plus(LATE).isBefore(now);
+        }
+    }
+
+    static OverviewPage of(Connection connection, Instant now) throws SQLException {
+        return new OverviewPage(
+                Activity.of(connection, Optional.empty(), now),
+                living(connection, Optional.empty()),
+                unresolved(connection, now),
+                Query.of(LAST_CHECKPOINT)
+                        .first(
+                                connection,
+                                row ->
+                                        new Checkpoint(
+                                                row.getLong("number"),
+                                                Query.time(row, "sealed_at"))),
+                seesAll(connection),
+                latest(connection, Optional.of("denied"), now),
+                latest(connection, Optional.empty(), now),
+                Query.of(TENANT_NAMES, TENANTS + 1).list(connection, row -> row.getString("name")));
+    }
+
+    static boolean seesAll(Connection connection) throws SQLException {
+        return Query.of(SEES_ALL).first(connection, row -> row.getBoolean(1)).orElse(false);
+    }
+
+    private static Living living(Connection connection, Optional<String> tenant)
+            throws SQLException {
+        return Query.of(LIVE, tenant.orElse(null), LIVING)
+                .first(
+                        connection,
+                        row ->
+                                new Living(
+                                        row.getLong("credentials"),
+                                        row.getBoolean("counted_all"),
+                                        Query.timeIfAny(row, "last_ends_at")))
+                .orElseThrow();
+    }
+
+    private static List<MintLine> unresolved(Connection connection, Instant now)
+            throws SQLException {
+        return MintSearch.find(connection, wanted(Optional.of("unresolved")), COUNTED, now)
+                .lines()
+                .stream()
+                .filter(line -> line.outcome() == MintOutcome.UNRESOLVED)
+                .toList();
+    }
+
+    private static List<MintLine> latest(
+            Connection connection, Optional<String> outcome, Instant now) throws SQLException {
+        return MintSearch.find(connection, wanted(outcome), SHOWN, now).lines();
+    }
+
+    private static Wanted wanted(Optional<String> outcome) {
+        return new Wanted(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                outcome,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** The unresolved ones whose credential, if there is one, may still live. */
+    long dangerous(Instant now) {
+        return unresolved.stream()
+                .filter(line -> line.expiresAt().filter(end -> end.isAfter(now)).isPresent())
+                .count();
+    }
+}

@@ -1,0 +1,113 @@
+package io.mintmark.console.pages;
+
+import io.helidon.http.HttpException;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.ServerRequest;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What an address asks for beyond its path. What can't be meant is refused with a sentence. */
+final class Parameters {
+    private static final int LONGEST = 16_384;
+
+    private final ServerRequest request;
+
+    Parameters(ServerRequest request) {
+        this.request = request;
+    }
+
+    /** Why a page can't be shown, for people. */
+    static final class Unusable extends HttpException {
+        private static final long serialVersionUID = 1L;
+
+        Unusable(String sentence) {
+            super(sentence, Status.BAD_REQUEST_400, true);
+        }
+    }
+
+    /** A text, without the space around it; none if that is all there is. */
+    Optional<String> text(String name) {
+        if (!request.query().contains(name)) {
+            return Optional.empty();
+        }
+        List<String> values = request.query().all(name);
+        if (values.size() > 1) {
+            throw new Unusable("The address says %s twice.".formatted(name));
+        }
+        String value = values.getFirst().strip();
+        if (value.length() > LONGEST || value.indexOf('\0') >= 0) {
+            throw new Unusable("The address says something as %s that can't be.".formatted(name));
+        }
+        return value.isEmpty() ? Optional.empty() : Optional.of(value);
+    }
+
+    Optional<UUID> id(String name) {
+        return text(name)
+                .map(text ->
+                        uuid(text)
+                                .orElseThrow(
+                                        () -> new Unusable("'%s' is no mint id.".formatted(text))));
+    }
+
+    Optional<Long> number(String name) {
+        return text(name)
+                .map(text -> {
+                    if (!text.matches("[0-9]{1,18}")) {
+                        throw new Unusable("'%s' is no number.".formatted(text));
+                    }
+                    return Long.valueOf(text);
+                });
+    }
+
+    /**
+     * A day or a moment of UTC; of a day its first moment, or its last one.
+     *
+     * @param end whether the end of a day is meant
+     */
+    Optional<Instant> time(String name, boolean end) {
+        return text(name)
+                .map(text -> {
+                    try {
+                        return moment(text, end);
+                    } catch (DateTimeException e) {
+                        throw new Unusable(
+                                "'%s' is no time: write 2026-03-01, 2026-03-01T14:30 or 2026-03-01T14:30:00Z, all in UTC."
+                                        .formatted(text));
+                    }
+                });
+    }
+
+    private static Instant moment(String text, boolean end) {
+        Instant moment;
+        if (text.length() == "2026-03-01".length()) {
+            LocalDate day = LocalDate.parse(text);
+            Instant start = (end ? day.plusDays(1) : day).atStartOfDay().toInstant(ZoneOffset.UTC);
+            moment = end ? start.minusNanos(1_000) : start;
+        } else {
+            moment =
+                    text.endsWith("Z")
+                            ? Instant.parse(text)
+                            : LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
+        }
+        if (moment.isBefore(Instant.EPOCH)
+                || moment.isAfter(Instant.parse("9999-01-01T00:00:00Z"))) {
+            throw new DateTimeException("out of bounds");
+        }
+        return moment;
+    }
+
+    /** An id of any form, however it is written. */
+    static Optional<UUID> uuid(String text) {
+        if (!text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")) {
+            return Optional.empty();
+        }
+        return Optional.of(UUID.fromString(text));
+    }
+}

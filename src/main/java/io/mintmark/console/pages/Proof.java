@@ -1,0 +1,225 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.audit.Findings;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.Verification;
+import io.mintmark.audit.Verification.Summary;
+import io.mintmark.console.Viewer;
+import io.mintmark.postgres.PostgresLog;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Verifies the log in the background, once at a time for all who look. */
+public final class Proof {
+    private static final Logger log = LoggerFactory.getLogger(Proof.class);
+
+    /** Findings that are shown; all are counted. */
+    private static final int SHOWN = 100;
+
+    private final Function<Viewer, PostgresLog> open;
+    private final Optional<Supplier<TrustedKeys>> keys;
+    private final InstantSource clock;
+    private final AtomicReference<@Nullable Run> last = new AtomicReference<>();
+
+    /**
+     * @param open the log in one snapshot, with the viewer's eyes
+     * @param keys those to trust, read anew for each run; none: nothing can be proven here
+     */
+    public Proof(
+            Function<Viewer, PostgresLog> open,
+            Optional<Supplier<TrustedKeys>> keys,
+            InstantSource clock) {
+        this.open = open;
+        this.keys = keys;
+        this.clock = clock;
+    }
+
+    boolean isPossible() {
+        return keys.isPresent();
+    }
+
+    /** The run that is under way, or else the last one. */
+    Optional<Run> last() {
+        return Optional.ofNullable(last.get());
+    }
+
+    /**
+     * Begins a run, unless one is under way.
+     *
+     * @param expected rows that there are, about
+     */
+    void begin(Viewer viewer, long expected) {
+        Run before = last.get();
+        boolean underWay = before != null && before.end().isEmpty();
+        if (keys.isEmpty() || underWay) {
+            return;
+        }
+        Run run = new Run(viewer.name(), clock.instant(), expected);
+        if (last.compareAndSet(before, run)) {
+            Thread.ofVirtual()
+                    .name("console-verification")
+                    .start(() -> run(run, viewer, keys.get()));
+        }
+    }
+
+    private void run(Run run, Viewer viewer, Supplier<TrustedKeys> trusted) {
+        try (PostgresLog reader = open.apply(viewer)) {
+            Summary summary = new Verification(reader, trusted.get(), run).run(Stream.empty());
+            run.end(clock.instant(), Optional.of(summary), Optional.empty());
+        } catch (RuntimeException e) {
+            log.warn("A verification ended early", e);
+            run.end(clock.instant(), Optional.empty(), Optional.ofNullable(e.getMessage()));
+        }
+        log.info("{} had the log verified: {}", viewer.name(), run.verdict());
+    }
+
+    /** A run, which its thread writes and pages read. */
+    static final class Run implements Findings {
+        private final String by;
+        private final Instant begun;
+        private final long expected;
+        private final List<Finding> findings = new ArrayList<>();
+        private long rows;
+        private long wrong;
+        private long foreign;
+        private long declared;
+        private @Nullable End end;
+
+        /**
+         * What was found.
+         *
+         * @param kind a word for it
+         */
+        record Finding(String kind, String sentence) {}
+
+        /** How it ended: with a summary, or with why it didn't get that far. */
+        record End(Instant at, Optional<Summary> summary, Optional<String> failure) {}
+
+        Run(String by, Instant begun, long expected) {
+            this.by = by;
+            this.begun = begun;
+            this.expected = expected;
+        }
+
+        @Override
+        public synchronized void wrong(String sentence) {
+            wrong++;
+            note("wrong", sentence);
+        }
+
+        @Override
+        public synchronized void foreign(String sentence) {
+            foreign++;
+            note("wrong", sentence);
+        }
+
+        @Override
+        public synchronized void declared(String sentence, String hash) {
+            declared++;
+            note("declared", sentence);
+        }
+
+        @Override
+        public synchronized void told(String sentence) {
+            note("note", sentence);
+        }
+
+        @Override
+        public synchronized void progress(long count) {
+            rows = count;
+        }
+
+        private void note(String kind, String sentence) {
+            if (findings.size() < SHOWN) {
+                findings.add(new Finding(kind, sentence));
+            }
+        }
+
+        private synchronized void end(
+                Instant at, Optional<Summary> summary, Optional<String> failure) {
+            summary.ifPresent(all -> rows = all.events() + all.changes());
+            end = new End(at, summary, failure);
+        }
+
+        String by() {
+            return by;
+        }
+
+        Instant begun() {
+            return begun;
+        }
+
+        synchronized long rows() {
+            return rows;
+        }
+
+        synchronized Optional<End> end() {
+            return Optional.ofNullable(end);
+        }
+
+        synchronized List<Finding> findings() {
+            return List.copyOf(findings);
+        }
+
+        synchronized boolean isClean() {
+            return wrong + foreign + declared == 0 && end != null && end.failure().isEmpty();
+        }
+
+        /** Rows a second so far. */
+        synchronized long rate(Instant now) {
+            Duration time = Duration.between(begun, end == null ? now : end.at());
+            return rows * 1_000 / Math.max(time.toMillis(), 1);
+        }
+
+        /** Of a hundred. */
+        synchronized long percent() {
+            if (end != null) {
+                return 100;
+            }
+            return expected <= 0 ? 0 : Math.min(99, rows * 100 / expected);
+        }
+
+        /** How long it will go on, about, if that can be said. */
+        synchronized Optional<Duration> left(Instant now) {
+            long rate = rate(now);
+            return end != null || rate == 0 || expected <= rows
+                    ? Optional.empty()
+                    : Optional.of(Duration.ofSeconds((expected - rows) / rate + 1));
+        }
+
+        synchronized String verdict() {
+            if (end == null) {
+                return "under way";
+            }
+            if (end.failure().isPresent()) {
+                return "It ended early, and proves nothing.";
+            }
+            if (wrong > 0) {
+                return "The log is NOT as it was written.";
+            }
+            if (foreign > 0) {
+                return "Of what brokers wrote nothing was changed, and nothing is missing; but there are checkpoints that none of them made.";
+            }
+            return declared > 0
+                    ? "Nothing was changed, and nothing is missing but what was declared."
+                    : "Nothing was changed, and nothing is missing.";
+        }
+
+        synchronized long wrongs() {
+            return wrong + foreign;
+        }
+    }
+}

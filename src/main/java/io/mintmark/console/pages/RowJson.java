@@ -1,0 +1,36 @@
+package io.mintmark.console.pages;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+
+/** What PostgreSQL holds as {@code jsonb}. */
+final class RowJson {
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+    private RowJson() {}
+
+    static JsonNode read(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the database's JSON can't be read", e);
+        }
+    }
+
+    /** Over several lines, for people. */
+    static String indented(JsonNode value) {
+        return value.toPrettyString();
+    }
+
+    /** A time as rows of the history hold it. */
+    static Instant time(String text) {
+        return OffsetDateTime.parse(text, DateTimeFormatter.ISO_OFFSET_DATE_TIME).toInstant();
+    }
+}

@@ -1,0 +1,54 @@
+package io.mintmark.console.pages;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Values as literals of PostgreSQL, which mean the same whatever {@code
+ * standard_conforming_strings} says, and in which everything can be seen that will be run.
+ */
+final class SqlText {
+    private SqlText() {}
+
+    /** A text. */
+    static String of(String value) {
+        boolean plain = value.codePoints().noneMatch(SqlText::isSpecial);
+        return plain ? "'" + value.replace("'", "''") + "'" : escaped(value);
+    }
+
+    /** A text that may be absent. */
+    static String of(Optional<String> value) {
+        return value.map(SqlText::of).orElse("NULL");
+    }
+
+    /** A time, to the microsecond. */
+    static String of(Instant at) {
+        return of(at.toString());
+    }
+
+    private static String escaped(String value) {
+        StringBuilder literal = new StringBuilder("E'");
+        value.codePoints().forEach(point -> append(literal, point));
+        return literal.append('\'').toString();
+    }
+
+    private static void append(StringBuilder literal, int point) {
+        if (point == '\'') {
+            literal.append("''");
+        } else if (point == '\\') {
+            literal.append("\\\\");
+        } else if (VisibleOutput.isHidden(point)) {
+            literal.append(
+                    Character.isSupplementaryCodePoint(point)
+                            ? String.format(Locale.ROOT, "\\U%08X", point)
+                            : String.format(Locale.ROOT, "\\u%04X", point));
+        } else {
+            literal.appendCodePoint(point);
+        }
+    }
+
+    private static boolean isSpecial(int point) {
+        return point == '\\' || VisibleOutput.isHidden(point);
+    }
+}

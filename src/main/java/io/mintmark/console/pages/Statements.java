@@ -1,0 +1,99 @@
+package io.mintmark.console.pages;
+
+import java.util.Optional;
+
+/** What changes the configuration, ready to be copied: the console itself writes nothing. */
+final class Statements {
+    private static final String WHY = SqlText.of("TICKET-1: why");
+
+    private Statements() {}
+
+    /**
+     * A statement and what it does.
+     *
+     * @param does as a heading
+     * @param who may run it
+     */
+    record Statement(String does, String who, String sql) {}
+
+    private static final String KEEPERS = "For the tenant's admins and platform admins.";
+    private static final String PLATFORM = "For platform admins.";
+
+    /** No mint begins on the grant from the commit on. */
+    static Statement revoke(String tenant, long grant) {
+        return new Statement(
+                "Revoke this grant",
+                KEEPERS,
+                """
+                UPDATE broker.subject_grant SET enabled = false
+                 WHERE tenant = %s AND id = %d;\
+                """
+                        .formatted(SqlText.of(tenant), grant));
+    }
+
+    /** Whatever grants there are or will be. */
+    static Statement block(String tenant, Optional<String> idp, String subject) {
+        return new Statement(
+                "Block this subject in the tenant",
+                KEEPERS,
+                """
+                INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason)
+                VALUES (%s, %s, %s, 'exact', %s);\
+                """
+                        .formatted(SqlText.of(tenant), SqlText.of(idp), SqlText.of(subject), WHY));
+    }
+
+    /** What the subject's token must hold besides is left to whoever runs it. */
+    static Statement give(String tenant, String idp, String subject, String key) {
+        return new Statement(
+                "Give this subject the key",
+                KEEPERS,
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES (%s, %s, %s, %s, %s)
+                    ON CONFLICT DO NOTHING;\
+                """
+                        .formatted(
+                                SqlText.of(tenant),
+                                SqlText.of(idp),
+                                SqlText.of(subject),
+                                SqlText.of(key),
+                                WHY));
+    }
+
+    /** Whoever asks for the key is told that there is none. */
+    static Statement disableKey(String tenant, String key) {
+        return new Statement(
+                "Disable this key",
+                KEEPERS,
+                """
+                UPDATE broker.key SET enabled = false
+                 WHERE tenant = %s AND name = %s;\
+                """
+                        .formatted(SqlText.of(tenant), SqlText.of(key)));
+    }
+
+    /** Its tokens are refused from the commit on. */
+    static Statement disableTenant(String tenant) {
+        return new Statement(
+                "Disable this tenant",
+                PLATFORM,
+                """
+                UPDATE broker.tenant SET enabled = false
+                 WHERE name = %s;\
+                """
+                        .formatted(SqlText.of(tenant)));
+    }
+
+    /** Who shows such a claim sees the tenant in the console. */
+    static Statement letSee(String tenant) {
+        return new Statement(
+                "Let somebody see this tenant here",
+                PLATFORM,
+                """
+                INSERT INTO broker.console_access (tenant, claim, value, reason)
+                VALUES (%s, 'email', '"somebody@example.com"', %s);\
+                """
+                        .formatted(SqlText.of(tenant), WHY));
+    }
+}

@@ -1,0 +1,86 @@
+package io.mintmark.console.pages;
+
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/** The few files beside the pages, each at one address, read once from the program itself. */
+final class Stylesheets {
+    private static final String PICO =
+            "/META-INF/resources/webjars/picocss__pico/2.1.1/css/pico.classless.min.css";
+
+    /** Kept, and asked about each time, so that a newer program is seen at once. */
+    private static final Header KEEP = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-cache");
+
+    private static final Header SNIFF_NOT =
+            HeaderValues.create("X-Content-Type-Options", "nosniff");
+    private static final String CSS = "text/css; charset=utf-8";
+
+    private final List<File> files =
+            List.of(
+                    file("/style/pico.css", PICO, CSS),
+                    file("/style/console.css", "/console/console.css", CSS),
+                    file("/style/mark.svg", "/console/mark.svg", "image/svg+xml"));
+
+    private record File(String address, Header type, String tag, String text) {}
+
+    private static File file(String address, String resource, String type) {
+        try (InputStream stream = Stylesheets.class.getResourceAsStream(resource)) {
+            if (stream == null) {
+                throw new IllegalStateException(resource + " is missing from the program");
+            }
+            byte[] bytes = stream.readAllBytes();
+            return new File(
+                    address,
+                    HeaderValues.create(HeaderNames.CONTENT_TYPE, type),
+                    "\"" + hash(bytes) + "\"",
+                    new String(bytes, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String hash(byte[] bytes) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void register(HttpRouting.Builder routing) {
+        files.forEach(file ->
+                routing.get(
+                        file.address(), (request, response) -> answer(file, request, response)));
+    }
+
+    private static void answer(File file, ServerRequest request, ServerResponse response) {
+        response.header(KEEP)
+                .header(SNIFF_NOT)
+                .header(HeaderValues.create(HeaderNames.ETAG, file.tag()));
+        boolean known =
+                request.headers()
+                        .first(HeaderNames.IF_NONE_MATCH)
+                        .filter(file.tag()::equals)
+                        .isPresent();
+        if (known) {
+            response.status(Status.NOT_MODIFIED_304).send();
+        } else {
+            response.header(file.type()).send(file.text());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.console.pages.MintSearch.Found;
+import io.mintmark.console.pages.MintSearch.Wanted;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a subject may mint now, and what it got.
+ *
+ * @param subject none if none was named yet
+ */
+record SubjectPage(
+        Optional<String> subject,
+        List<GrantLine> grants,
+        List<Block> blocks,
+        Found mints,
+        List<Statements.Statement> statements) {
+
+    static final int MOST = 100;
+    private static final int MINTS = 20;
+    private static final int BLOCKS_SHOWN = 3;
+
+    private static final String BLOCKS =
+            """
+            SELECT b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by, b.created_at
+              FROM broker.blocked_subject AS b
+             WHERE b.enabled AND (b.until IS NULL OR b.until > now())
+               AND CASE b.match WHEN 'exact' THEN b.subject = ?
+                                ELSE starts_with(?, split_part(b.subject, '*', 1))
+                                     AND internal.glob_matches(b.subject, ?) END
+             ORDER BY b.created_at LIMIT 20
+            """;
+
+    /** A block in force that the subject meets. */
+    record Block(
+            Optional<String> tenant,
+            Optional<String> idp,
+            String subject,
+            String match,
+            String reason,
+            Optional<Instant> until,
+            String by,
+            Instant at) {}
+
+    static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
+            throws SQLException {
+        if (subject.isEmpty()) {
+            return new SubjectPage(
+                    subject,
+                    List.of(),
+                    List.of(),
+                    new Found(List.of(), Optional.empty(), Optional.empty()),
+                    List.of());
+        }
+        String name = subject.get();
+        List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
+        Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
+        return new SubjectPage(
+                subject, grants, blocks(connection, name), mints, statements(name, grants, mints));
+    }
+
+    private static List<Block> blocks(Connection connection, String subject) throws SQLException {
+        return Query.of(BLOCKS, subject, subject, subject)
+                .list(
+                        connection,
+                        row ->
+                                new Block(
+                                        Query.text(row, "tenant"),
+                                        Query.text(row, "idp"),
+                                        row.getString("subject"),
+                                        row.getString("match"),
+                                        row.getString("reason"),
+                                        Query.timeIfAny(row, "until"),
+                                        row.getString("created_by"),
+                                        Query.time(row, "created_at")));
+    }
+
+    /** One for each tenant in which it has or had something. */
+    private static List<Statements.Statement> statements(
+            String subject, List<GrantLine> grants, Found mints) {
+        return Stream.concat(
+                        grants.stream().map(GrantLine::tenant),
+                        mints.lines().stream().flatMap(line -> line.tenant().stream()))
+                .distinct()
+                .limit(BLOCKS_SHOWN)
+                .map(tenant -> Statements.block(tenant, Optional.empty(), subject))
+                .toList();
+    }
+
+    boolean isKnown() {
+        return !grants.isEmpty() || !mints.lines().isEmpty() || !blocks.isEmpty();
+    }
+}

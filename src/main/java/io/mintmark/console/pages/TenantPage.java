@@ -1,0 +1,211 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A tenant's configuration.
+ *
+ * @param grants one more than are shown if there are more
+ * @param changes the last ones, as differences
+ */
+record TenantPage(
+        Tenant tenant,
+        List<Row> identityProviders,
+        List<Row> accessProviders,
+        List<Row> keys,
+        List<Grant> grants,
+        List<Doubt> doubts,
+        List<Change> changes,
+        List<Statements.Statement> statements) {
+
+    static final int GRANTS = 50;
+    static final int ROWS = 200;
+    private static final int CHANGES = 5;
+
+    private static final String TENANT =
+            """
+            SELECT t.name, t.display_name, t.enabled, t.external_id::text AS external_id,
+                   t.max_keys, t.max_grants, t.created_by, t.created_at, t.updated_by, t.updated_at,
+                   broker.revision(t.name) AS revision,
+                   ARRAY(SELECT a.role_name FROM broker.tenant_admin AS a
+                          WHERE a.tenant = t.name ORDER BY a.role_name LIMIT 20) AS admins
+              FROM broker.tenant AS t WHERE t.name = ?
+            """;
+
+    private static final String IDENTITY_PROVIDERS =
+            """
+            SELECT p.name, p.issuer AS what,
+                   'audience ' || array_to_string(p.audiences, ', ')
+                   || CASE WHEN p.required_claims = '{}' THEN ''
+                           ELSE '; requires ' || p.required_claims::text END AS detail,
+                   p.enabled, p.updated_by, p.updated_at
+              FROM broker.identity_provider AS p WHERE p.tenant = ? ORDER BY p.name LIMIT ?
+            """;
+
+    private static final String ACCESS_PROVIDERS =
+            """
+            SELECT a.name, a.type AS what,
+                   'targets ' || array_to_string(a.allowed_targets, ', ')
+                   || CASE WHEN a.settings = '{}' THEN '' ELSE '; ' || a.settings::text END AS detail,
+                   a.enabled, a.updated_by, a.updated_at
+              FROM broker.access_provider AS a WHERE a.tenant = ? ORDER BY a.name LIMIT ?
+            """;
+
+    private static final String KEYS =
+            """
+            SELECT k.name, k.provider AS what,
+                   concat_ws('; ', k.description, nullif(k.settings, '{}')::text) AS detail,
+                   k.enabled, k.updated_by, k.updated_at
+              FROM broker.key AS k WHERE k.tenant = ? ORDER BY k.name LIMIT ?
+            """;
+
+    private static final String GRANTS_OF =
+            """
+            SELECT g.id, g.idp, g.match, g.subject, g.key, nullif(g.claims, '{}')::text AS claims,
+                   g.enabled, g.valid_from, g.valid_until, g.reason, g.created_by, g.created_at
+              FROM broker.subject_grant AS g
+             WHERE g.tenant = ? AND g.id > ? ORDER BY g.id LIMIT ?
+            """;
+
+    /** The tenant itself. */
+    record Tenant(
+            String name,
+            Optional<String> displayName,
+            boolean enabled,
+            String externalId,
+            long maxKeys,
+            long maxGrants,
+            String createdBy,
+            Instant createdAt,
+            String updatedBy,
+            Instant updatedAt,
+            long revision,
+            List<String> admins) {}
+
+    /**
+     * A row with a name.
+     *
+     * @param what it is above all: an issuer, a type, a provider
+     */
+    record Row(
+            String name,
+            String what,
+            String detail,
+            boolean enabled,
+            String updatedBy,
+            Instant updatedAt) {}
+
+    /** A grant, in force or not. */
+    record Grant(
+            long id,
+            String idp,
+            String match,
+            String subject,
+            String key,
+            Optional<String> claims,
+            boolean enabled,
+            Optional<Instant> from,
+            Optional<Instant> until,
+            Optional<String> reason,
+            String by,
+            Instant at) {
+
+        /** Whether it isn't disabled, ended or still to begin. */
+        boolean isInForce(Instant now) {
+            return enabled
+                    && from.filter(begin -> begin.isAfter(now)).isEmpty()
+                    && until.filter(end -> !end.isAfter(now)).isEmpty();
+        }
+    }
+
+    /** What is possible but hardly meant. */
+    record Doubt(String table, String name, String doubt, String advice) {}
+
+    /**
+     * That of a name, if the viewer may see it.
+     *
+     * @param after shows grants of higher numbers
+     */
+    static Optional<TenantPage> of(Connection connection, String name, long after)
+            throws SQLException {
+        Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
+        return tenant.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new TenantPage(
+                                tenant.get(),
+                                rows(connection, IDENTITY_PROVIDERS, name),
+                                rows(connection, ACCESS_PROVIDERS, name),
+                                rows(connection, KEYS, name),
+                                Query.of(GRANTS_OF, name, after, GRANTS + 1)
+                                        .list(connection, TenantPage::grant),
+                                List.of(),
+                                Change.latest(connection, name, Long.MAX_VALUE, CHANGES),
+                                List.of(Statements.letSee(name), Statements.disableTenant(name))));
+    }
+
+    private static List<Row> rows(Connection connection, String sql, String tenant)
+            throws SQLException {
+        return Query.of(sql, tenant, ROWS)
+                .list(
+                        connection,
+                        row ->
+                                new Row(
+                                        row.getString("name"),
+                                        row.getString("what"),
+                                        row.getString("detail"),
+                                        row.getBoolean("enabled"),
+                                        row.getString("updated_by"),
+                                        Query.time(row, "updated_at")));
+    }
+
+    private static Tenant tenant(ResultSet row) throws SQLException {
+        List<String> admins = new ArrayList<>();
+        for (Object role : (Object[]) row.getArray("admins").getArray()) {
+            admins.add(role.toString());
+        }
+        return new Tenant(
+                row.getString("name"),
+                Query.text(row, "display_name"),
+                row.getBoolean("enabled"),
+                row.getString("external_id"),
+                row.getLong("max_keys"),
+                row.getLong("max_grants"),
+                row.getString("created_by"),
+                Query.time(row, "created_at"),
+                row.getString("updated_by"),
+                Query.time(row, "updated_at"),
+                row.getLong("revision"),
+                admins);
+    }
+
+    private static Grant grant(ResultSet row) throws SQLException {
+        return new Grant(
+                row.getLong("id"),
+                row.getString("idp"),
+                row.getString("match"),
+                row.getString("subject"),
+                row.getString("key"),
+                Query.text(row, "claims"),
+                row.getBoolean("enabled"),
+                Query.timeIfAny(row, "valid_from"),
+                Query.timeIfAny(row, "valid_until"),
+                Query.text(row, "reason"),
+                row.getString("created_by"),
+                Query.time(row, "created_at"));
+    }
+
+    boolean hasMoreGrants() {
+        return grants.size() > GRANTS;
+    }
+
+    List<Grant> shownGrants() {
+        return hasMoreGrants() ? grants.subList(0, GRANTS) : grants;
+    }
+}

@@ -1,0 +1,127 @@
+package io.mintmark.console.pages;
+
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.console.Viewer;
+import io.mintmark.console.ViewerDatabase;
+import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.ReadOnlyDatabase;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The pages on a port of their own, for viewers whose claims a header says. */
+final class ConsoleWorld implements AutoCloseable {
+    static final Viewer AUDITOR = new Viewer("audrey@audit.example", "{\"role\": \"auditor\"}");
+    static final Viewer LEAD = new Viewer("lena@acme.example", "{\"groups\": [\"acme-leads\"]}");
+    static final Viewer OTHER_LEAD =
+            new Viewer("gil@globex.example", "{\"groups\": [\"globex-leads\"]}");
+
+    /** As the guarded port has it. */
+    private static final int LONGEST_LINE = 20 * 1024;
+
+    private static final HeaderName VIEWER = HeaderNames.create("X-Viewer");
+    private static final Map<String, Viewer> VIEWERS =
+            Map.of("auditor", AUDITOR, "lead", LEAD, "other", OTHER_LEAD);
+
+    private final ViewerDatabase viewers;
+    private final WebServer server;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys) {
+        this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
+        Proof proof =
+                new Proof(
+                        viewer -> PostgresLog.asViewer(login, viewer.claims()),
+                        keys,
+                        InstantSource.system());
+        this.server =
+                WebServer.builder()
+                        .featuresDiscoverServices(false)
+                        .protocolsDiscoverServices(false)
+                        .addConnectionSelector(
+                                Http1ConnectionSelector.builder()
+                                        .config(
+                                                Http1Config.builder()
+                                                        .maxPrologueLength(LONGEST_LINE)
+                                                        .build())
+                                        .build())
+                        .host("127.0.0.1")
+                        .routing(routing -> {
+                            routing.addFilter((chain, request, _) -> {
+                                request.headers()
+                                        .first(VIEWER)
+                                        .map(VIEWERS::get)
+                                        .ifPresent(request.context()::register);
+                                chain.proceed();
+                            });
+                            new Pages(viewers, proof, InstantSource.system()).register(routing);
+                        })
+                        .build()
+                        .start();
+    }
+
+    static String script(String name) {
+        try {
+            return Files.readString(Path.of("src/test/resources/console", name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    URI url(String path) {
+        return URI.create("http://127.0.0.1:%d%s".formatted(server.port(), path));
+    }
+
+    /** The page as somebody sees it. */
+    HttpResponse<String> get(String viewer, String path) {
+        return send(HttpRequest.newBuilder(url(path)).header("X-Viewer", viewer).build());
+    }
+
+    HttpResponse<String> getIfChanged(String path, String tag) {
+        return send(HttpRequest.newBuilder(url(path)).header("If-None-Match", tag).build());
+    }
+
+    HttpResponse<String> post(String viewer, String path, String site) {
+        return send(
+                HttpRequest.newBuilder(url(path))
+                        .header("X-Viewer", viewer)
+                        .header("Sec-Fetch-Site", site)
+                        .POST(BodyPublishers.noBody())
+                        .build());
+    }
+
+    private HttpResponse<String> send(HttpRequest request) {
+        try {
+            return client.send(request, BodyHandlers.ofString(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+        viewers.close();
+    }
+}

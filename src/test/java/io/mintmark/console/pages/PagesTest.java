@@ -1,0 +1,328 @@
+package io.mintmark.console.pages;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What each address answers, and to whom. */
+@Tag("every-postgres")
+class PagesTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
+        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
+    }
+
+    @AfterAll
+    static void close() {
+        world.close();
+        database.close();
+    }
+
+    private static String id(String condition) {
+        return database.column(
+                        "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
+                                .formatted(condition))
+                .getFirst();
+    }
+
+    private static String page(String viewer, String path) {
+        HttpResponse<String> answer = world.get(viewer, path);
+        assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
+        return answer.body();
+    }
+
+    private static void assertShows(String page, String... texts) {
+        assertAll(
+                Stream.of(texts)
+                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
+    }
+
+    @Test
+    void the_overview_counts_what_was_minted_and_refused() {
+        String page = page("auditor", "/");
+        String mints =
+                database.column("SELECT count(*) FROM audit.event WHERE kind = 'requested'")
+                        .getFirst();
+        String denied =
+                database.column("SELECT count(*) FROM audit.event WHERE kind = 'denied'")
+                        .getFirst();
+        String alive =
+                database.column(
+                                "SELECT count(*) FROM audit.event WHERE expires_at > now() AND kind IN ('issued', 'withheld')")
+                        .getFirst();
+
+        assertShows(
+                page,
+                "<b>" + mints + "</b> mints",
+                "<b>" + denied + "</b> refusals",
+                "<b>" + alive + "</b> credentials live",
+                "<svg");
+    }
+
+    @Test
+    void a_lead_is_counted_her_own_tenant_alone() {
+        String mints =
+                database.column(
+                                "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant = 'acme'")
+                        .getFirst();
+
+        String page = page("lead", "/");
+
+        assertShows(page, "<b>" + mints + "</b> mints");
+        assertFalse(page.contains("globex"));
+    }
+
+    @Test
+    void a_mint_is_found_by_its_access_key_id_and_leads_to_its_grant_and_who_made_it() {
+        String mint = id("kind = 'issued' AND key = 'deploy' AND tenant = 'acme'");
+        String credential =
+                database.column(
+                                "SELECT credential_id FROM audit.event WHERE step = 2 AND mint_id = '%s'"
+                                        .formatted(mint))
+                        .getFirst();
+
+        assertShows(page("auditor", "/mints?q=" + credential), "/mints/" + mint);
+        String page = page("auditor", "/mints/" + mint);
+        assertShows(
+                page,
+                credential,
+                "OPS-12: the shop deploys itself",
+                "<b>test_admin</b>",
+                DEPLOYER,
+                "aws cloudtrail lookup-events");
+        assertShows(page, "/tenants/acme/history?table=subject_grant&amp;row=1");
+        assertShows(
+                page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
+                "1200",
+                "reviewed in March");
+    }
+
+    @Test
+    void a_mints_id_leads_to_the_mint() {
+        String mint = id("kind = 'issued'");
+
+        HttpResponse<String> answer = world.get("auditor", "/mints?q=" + mint);
+
+        assertEquals(303, answer.statusCode());
+        assertEquals("/mints/" + mint, answer.headers().firstValue("Location").orElseThrow());
+    }
+
+    @Test
+    void a_key_shows_who_may_mint_it_now() {
+        String page = page("lead", "/keys/acme/deploy");
+
+        assertShows(
+                page,
+                "2 grants in force",
+                DEPLOYER,
+                "INC-77: Grace mends the checkout until tonight");
+    }
+
+    @Test
+    void a_subject_shows_what_it_may_mint_by_name_and_by_glob_and_what_it_got() {
+        assertShows(
+                page("auditor", "/subjects?q=repo%3Aacme%2Fweb%3Apull_request"),
+                "repo:acme/*:pull_request",
+                "read-only",
+                "issued");
+        assertShows(page("auditor", "/subjects?q=nobody"), "Subjects are compared whole");
+    }
+
+    @Test
+    void a_tenant_shows_its_configuration_and_its_last_changes() {
+        assertShows(
+                page("lead", "/tenants/acme"),
+                "ACME Retail, platform team",
+                "arn:aws:iam::123456789012:role/shop-deploy",
+                "https://token.actions.githubusercontent.com",
+                "OPS-14: previews",
+                "<ins class=\"id\">acme-leads</ins>");
+    }
+
+    @Test
+    void a_denial_is_explained_with_the_statement_that_would_allow_it() {
+        String denied = id("kind = 'denied' AND key = 'deploy' AND tenant = 'acme'");
+
+        assertShows(
+                page("lead", "/explain?mint=" + denied),
+                "refs/heads/feature/new-checkout",
+                "INSERT INTO broker.subject_grant",
+                "ON CONFLICT DO NOTHING");
+    }
+
+    @Test
+    void claims_are_explained_and_a_token_is_refused() {
+        String claims =
+                Links.encoded(
+                        "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\", \"environment\": \"production\"}"
+                                .formatted(DEPLOYER));
+
+        assertShows(
+                page("lead", "/explain?idp=acme-github&claims=" + claims),
+                "✓</span> yes",
+                "1 of its 3 keys");
+        assertShows(
+                page("lead", "/explain?idp=acme-github&claims=eyJhbGciOiJub25lIn0.e30."),
+                "a token is a secret");
+        assertShows(
+                page("lead", "/explain?claims=" + claims),
+                "lead to no identity provider that you may see");
+    }
+
+    @Test
+    void what_was_searched_for_can_be_downloaded() {
+        HttpResponse<String> answer = world.get("lead", "/mints/download?outcome=failed");
+
+        List<String> lines = answer.body().lines().toList();
+        String failed =
+                database.column(
+                                "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant = 'acme'")
+                        .getFirst();
+        assertEquals(Integer.parseInt(failed) + 1, lines.size());
+        assertTrue(
+                answer.headers()
+                        .firstValue("Content-Disposition")
+                        .orElseThrow()
+                        .startsWith("attachment"));
+    }
+
+    /** By typed addresses, each of which shows it to an auditor. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/tenants/globex",
+                "/tenants/globex/history",
+                "/keys/globex/deploy",
+                "/tenants/globex/history?table=subject_grant&row=4"
+            })
+    void a_lead_sees_nothing_of_another_tenant_and_is_not_told_whether_there_is_one(String path) {
+        assertShows(page("auditor", path), "globex");
+
+        HttpResponse<String> theirs = world.get("lead", path);
+        HttpResponse<String> nobodys = world.get("lead", path.replace("globex", "nowhere"));
+
+        assertEquals(404, theirs.statusCode());
+        assertEquals(nobodys.statusCode(), theirs.statusCode());
+        assertEquals(withoutTimes(nobodys.body()), withoutTimes(theirs.body()));
+    }
+
+    private static String withoutTimes(String page) {
+        return page.replaceAll("<time.*?</time>", "");
+    }
+
+    @Test
+    void a_lead_finds_nothing_of_another_tenant_by_any_id_of_its_mints() {
+        String mint = id("kind = 'issued' AND tenant = 'globex'");
+        List<String> ids =
+                database.column(
+                        "SELECT unnest(ARRAY[credential_id, request_id, encode(token_hash, 'hex'), subject]) FROM audit.event WHERE step = 2 AND mint_id = '%s'"
+                                .formatted(mint));
+
+        assertEquals(404, world.get("lead", "/mints/" + mint).statusCode());
+        assertShows(
+                page("lead", "/explain?mint=" + mint), "There is no such mint that you may see");
+        for (String one : ids) {
+            assertShows(page("auditor", "/mints?q=" + Links.encoded(one)), mint);
+            assertFalse(page("lead", "/mints?q=" + Links.encoded(one)).contains(mint), one);
+            assertFalse(page("lead", "/subjects?q=" + Links.encoded(one)).contains(mint), one);
+        }
+        assertShows(
+                page("lead", "/mints?tenant=globex"), "Nothing on record that you may see is so");
+        assertFalse(page("lead", "/tenants").contains("globex"));
+        assertShows(
+                page(
+                        "lead",
+                        "/explain?idp=globex-gitlab&claims=%7B%22sub%22:%22x%22%7D"
+                                .replace(":", "%3A")),
+                "There is no identity provider");
+        assertFalse(world.get("lead", "/mints/download").body().contains("globex"));
+    }
+
+    @Test
+    void a_lead_does_not_see_the_proof() {
+        assertEquals(403, world.get("lead", "/proof").statusCode());
+    }
+
+    @Test
+    void nobody_sees_nothing() {
+        for (String path :
+                List.of("/", "/mints", "/mints/download", "/tenants/acme", "/proof", "/nowhere")) {
+            HttpResponse<String> answer = world.get("nobody", path);
+
+            assertEquals(500, answer.statusCode());
+            assertFalse(answer.body().contains("acme"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/mints?from=yesterday",
+                "/mints?before=x",
+                "/mints?q=a&q=b",
+                "/keys/acme/deploy?at=2026-13-01",
+                "/tenants/acme/history?table=subject_grant&row=x",
+                "/tenants/acme?after=-1",
+                "/mints?q=%00"
+            })
+    void what_cannot_be_meant_is_refused_with_a_sentence(String path) {
+        HttpResponse<String> answer = world.get("auditor", path);
+
+        assertEquals(400, answer.statusCode());
+        assertShows(answer.body(), "That can't be answered");
+    }
+
+    @Test
+    void pages_load_nothing_from_elsewhere_run_nothing_and_are_not_kept() {
+        HttpResponse<String> answer = world.get("auditor", "/");
+
+        String policy = answer.headers().firstValue("Content-Security-Policy").orElseThrow();
+        assertShows(policy, "default-src 'none'", "frame-ancestors 'none'", "form-action 'self'");
+        assertEquals("no-store", answer.headers().firstValue("Cache-Control").orElseThrow());
+        assertFalse(answer.body().contains("<script"));
+        assertFalse(answer.body().matches("(?s).*(src|href)=\"(?!/|#).*"));
+        assertFalse(answer.body().contains(" style="));
+    }
+
+    @Test
+    void there_is_no_other_page() {
+        assertEquals(404, world.get("auditor", "/mint").statusCode());
+    }
+
+    @Test
+    void styles_are_sent_once_and_then_only_asked_about() {
+        HttpResponse<String> style = world.get("nobody", "/style/console.css");
+
+        assertEquals(200, style.statusCode());
+        assertTrue(style.headers().firstValue("ETag").orElseThrow().matches("\"[0-9a-f]{32}\""));
+        assertEquals(
+                304,
+                world.getIfChanged("/style/console.css", style.headers().firstValue("ETag").get())
+                        .statusCode());
+        assertEquals(404, world.get("auditor", "/style/pico.scss").statusCode());
+    }
+}

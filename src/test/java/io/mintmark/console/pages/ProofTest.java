@@ -1,0 +1,126 @@
+package io.mintmark.console.pages;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.SealedRows;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A verification in the background, as pages show it. */
+class ProofTest {
+    private TestDatabase database;
+    private ConsoleWorld world;
+
+    @BeforeEach
+    void setUp() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme');
+                INSERT INTO broker.console_access (tenant, claim, value)
+                VALUES (NULL, 'role', '"auditor"'), ('acme', 'groups', '"acme-leads"')
+                """);
+        SealedRows.write(database, 20);
+        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.of(SealedRows::trusted));
+    }
+
+    @AfterEach
+    void close() {
+        world.close();
+        database.close();
+    }
+
+    @Test
+    void an_untouched_log_is_proven() {
+        world.post("auditor", "/proof", "same-origin");
+
+        String page = ended();
+
+        assertTrue(page.contains("Nothing was changed, and nothing is missing."), page);
+        assertTrue(page.contains("40 events"), page);
+        assertTrue(page.contains("audrey@audit.example"), page);
+    }
+
+    @Test
+    void a_changed_row_is_found() {
+        database.runAsSuperuser(
+                """
+                SET session_replication_role = replica;
+                ALTER TABLE audit.event DISABLE TRIGGER ALL;
+                DO $$ BEGIN EXECUTE (SELECT string_agg(format('ALTER TABLE %s DISABLE TRIGGER ALL', i.inhrelid::regclass), ';')
+                                       FROM pg_inherits AS i WHERE i.inhparent = 'audit.event'::regclass); END $$;
+                UPDATE audit.event SET subject = 'somebody else' WHERE seq = 7
+                """);
+
+        world.post("auditor", "/proof", "same-origin");
+        String page = ended();
+
+        assertTrue(page.contains("The log is NOT as it was written."), page);
+        assertTrue(page.contains("was changed: its hash"), page);
+    }
+
+    @Test
+    void only_who_sees_all_begins_one_and_only_from_the_page_itself() {
+        world.post("lead", "/proof", "same-origin");
+        world.post("auditor", "/proof", "cross-site");
+        world.post("auditor", "/proof", "same-site");
+
+        assertFalse(world.get("auditor", "/proof").body().contains("verification"));
+    }
+
+    @Test
+    void without_keys_the_page_says_what_is_missing() {
+        try (ConsoleWorld keyless =
+                new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty())) {
+            keyless.post("auditor", "/proof", "same-origin");
+
+            String page = keyless.get("auditor", "/proof").body();
+
+            assertTrue(page.contains("CONSOLE_AUDIT_KEYS_FILE"), page);
+            assertFalse(page.contains("<button type=\"submit\">Verify"), page);
+        }
+    }
+
+    @Test
+    void a_run_says_how_far_it_is_and_what_is_left() {
+        Instant begun = Instant.parse("2026-03-01T12:00:00Z");
+        Proof.Run run = new Proof.Run("audrey", begun, 100_000);
+
+        run.progress(20_000);
+
+        Instant now = begun.plusSeconds(10);
+        assertEquals(2_000, run.rate(now));
+        assertEquals(20, run.percent());
+        assertEquals(Optional.of(Duration.ofSeconds(41)), run.left(now));
+        assertEquals("under way", run.verdict());
+    }
+
+    private static final Pattern END = Pattern.compile("The last verification");
+
+    /** The page as soon as it says that the run has ended. */
+    private String ended() {
+        Instant end = Instant.now().plusSeconds(20);
+        while (Instant.now().isBefore(end)) {
+            String page = world.get("auditor", "/proof").body();
+            Matcher matcher = END.matcher(page);
+            if (matcher.find()) {
+                return page;
+            }
+            Thread.onSpinWait();
+        }
+        throw new AssertionError("the verification didn't end");
+    }
+}

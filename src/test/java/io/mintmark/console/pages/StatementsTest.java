@@ -1,0 +1,123 @@
+package io.mintmark.console.pages;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The SQL that pages print is run as it is printed, with values that try to be more than values.
+ */
+@Tag("every-postgres")
+class StatementsTest {
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme'), ('globex');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('ci', 'acme', 'https://issuer.example.com', '{mintmark}');
+                INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'own', 'jwt');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'api', 'own', 900, '{"audience": "https://api.example.com"}')
+                """);
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    static Stream<String> hostile() {
+        return Stream.of(
+                "repo:acme/shop:ref:refs/heads/main",
+                "'; DELETE FROM broker.tenant; --",
+                "\\'; DELETE FROM broker.tenant; --",
+                "\\",
+                "a\\' || pg_sleep(9) || E\\'b",
+                "$$; DROP SCHEMA broker; $$",
+                ":name :'name' :\"name\" \\! \\q ?",
+                "repo:\u202Eacme\u2066\u00A0x\u200B",
+                "\\u0041 \\101 U&'\\0041'",
+                "𝕏\uD83D\uDE00\uDB40\uDC41",
+                "喵".repeat(1_024));
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void access_is_given_to_exactly_the_subject_that_is_shown_and_revoked_again(String subject) {
+        for (String conforming : List.of("on", "off")) {
+            run(conforming, Statements.give("acme", "ci", subject, "api"));
+
+            assertEquals(List.of(subject), granted("enabled"), conforming);
+
+            String id =
+                    database.column("SELECT id FROM broker.subject_grant WHERE enabled").getFirst();
+            run(conforming, Statements.revoke("acme", Long.parseLong(id)));
+
+            assertEquals(List.of(), granted("enabled"));
+            database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
+            assertEquals("2", database.column("SELECT count(*) FROM broker.tenant").getFirst());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void a_literal_is_read_as_the_value_that_it_was_made_of(String value) throws SQLException {
+        for (String conforming : List.of("on", "off")) {
+            try (Connection connection = database.connect(Who.AUDITOR);
+                    Statement statement = connection.createStatement()) {
+                statement.execute("SET standard_conforming_strings = " + conforming);
+                statement.setEscapeProcessing(false);
+                try (ResultSet row = statement.executeQuery("SELECT " + SqlText.of(value))) {
+                    assertTrue(row.next());
+                    assertEquals(value, row.getString(1));
+                }
+            }
+            assertTrue(SqlText.of(value).codePoints().noneMatch(VisibleOutput::isHidden));
+        }
+    }
+
+    @Test
+    void a_key_and_a_tenant_are_disabled_and_somebody_is_let_in() {
+        run("on", Statements.disableKey("acme", "api"));
+        run("on", Statements.letSee("globex"));
+        run("on", Statements.disableTenant("globex"));
+
+        assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.key"));
+        assertEquals(
+                List.of("acme"), database.column("SELECT name FROM broker.tenant WHERE enabled"));
+        assertEquals(
+                List.of("globex"), database.column("SELECT tenant FROM broker.console_access"));
+        run("on", new Statements.Statement("", "", "UPDATE broker.key SET enabled = true"));
+    }
+
+    private static List<String> granted(String condition) {
+        return database.column("SELECT subject FROM broker.subject_grant WHERE " + condition);
+    }
+
+    private static void run(String conforming, Statements.Statement statement) {
+        database.run(
+                Who.ADMIN,
+                "SET standard_conforming_strings = %s; %s".formatted(conforming, statement.sql()));
+    }
+}
