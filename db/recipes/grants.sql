@@ -10,7 +10,7 @@ VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read',
 
 -- Where durations, reasons and enabled shall follow the file too.
 MERGE INTO broker.subject_grant AS g
-USING (VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 1800, 'OPS-11: half an hour will do'),
+USING (VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
               ('acme', 'github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
    AS wanted (tenant, idp, subject, match, key, max_duration, reason)
    ON g.tenant = wanted.tenant AND g.idp = wanted.idp AND g.subject = wanted.subject AND g.match = wanted.match

@@ -21,7 +21,7 @@ CREATE TEMPORARY TABLE wanted (
 -- Or from a table of their own: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
 INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
 VALUES ('repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
-       ('repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 1800, 'OPS-10: nightly builds'),
+       ('repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 900, 'OPS-10: nightly builds'),
        ('repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', NULL, 'OPS-10: the manuals');
 
 MERGE INTO broker.subject_grant AS g

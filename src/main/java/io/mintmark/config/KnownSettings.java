@@ -25,7 +25,6 @@ final class KnownSettings {
                             ProviderSettings.TABLE,
                             CatalogSettings.TABLE,
                             OutboundSettings.TABLE,
-                            ConsoleSettings.TABLE,
                             CryptoSettings.TABLE,
                             LogSettings.TABLE)
                     .<Setting<?>>flatMap(List::stream)

@@ -19,14 +19,11 @@ import java.util.regex.Pattern;
  * Gives every request a correlation id: the caller's, if it is harmless, else a new one. It stands
  * in the answer, in every line of the log, and in the audit log.
  */
-public final class RequestIds implements Filter {
-    /** Where it stands in requests and answers. */
-    public static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
+final class RequestIds implements Filter {
+    static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
 
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");
-
-    /** Where it stands in the log. */
-    public static final String IN_LOG = "requestId";
+    static final String IN_LOG = "requestId";
 
     private record RequestId(String value) {}
 
@@ -43,7 +40,7 @@ public final class RequestIds implements Filter {
     }
 
     /** The request's id; the same each time it is asked for. */
-    public static String of(ServerRequest request) {
+    static String of(ServerRequest request) {
         return request.context()
                 .get(RequestId.class)
                 .orElseGet(() -> {
@@ -55,7 +52,7 @@ public final class RequestIds implements Filter {
     }
 
     /** The caller's id if it is harmless, else a new one. */
-    public static String chosen(Headers headers) {
+    static String chosen(Headers headers) {
         return headers.first(HEADER)
                 .filter(given -> HARMLESS.matcher(given).matches())
                 .orElseGet(() -> UUID.randomUUID().toString());

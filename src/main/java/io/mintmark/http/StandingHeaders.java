@@ -11,13 +11,13 @@ import java.util.List;
  * Headers that every answer to a request carries, whatever it turns out to be. The server forgets
  * what filters have set when a request fails, so they are kept with the request and set again.
  */
-public final class StandingHeaders {
+final class StandingHeaders {
     private final List<Header> headers = new ArrayList<>();
 
     private StandingHeaders() {}
 
     /** Sets headers now, and again if the answer becomes an error. */
-    public static void add(ServerRequest request, ServerResponse response, Header... headers) {
+    static void add(ServerRequest request, ServerResponse response, Header... headers) {
         StandingHeaders standing = of(request);
         for (Header header : headers) {
             standing.headers.add(header);
@@ -26,7 +26,7 @@ public final class StandingHeaders {
     }
 
     /** Sets all of them again. */
-    public static void repeat(ServerRequest request, ServerResponse response) {
+    static void repeat(ServerRequest request, ServerResponse response) {
         of(request).headers.forEach(response::header);
     }
 

@@ -119,6 +119,7 @@ class RecipesTest {
                 run(database, recipe);
             }
             assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
+            assertEquals(List.of(), database.column("SELECT doubt || name FROM broker.doubt"));
             run(database, "block_subject");
             assertEquals("", keys(database, GRANTEES.getFirst()));
             database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
@@ -141,7 +142,7 @@ class RecipesTest {
             run(database, "grants");
             assertEquals(before, database.column(revision));
             assertEquals(
-                    List.of("1800"),
+                    List.of("900"),
                     database.column(
                             "SELECT max_duration FROM broker.subject_grant"
                                     + " WHERE reason LIKE 'OPS-11:%'"));
@@ -161,7 +162,7 @@ class RecipesTest {
                     List.of(
                             "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
                             "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
-                            "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 1800"),
+                            "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900"),
                     database.column(
                             "SELECT concat_ws(', ', reason, subject, max_duration)"
                                     + " FROM broker.subject_grant WHERE idp = 'github' ORDER BY subject"));
