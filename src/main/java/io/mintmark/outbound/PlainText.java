@@ -1,5 +1,6 @@
 package io.mintmark.outbound;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -11,6 +12,9 @@ import java.util.Set;
 final class PlainText {
     private static final int MOST_PASSES = 4;
     private static final int LONGEST_ENTITY = 10;
+
+    /** ASCII letters and digits, in lower case; 0 for all that isn't compared. */
+    private static final byte[] LOWER = lettersAndDigits();
 
     private char[] characters;
     private int[] starts;
@@ -37,11 +41,35 @@ final class PlainText {
         return plain;
     }
 
-    /** Of a text that has no escapes. */
+    /** What is compared of a text, where nobody asks at which place it stood. */
+    static String charactersOf(String text) {
+        boolean hasEscapes =
+                text.indexOf('%') >= 0 || text.indexOf('\\') >= 0 || text.indexOf('&') >= 0;
+        return hasEscapes ? of(text).characters() : raw(text);
+    }
+
+    /**
+     * Of a text that has no escapes. What isn't Latin-1 becomes a question mark, and so nothing.
+     */
     static String raw(String text) {
-        PlainText plain = new PlainText(text);
-        plain.keepLettersAndDigits();
-        return plain.characters();
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        int kept = 0;
+        for (byte each : bytes) {
+            byte lower = LOWER[Byte.toUnsignedInt(each)];
+            bytes[kept] = lower;
+            kept += lower == 0 ? 0 : 1;
+        }
+        return new String(bytes, 0, kept, StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] lettersAndDigits() {
+        byte[] lower = new byte[256];
+        for (char c = '0'; c <= 'z'; c++) {
+            if (Character.isLetterOrDigit(c)) {
+                lower[c] = (byte) Character.toLowerCase(c);
+            }
+        }
+        return lower;
     }
 
     String characters() {
@@ -76,8 +104,8 @@ final class PlainText {
         int kept = 0;
         for (int i = 0; i < length; i++) {
             char c = characters[i];
-            if (c < 0x80 && Character.isLetterOrDigit(c)) {
-                set(kept++, Character.toLowerCase(c), starts[i], ends[i]);
+            if (c < 0x80 && LOWER[c] != 0) {
+                set(kept++, (char) LOWER[c], starts[i], ends[i]);
             }
         }
         length = kept;

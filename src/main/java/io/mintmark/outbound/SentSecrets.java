@@ -17,15 +17,17 @@ import java.util.List;
  * anything. Of a short secret half of it is enough.
  */
 public final class SentSecrets {
+    private static final String HIDDEN = "[secret]";
     private static final int PIECE = 8;
     private static final int SHORTEST_PIECE = 4;
     private static final int SHORTEST_SECRET = 6;
     private static final int BASE64_QUANTUM = 3;
 
-    private final List<Secret> secrets;
+    /** For each secret the forms in which it may be quoted, its own letters and digits first. */
+    private final List<List<String>> secrets;
 
     public SentSecrets(Collection<Secret> secrets) {
-        this.secrets = List.copyOf(secrets);
+        this.secrets = secrets.stream().map(SentSecrets::forms).toList();
     }
 
     /**
@@ -33,14 +35,14 @@ public final class SentSecrets {
      * if a secret is so short that its pieces couldn't be told from other words.
      */
     public String hiddenIn(String words) {
-        if (secrets.stream().anyMatch(SentSecrets::isShort)) {
-            return "[secret]";
+        if (isAnyShort()) {
+            return HIDDEN;
         }
         PlainText said = PlainText.of(words);
         boolean[] hidden = new boolean[words.length()];
         boolean any = false;
-        for (Secret secret : secrets) {
-            for (String form : forms(secret)) {
+        for (List<String> forms : secrets) {
+            for (String form : forms) {
                 any |= said.mark(form, piece(form), hidden);
             }
         }
@@ -52,19 +54,36 @@ public final class SentSecrets {
      * is none, but hands out what the broker sent.
      */
     public boolean areIn(Secret text) {
-        String said = PlainText.of(text.reveal()).characters();
+        String said = PlainText.charactersOf(text.reveal());
         return secrets.stream()
-                .flatMap(secret -> forms(secret).stream())
+                .flatMap(List::stream)
                 .anyMatch(form -> form.length() >= SHORTEST_PIECE && said.contains(form));
     }
 
-    /** Whether a text holds a piece of one of the secrets, and so is no name for anything. */
+    /**
+     * Whether a text holds a piece of one of the secrets, and so is no name for anything: what
+     * {@link #hiddenIn} would hide something of.
+     */
     public boolean arePartlyIn(String text) {
-        return !hiddenIn(text).equals(text);
+        if (isAnyShort()) {
+            return true;
+        }
+        String said = PlainText.charactersOf(text);
+        return secrets.stream().flatMap(List::stream).anyMatch(form -> isPieceIn(said, form));
     }
 
-    private static boolean isShort(Secret secret) {
-        return PlainText.of(secret.reveal()).characters().length() < SHORTEST_SECRET;
+    private static boolean isPieceIn(String said, String form) {
+        int piece = piece(form);
+        for (int i = 0; i + piece <= said.length(); i++) {
+            if (form.contains(said.substring(i, i + piece))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isAnyShort() {
+        return secrets.stream().anyMatch(forms -> forms.getFirst().length() < SHORTEST_SECRET);
     }
 
     private static int piece(String form) {
@@ -75,7 +94,7 @@ public final class SentSecrets {
     private static List<String> forms(Secret secret) {
         byte[] bytes = secret.reveal().getBytes(StandardCharsets.UTF_8);
         List<String> forms = new ArrayList<>();
-        forms.add(PlainText.of(secret.reveal()).characters());
+        forms.add(PlainText.charactersOf(secret.reveal()));
         forms.add(HexFormat.of().formatHex(bytes));
         for (int before = 0; before < BASE64_QUANTUM; before++) {
             byte[] shifted = new byte[before + bytes.length];
@@ -86,7 +105,7 @@ public final class SentSecrets {
             int to = encoded.length() - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
             forms.add(PlainText.raw(encoded.substring(Math.min(from, to), to)));
         }
-        return forms;
+        return List.copyOf(forms);
     }
 
     /** Whatever touches a piece of a secret may be more of it. */
@@ -101,7 +120,7 @@ public final class SentSecrets {
             while (!left.isEmpty() && touches(left.charAt(left.length() - 1))) {
                 left.setLength(left.length() - 1);
             }
-            left.append("[secret]");
+            left.append(HIDDEN);
             while (i < words.length() && (hidden[i] || touches(words.charAt(i)))) {
                 i++;
             }

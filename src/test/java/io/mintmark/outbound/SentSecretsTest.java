@@ -99,7 +99,18 @@ class SentSecretsTest {
                         + " 0000aaaa-11bb-cccc-dd22-eeeeee333333 100% &amp; sure\\u0021";
         for (int seed = 0; seed < 50; seed++) {
             assertEquals(said, new SentSecrets(List.of(new Secret(secret(seed)))).hiddenIn(said));
+            assertFalse(new SentSecrets(List.of(new Secret(secret(seed)))).arePartlyIn(said));
         }
+    }
+
+    @Test
+    void a_name_with_eight_characters_of_a_secret_is_none_and_one_with_seven_may_be() {
+        String secret = secret(3).replaceAll("[^A-Za-z0-9]", "");
+        var sent = new SentSecrets(List.of(new Secret(secret)));
+
+        assertTrue(sent.arePartlyIn("ASIA" + secret.substring(20, 28) + "_"));
+        assertFalse(sent.arePartlyIn("____" + secret.substring(20, 27) + "_"));
+        assertTrue(new SentSecrets(List.of(new Secret("a+b"))).arePartlyIn("anything"));
     }
 
     @Test
@@ -115,6 +126,7 @@ class SentSecretsTest {
 
     private static void hides(String secret, UnaryOperator<String> form) {
         String quoted = form.apply(secret);
+        assertTrue(new SentSecrets(List.of(new Secret(secret))).arePartlyIn(quoted), quoted);
         String shown =
                 new SentSecrets(List.of(new Secret(secret)))
                         .hiddenIn("it sent " + quoted + " to me");
