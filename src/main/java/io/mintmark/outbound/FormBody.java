@@ -37,12 +37,15 @@ public final class FormBody {
 
     /** The request that sends them. */
     public Post to(String address) {
-        String body =
+        return new Post(address, "application/x-www-form-urlencoded", text(), Map.of(), secrets);
+    }
+
+    /** All of them as they are sent. */
+    public Secret text() {
+        return new Secret(
                 parameters.entrySet().stream()
                         .map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue()))
-                        .collect(Collectors.joining("&"));
-        return new Post(
-                address, "application/x-www-form-urlencoded", new Secret(body), Map.of(), secrets);
+                        .collect(Collectors.joining("&")));
     }
 
     static String encoded(String text) {

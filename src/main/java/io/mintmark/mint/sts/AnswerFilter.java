@@ -8,14 +8,11 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
-import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /** Frees errors of quoted tokens, because the SDK writes them to its own logs. */
@@ -25,7 +22,10 @@ final class AnswerFilter implements ExecutionInterceptor {
             Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
         return context.responseBody()
                 .map(AnswerFilter::read)
-                .map(body -> context.httpResponse().isSuccessful() ? body : quotable(body, context))
+                .map(body ->
+                        context.httpResponse().isSuccessful()
+                                ? body
+                                : quotable(body, sent(context)))
                 .map(ByteArrayInputStream::new);
     }
 
@@ -37,21 +37,20 @@ final class AnswerFilter implements ExecutionInterceptor {
         }
     }
 
-    private static byte[] quotable(byte[] body, Context.ModifyHttpResponse context) {
+    /** The same without what was sent and what looks like a token. */
+    static byte[] quotable(byte[] body, SentSecrets sent) {
         String said = new String(body, StandardCharsets.UTF_8);
-        return ProviderWords.withoutTokens(sent(context).hiddenIn(said))
-                .getBytes(StandardCharsets.UTF_8);
+        return ProviderWords.withoutTokens(sent.hiddenIn(said)).getBytes(StandardCharsets.UTF_8);
     }
 
+    /** What a signed request shows: of the broker's own credentials the session's token. */
     private static SentSecrets sent(Context.ModifyHttpResponse context) {
-        List<Secret> secrets = new ArrayList<>();
-        if (context.request() instanceof AssumeRoleWithWebIdentityRequest request) {
-            secrets.add(new Secret(request.webIdentityToken()));
-        }
-        context.httpRequest()
-                .firstMatchingHeader("X-Amz-Security-Token")
-                .map(Secret::new)
-                .ifPresent(secrets::add);
-        return new SentSecrets(secrets);
+        return new SentSecrets(
+                context
+                        .httpRequest()
+                        .firstMatchingHeader("X-Amz-Security-Token")
+                        .map(Secret::new)
+                        .stream()
+                        .toList());
     }
 }

@@ -8,7 +8,6 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,6 @@ import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 import software.amazon.awssdk.services.sts.model.Credentials;
@@ -29,7 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -41,10 +39,12 @@ public final class StsCaller {
     private static final String GIVEN_BACK = "the credential holds what the broker sent";
 
     private final StsClients clients;
+    private final WebIdentityCalls unsigned;
     private final InstantSource clock;
 
     public StsCaller(StsClients clients, InstantSource clock) {
         this.clients = clients;
+        this.unsigned = clients.unsigned(clock);
         this.clock = clock;
     }
 
@@ -60,17 +60,18 @@ public final class StsCaller {
             AssumeRoleWithWebIdentityRequest.Builder request,
             Secret shown,
             Map<String, String> further) {
-        request.webIdentityToken(shown.reveal());
+        var sent = new SentSecrets(List.of(shown));
         return call(
                 sts,
-                order.tenant(),
-                new SentSecrets(List.of(shown)),
+                sent,
                 further,
-                client ->
-                        client.assumeRoleWithWebIdentity(
-                                        request.overrideConfiguration(until(order.deadline()))
-                                                .build())
-                                .credentials());
+                () ->
+                        unsigned.assumeRole(
+                                sts,
+                                order.tenant(),
+                                request.webIdentityToken(shown.reveal()).build(),
+                                sent,
+                                order.deadline()));
     }
 
     /** As {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own account. */
@@ -88,16 +89,14 @@ public final class StsCaller {
                     "the broker finds no AWS credentials around it, which auth 'ambient' needs",
                     sts.endpoint());
         }
-        return call(
-                sts,
-                order.tenant(),
-                sent,
-                further,
-                client ->
-                        client.assumeRole(
-                                        request.overrideConfiguration(until(order.deadline()))
-                                                .build())
-                                .credentials());
+        return call(sts, sent, further, () -> signed(sts, order, request));
+    }
+
+    private @Nullable Credentials signed(
+            StsEndpoint sts, MintOrder order, AssumeRoleRequest.Builder request) {
+        AssumeRoleRequest whole = request.overrideConfiguration(until(order.deadline())).build();
+        return ScopedValue.where(TenantTransport.TENANT, order.tenant())
+                .call(() -> clients.to(sts).assumeRole(whole).credentials());
     }
 
     /** Of the broker's own credentials only the session's token goes over the line. */
@@ -110,14 +109,11 @@ public final class StsCaller {
 
     private MintResult call(
             StsEndpoint sts,
-            TenantName tenant,
             SentSecrets sent,
             Map<String, String> further,
-            Function<StsClient, @Nullable Credentials> call) {
+            Supplier<@Nullable Credentials> call) {
         try {
-            Credentials credentials =
-                    ScopedValue.where(TenantTransport.TENANT, tenant)
-                            .call(() -> call.apply(clients.to(sts)));
+            Credentials credentials = call.get();
             return credentials != null && isComplete(credentials)
                     ? fit(minted(credentials, further), sent, sts.endpoint())
                     : StsFailures.failed(

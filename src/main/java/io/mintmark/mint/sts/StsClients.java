@@ -9,7 +9,6 @@ import io.mintmark.outbound.TenantHttpClients;
 
 import org.jspecify.annotations.Nullable;
 
-import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -18,15 +17,17 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client of the SDK for each STS. They hold no connections: those belong to the tenants ({@link
- * TenantTransport}). What the SDK would look for by itself (profile files, proxies, endpoints in
- * the environment, the instance's metadata) is switched off, because where a token goes must stand
- * in the provider's settings and nowhere else; only {@code ambient} looks for credentials.
+ * What an STS is called with: for signed calls one client of the SDK for each STS, for others
+ * {@link WebIdentityCalls}. Neither holds connections: those belong to the tenants. What the SDK
+ * would look for by itself (profile files, proxies, endpoints in the environment, the instance's
+ * metadata) is switched off, because where a token goes must stand in the provider's settings and
+ * nowhere else; only {@code ambient} looks for credentials.
  */
 public final class StsClients implements AutoCloseable {
     private static final int MOST_CLIENTS = 200;
@@ -60,8 +61,14 @@ public final class StsClients implements AutoCloseable {
         return new StsClients(allowed, DefaultCredentialsProvider.builder().build());
     }
 
+    /** The SDK's client for calls that the broker's own AWS credentials sign. */
     StsClient to(StsEndpoint sts) {
         return clients.get(sts);
+    }
+
+    /** For calls that nobody signs. */
+    WebIdentityCalls unsigned(InstantSource clock) {
+        return new WebIdentityCalls(http, timer, clock);
     }
 
     /** The broker's own AWS credentials. */
@@ -99,8 +106,7 @@ public final class StsClients implements AutoCloseable {
                 .endpointOverride(sts.endpoint().uri())
                 .dualstackEnabled(false)
                 .fipsEnabled(false)
-                .credentialsProvider(
-                        sts.ambient() ? ambient : AnonymousCredentialsProvider.create())
+                .credentialsProvider(ambient)
                 .httpClient(new TenantTransport(http))
                 .overrideConfiguration(configuration(sts))
                 .build();

@@ -107,7 +107,8 @@ final class TenantTransport implements SdkHttpClient {
                 .build();
     }
 
-    private static byte[] body(ClassicHttpResponse from) throws IOException {
+    /** A whole answer. */
+    static byte[] body(ClassicHttpResponse from) throws IOException {
         if (from.getEntity() == null) {
             return new byte[0];
         }

@@ -1,0 +1,201 @@
+package io.mintmark.mint.sts;
+
+import io.mintmark.outbound.FormBody;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SentSecrets;
+import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.tenant.TenantName;
+
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.jspecify.annotations.Nullable;
+
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.retries.api.AcquireInitialTokenRequest;
+import software.amazon.awssdk.retries.api.RefreshRetryTokenRequest;
+import software.amazon.awssdk.retries.api.RefreshRetryTokenResponse;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.retries.api.RetryToken;
+import software.amazon.awssdk.retries.api.TokenAcquisitionFailedException;
+import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
+import software.amazon.awssdk.services.sts.model.Credentials;
+import software.amazon.awssdk.services.sts.model.PolicyDescriptorType;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Calls AssumeRoleWithWebIdentity, which nobody signs, without the SDK's machinery: one form, one
+ * small document. What goes in and out are the SDK's own types, when it calls again is decided by
+ * its retry strategy, and tests hold both to the same requests and results.
+ */
+final class WebIdentityCalls {
+    private static final String VERSION = "2011-06-15";
+    private static final ContentType FORM =
+            ContentType.parse("application/x-www-form-urlencoded; charset=utf-8");
+
+    private final TenantHttpClients clients;
+    private final ScheduledExecutorService timer;
+    private final InstantSource clock;
+    private final RetryStrategy retries = SafeRetries.strategy();
+
+    /**
+     * @param timer ends calls at their deadlines
+     */
+    WebIdentityCalls(
+            TenantHttpClients clients, ScheduledExecutorService timer, InstantSource clock) {
+        this.clients = clients;
+        this.timer = timer;
+        this.clock = clock;
+    }
+
+    /** A call that is made until it has an answer that another try can't change. */
+    private record Call(
+            StsEndpoint sts, TenantName tenant, Secret form, SentSecrets sent, Instant deadline) {}
+
+    /**
+     * The credentials of an answer.
+     *
+     * @throws AwsServiceException with what the STS says against it
+     * @throws SdkClientException if there was no answer by the deadline, or none that can be read
+     */
+    Credentials assumeRole(
+            StsEndpoint sts,
+            TenantName tenant,
+            AssumeRoleWithWebIdentityRequest request,
+            SentSecrets sent,
+            Instant deadline) {
+        var call = new Call(sts, tenant, form(request), sent, deadline);
+        try {
+            return attempt(call);
+        } catch (AwsServiceException e) {
+            RetryToken first =
+                    retries.acquireInitialToken(AcquireInitialTokenRequest.create("")).token();
+            return again(call, first, e);
+        }
+    }
+
+    private Credentials again(Call call, RetryToken former, AwsServiceException refusal) {
+        RetryToken token = former;
+        AwsServiceException last = refusal;
+        while (true) {
+            RefreshRetryTokenResponse next = next(token, last);
+            if (!next.delay().minus(left(call)).isNegative()) {
+                throw last;
+            }
+            sleep(next.delay());
+            token = next.token();
+            try {
+                return attempt(call);
+            } catch (AwsServiceException e) {
+                last = e;
+            }
+        }
+    }
+
+    /** When to try again; throws the refusal if that isn't worth it. */
+    private RefreshRetryTokenResponse next(RetryToken token, AwsServiceException refusal) {
+        try {
+            return retries.refreshRetryToken(
+                    RefreshRetryTokenRequest.builder()
+                            .token(token)
+                            .failure(refusal)
+                            .suggestedDelay(Duration.ZERO)
+                            .build());
+        } catch (TokenAcquisitionFailedException e) {
+            throw refusal;
+        }
+    }
+
+    private Credentials attempt(Call call) {
+        Duration left = left(call);
+        if (!left.isPositive()) {
+            throw late(null);
+        }
+        HttpPost request = post(call);
+        Future<?> end = timer.schedule(request::abort, left.toNanos(), TimeUnit.NANOSECONDS);
+        try {
+            return clients.of(call.tenant().value())
+                    .execute(request, answer -> credentials(answer, call.sent()));
+        } catch (IOException e) {
+            throw broken(e, call);
+        } finally {
+            end.cancel(false);
+        }
+    }
+
+    private SdkClientException broken(IOException cause, Call call) {
+        if (!left(call).isPositive()) {
+            return late(cause);
+        }
+        return Thread.currentThread().isInterrupted()
+                ? AbortedException.create("nobody waits any more", cause)
+                : SdkClientException.create("the connection broke", cause);
+    }
+
+    private static SdkClientException late(@Nullable IOException cause) {
+        return ApiCallTimeoutException.builder().message("too late").cause(cause).build();
+    }
+
+    private Duration left(Call call) {
+        return Duration.between(clock.instant(), call.deadline());
+    }
+
+    private static HttpPost post(Call call) {
+        HttpPost request = new HttpPost(call.sts().endpoint().uri());
+        request.setHeader(HttpHeaders.ACCEPT_ENCODING, "identity");
+        byte[] form = call.form().reveal().getBytes(StandardCharsets.UTF_8);
+        request.setEntity(new ByteArrayEntity(form, FORM));
+        return request;
+    }
+
+    /** In the SDK's order. */
+    private static Secret form(AssumeRoleWithWebIdentityRequest request) {
+        FormBody form =
+                new FormBody()
+                        .with("Action", "AssumeRoleWithWebIdentity")
+                        .with("Version", VERSION)
+                        .with("RoleArn", Optional.ofNullable(request.roleArn()))
+                        .with("RoleSessionName", request.roleSessionName())
+                        .with("WebIdentityToken", new Secret(request.webIdentityToken()));
+        List<PolicyDescriptorType> policies = request.policyArns();
+        for (int i = 0; i < policies.size(); i++) {
+            form.with("PolicyArns.member.%d.arn".formatted(i + 1), policies.get(i).arn());
+        }
+        form.with("Policy", Optional.ofNullable(request.policy()))
+                .with("DurationSeconds", request.durationSeconds().toString());
+        return form.text();
+    }
+
+    private static Credentials credentials(ClassicHttpResponse answer, SentSecrets sent)
+            throws IOException {
+        byte[] body = TenantTransport.body(answer);
+        if (answer.getCode() / 100 != 2) {
+            throw StsDocument.refusal(answer, AnswerFilter.quotable(body, sent));
+        }
+        return StsDocument.credentials(body);
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw AbortedException.create("nobody waits any more", e);
+        }
+    }
+}
