@@ -84,7 +84,16 @@ class RoomsTest {
                     // pages for people: reads of its own, and the guarded port
                     entry(
                             "console",
-                            Set.of("postgres", "audit", "http", "verdict", "tenant", "config")),
+                            Set.of(
+                                    "postgres",
+                                    "audit",
+                                    "http",
+                                    "limit",
+                                    "token",
+                                    "outbound",
+                                    "verdict",
+                                    "tenant",
+                                    "config")),
                     // those that it measures
                     entry(
                             "metrics",

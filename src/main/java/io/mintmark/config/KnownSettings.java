@@ -25,6 +25,7 @@ final class KnownSettings {
                             ProviderSettings.TABLE,
                             CatalogSettings.TABLE,
                             OutboundSettings.TABLE,
+                            ConsoleSettings.TABLE,
                             CryptoSettings.TABLE,
                             LogSettings.TABLE)
                     .<Setting<?>>flatMap(List::stream)

@@ -42,6 +42,15 @@ public final class SettingsReader {
     }
 
     /**
+     * All settings of a console.
+     *
+     * @throws InvalidSettings with all that is wrong or missing
+     */
+    public ConsoleSettings console() {
+        return ConsoleSettings.from(values, ofTheFile);
+    }
+
+    /**
      * Those of the database alone.
      *
      * @throws InvalidSettings at the first that is wrong or missing

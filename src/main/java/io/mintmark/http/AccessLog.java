@@ -16,12 +16,12 @@ import java.time.Duration;
  * token among it. The request id, the tenant and the subject stand in the line as in every other,
  * and what else it says stands in fields of its own too.
  */
-final class AccessLog implements Filter {
+public final class AccessLog implements Filter {
     private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
 
     private final ClientAddresses addresses;
 
-    AccessLog(ClientAddresses addresses) {
+    public AccessLog(ClientAddresses addresses) {
         this.addresses = addresses;
     }
 

@@ -8,14 +8,15 @@ import io.mintmark.limit.ForwardedFor;
 import java.net.InetSocketAddress;
 
 /** Finds out whose request it is: the peer's, or whose a trusted proxy says it is. */
-final class ClientAddresses {
+public final class ClientAddresses {
     private final ForwardedFor forwarded;
 
-    ClientAddresses(ForwardedFor forwarded) {
+    public ClientAddresses(ForwardedFor forwarded) {
         this.forwarded = forwarded;
     }
 
-    ClientAddress of(ServerRequest request) {
+    /** The client that a request is from. */
+    public ClientAddress of(ServerRequest request) {
         if (request.remotePeer().address() instanceof InetSocketAddress peer) {
             return forwarded.of(
                     peer.getAddress(), request.headers().values(HeaderNames.X_FORWARDED_FOR));

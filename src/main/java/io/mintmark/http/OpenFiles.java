@@ -10,7 +10,7 @@ import java.lang.management.ManagementFactory;
  * The process's limit of open files. A server that reaches it stops listening for good, while
  * everything else goes on and looks healthy, so it must not come to that.
  */
-final class OpenFiles {
+public final class OpenFiles {
     /** For the database, access providers, libraries and the JVM itself. */
     private static final int OTHERS = 256;
 
@@ -21,7 +21,7 @@ final class OpenFiles {
      *
      * @throws InvalidSettings if it leaves no room for so many connections
      */
-    static void requireEnough(int connections) {
+    public static void requireEnough(int connections) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os) {
             requireEnough(connections, os.getMaxFileDescriptorCount());
         }

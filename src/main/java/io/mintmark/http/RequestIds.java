@@ -19,11 +19,14 @@ import java.util.regex.Pattern;
  * Gives every request a correlation id: the caller's, if it is harmless, else a new one. It stands
  * in the answer, in every line of the log, and in the audit log.
  */
-final class RequestIds implements Filter {
-    static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
+public final class RequestIds implements Filter {
+    /** Where it stands in requests and answers. */
+    public static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
 
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");
-    static final String IN_LOG = "requestId";
+
+    /** Where it stands in the log. */
+    public static final String IN_LOG = "requestId";
 
     private record RequestId(String value) {}
 
@@ -40,7 +43,7 @@ final class RequestIds implements Filter {
     }
 
     /** The request's id; the same each time it is asked for. */
-    static String of(ServerRequest request) {
+    public static String of(ServerRequest request) {
         return request.context()
                 .get(RequestId.class)
                 .orElseGet(() -> {
@@ -52,7 +55,7 @@ final class RequestIds implements Filter {
     }
 
     /** The caller's id if it is harmless, else a new one. */
-    static String chosen(Headers headers) {
+    public static String chosen(Headers headers) {
         return headers.first(HEADER)
                 .filter(given -> HARMLESS.matcher(given).matches())
                 .orElseGet(() -> UUID.randomUUID().toString());

@@ -11,13 +11,13 @@ import java.util.List;
  * Headers that every answer to a request carries, whatever it turns out to be. The server forgets
  * what filters have set when a request fails, so they are kept with the request and set again.
  */
-final class StandingHeaders {
+public final class StandingHeaders {
     private final List<Header> headers = new ArrayList<>();
 
     private StandingHeaders() {}
 
     /** Sets headers now, and again if the answer becomes an error. */
-    static void add(ServerRequest request, ServerResponse response, Header... headers) {
+    public static void add(ServerRequest request, ServerResponse response, Header... headers) {
         StandingHeaders standing = of(request);
         for (Header header : headers) {
             standing.headers.add(header);
@@ -26,7 +26,7 @@ final class StandingHeaders {
     }
 
     /** Sets all of them again. */
-    static void repeat(ServerRequest request, ServerResponse response) {
+    public static void repeat(ServerRequest request, ServerResponse response) {
         of(request).headers.forEach(response::header);
     }
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A PostgreSQL with fsync that can be stopped without warning, started again, and frozen. */
-final class OwnServer implements AutoCloseable {
+public final class OwnServer implements AutoCloseable {
     static final String PASSWORD = "for-tests";
 
     private final Path data;
@@ -26,7 +26,12 @@ final class OwnServer implements AutoCloseable {
     private final List<String> command;
     private ProcessHandle postmaster;
 
-    OwnServer(Path directory) throws IOException {
+    /**
+     * Starts one.
+     *
+     * @param directory where its data is to be
+     */
+    public OwnServer(Path directory) throws IOException {
         this.data = directory.resolve("data");
         this.embedded =
                 EmbeddedPostgres.builder()
@@ -56,7 +61,8 @@ final class OwnServer implements AutoCloseable {
         return command;
     }
 
-    String url() {
+    /** Its first database, for JDBC. */
+    public String url() {
         return "jdbc:postgresql://localhost:%d/postgres".formatted(embedded.getPort());
     }
 
@@ -97,12 +103,13 @@ final class OwnServer implements AutoCloseable {
     }
 
     /** An immediate stop: no connection is finished, nothing is flushed. */
-    void stopImmediately() {
+    public void stopImmediately() {
         signal("QUIT", Stream.of(postmaster));
         postmaster.onExit().join();
     }
 
-    void startAgain() {
+    /** Starts it on the same data and port, and waits until it answers. */
+    public void startAgain() {
         try {
             Process process =
                     new ProcessBuilder(command)

@@ -35,27 +35,28 @@ public final class World implements AutoCloseable {
                 StsStandIn.aws(
                         broker.url().toString(),
                         () -> broker.get("/.well-known/jwks.json").response().body());
-        admin(
-                """
-                INSERT INTO broker.tenant (name) VALUES ('acme');
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-                VALUES ('ci', 'acme', '%s', '{mintmark-acme}');
-                INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'aws', 'aws-sts',
-                        '{"region": "eu-central-1", "endpoint": "%s"}'),
-                       ('acme', 'own', 'jwt', '{}');
-                INSERT INTO broker.key
-                       (tenant, name, provider, description, max_duration, settings)
-                VALUES ('acme', 'deploy', 'aws', 'Deploys', 3600, '{"role_arn": "%s"}'),
-                       ('acme', 'api', 'own', 'The API', 600,
-                        '{"audience": "https://api.example.com"}'),
-                       ('acme', 'spare', 'own', 'Not granted', 600,
-                        '{"audience": "https://spare.example.com"}');
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
-                VALUES ('acme', 'ci', 'ci:main', 'deploy'),
-                       ('acme', 'ci', 'ci:main', 'api');
-                """
-                        .formatted(issuer.url(), sts.endpoint(), ROLE));
+        admin(tenant(issuer.url(), sts.endpoint()));
+    }
+
+    /** What an admin writes to set the tenant up. */
+    public static String tenant(String issuer, String sts) {
+        return """
+        INSERT INTO broker.tenant (name) VALUES ('acme');
+        INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+        VALUES ('ci', 'acme', '%s', '{mintmark-acme}');
+        INSERT INTO broker.access_provider (tenant, name, type, settings)
+        VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1", "endpoint": "%s"}'),
+               ('acme', 'own', 'jwt', '{}');
+        INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
+        VALUES ('acme', 'deploy', 'aws', 'Deploys', 3600, '{"role_arn": "%s"}'),
+               ('acme', 'api', 'own', 'The API', 600, '{"audience": "https://api.example.com"}'),
+               ('acme', 'spare', 'own', 'Not granted', 600,
+                '{"audience": "https://spare.example.com"}');
+        INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+        VALUES ('acme', 'ci', 'ci:main', 'deploy'),
+               ('acme', 'ci', 'ci:main', 'api');
+        """
+                .formatted(issuer, sts, ROLE);
     }
 
     public TestDatabase database() {

@@ -1,0 +1,116 @@
+package io.mintmark.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.json.StrictJson;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Whether a viewer may see anything at all, as {@code broker.console_access} says. */
+final class ConsoleAccess {
+    private static final String ANY =
+            """
+            SELECT internal.viewer_sees_all() OR cardinality(internal.tenants_of_viewer()) > 0
+            """;
+
+    /** Claims about the token and not about whoever has it. */
+    private static final Set<String> OF_THE_TOKEN =
+            Set.of(
+                    "iss",
+                    "aud",
+                    "azp",
+                    "exp",
+                    "iat",
+                    "nbf",
+                    "jti",
+                    "nonce",
+                    "at_hash",
+                    "c_hash",
+                    "s_hash",
+                    "sid",
+                    "session_state",
+                    "auth_time",
+                    "typ",
+                    "uti",
+                    "rh",
+                    "aio",
+                    "ver");
+
+    private static final int LONGEST_CLAIMS = 1 << 16;
+    private static final int LONGEST_VALUE = 200;
+
+    private final ViewerDatabase database;
+
+    ConsoleAccess(ViewerDatabase database) {
+        this.database = database;
+    }
+
+    /**
+     * Asks the database.
+     *
+     * @throws ReadingFailed if it doesn't answer
+     */
+    boolean has(Viewer viewer) {
+        return database.read(viewer, ConsoleAccess::any);
+    }
+
+    private static boolean any(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(ANY)) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    /** What somebody is told who may see nothing: what an admin could give access by. */
+    static Notice refusal(Viewer viewer) {
+        return new Notice(
+                403,
+                "You may not see anything yet",
+                "You are logged in as %s, and no access to the console has been given to that."
+                        .formatted(viewer.name()),
+                "A platform admin gives it by one of your claims, for one tenant or (with NULL)"
+                        + " for all. Send them this page.",
+                claims(viewer),
+                """
+                INSERT INTO broker.console_access (tenant, claim, value, reason)
+                VALUES ('TENANT', 'sub', %s, 'WHY');\
+                """
+                        .formatted(quoted(json(viewer).path("sub").toString())),
+                List.of(new Notice.Link("Log out", LoginRoutes.LOGOUT)));
+    }
+
+    private static Map<String, String> claims(Viewer viewer) {
+        Map<String, String> shown = new LinkedHashMap<>();
+        json(viewer)
+                .properties()
+                .forEach(claim -> {
+                    if (!OF_THE_TOKEN.contains(claim.getKey())) {
+                        shown.put(claim.getKey(), cut(claim.getValue()));
+                    }
+                });
+        return shown;
+    }
+
+    private static ObjectNode json(Viewer viewer) {
+        return StrictJson.object(viewer.claims().getBytes(StandardCharsets.UTF_8), LONGEST_CLAIMS)
+                .orElseThrow();
+    }
+
+    private static String cut(JsonNode value) {
+        String text = value.toString();
+        return text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
+    }
+
+    private static String quoted(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+}

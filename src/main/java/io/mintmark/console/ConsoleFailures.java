@@ -1,0 +1,109 @@
+package io.mintmark.console;
+
+import io.helidon.http.DirectHandler;
+import io.helidon.http.Header;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.HttpException;
+import io.helidon.http.RequestException;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.ErrorHandler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.RequestIds;
+import io.mintmark.verdict.Unavailable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Answers what ended in an exception, and what never came as far as a route. */
+final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
+    private static final Logger log = LoggerFactory.getLogger(ConsoleFailures.class);
+    private static final int SERVER_ERROR = 500;
+
+    /** For all that a server answers by itself. */
+    DirectHandlers everywhere() {
+        DirectHandlers.Builder builder = DirectHandlers.builder();
+        for (EventType event : EventType.values()) {
+            builder.addHandler(event, this);
+        }
+        return builder.build();
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response, Throwable failure) {
+        if (failure instanceof CloseConnectionException close) {
+            throw close;
+        }
+        notice(failure).send(request, response);
+    }
+
+    private static Notice notice(Throwable failure) {
+        return switch (failure) {
+            case ReadingFailed failed -> {
+                log.warn("A page wasn't answered", failed);
+                yield unavailable("The database can't answer now.");
+            }
+            case Unavailable unavailable -> {
+                log.warn("{}", unavailable.getMessage());
+                yield unavailable("The identity provider's keys can't be had now.");
+            }
+            case RequestException bad -> ofStatus(bad.status().code());
+            case HttpException bad -> ofStatus(bad.status().code());
+            default -> {
+                log.error("A page failed", failure);
+                yield ofStatus(SERVER_ERROR);
+            }
+        };
+    }
+
+    private static Notice unavailable(String sentence) {
+        return Notice.of(503, "Not now", sentence, "Try again in a moment.");
+    }
+
+    private static Notice ofStatus(int status) {
+        if (status == Status.SERVICE_UNAVAILABLE_503.code()) {
+            return unavailable("More is asked than can be answered at a time.");
+        }
+        return status >= SERVER_ERROR
+                ? Notice.of(
+                        status,
+                        "Something went wrong",
+                        "This page failed.",
+                        "The log says why, at the request id below.")
+                : Notice.of(
+                        status,
+                        "That can't be answered",
+                        "The request is not as it should be.",
+                        "Go back, and try another way.");
+    }
+
+    @Override
+    public TransportResponse handle(
+            TransportRequest request,
+            EventType event,
+            Status status,
+            ServerResponseHeaders headers,
+            String message) {
+        String requestId =
+                Optional.ofNullable(MDC.get(RequestIds.IN_LOG))
+                        .orElseGet(() -> RequestIds.chosen(request.headers()));
+        for (Header header : PageHeaders.ALL) {
+            headers.set(header);
+        }
+        headers.set(Notice.HTML).set(HeaderValues.create(RequestIds.HEADER, requestId));
+        Notice notice = ofStatus(status.code());
+        return TransportResponse.builder()
+                .status(Status.create(notice.status()))
+                .headers(headers)
+                .keepAlive(event.keepAlive())
+                .entity(notice.html(requestId).getBytes(StandardCharsets.UTF_8))
+                .build();
+    }
+}

@@ -1,0 +1,136 @@
+package io.mintmark.console;
+
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.HttpRouting;
+import io.mintmark.config.ConsoleSettings;
+import io.mintmark.http.AccessLog;
+import io.mintmark.http.ClientAddresses;
+import io.mintmark.http.OpenFiles;
+import io.mintmark.http.RequestIds;
+import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.limit.ForwardedFor;
+import io.mintmark.limit.RateLimiter;
+import io.mintmark.token.IssuerKeys;
+
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** The console's port, with the bounds and the framing of the broker's. */
+public final class ConsoleServer implements AutoCloseable {
+    /** What a page may take. */
+    private static final Duration GRACE = Duration.ofSeconds(10);
+
+    private static final long LONGEST_FORM = 16 << 10;
+
+    private final GuardedPort guard;
+    private final Duration drain;
+    private final WebServer server;
+
+    /**
+     * The port, not listening yet.
+     *
+     * @param pages what is shown to those who are logged in
+     * @param keys those of the identity provider
+     */
+    public ConsoleServer(
+            ConsoleSettings settings,
+            LoginEndpoints endpoints,
+            CookieKey cookieKey,
+            ViewerDatabase database,
+            PageRoutes pages,
+            IssuerKeys keys,
+            InstantSource clock) {
+        OpenFiles.requireEnough(settings.bounds().maxConnections());
+        this.drain = settings.drain();
+        this.guard = new GuardedPort(settings.bounds(), System::nanoTime);
+        ConsoleFailures failures = new ConsoleFailures();
+        ConsoleAccess access = new ConsoleAccess(database);
+        Sessions sessions = new Sessions(endpoints, settings.clientId(), keys, clock);
+        HelidonLogin login =
+                new HelidonLogin(
+                        settings.url(),
+                        endpoints,
+                        settings.clientId(),
+                        settings.clientSecret().reveal(),
+                        cookieKey);
+        LoginRoutes routes =
+                new LoginRoutes(settings.url(), endpoints, settings.clientId(), login, sessions);
+        WebServerConfig.Builder builder =
+                WebServer.builder()
+                        .featuresDiscoverServices(false)
+                        .shutdownHook(false)
+                        .shutdownGracePeriod(GRACE)
+                        .host(settings.host().getHostAddress())
+                        .port(settings.port())
+                        .directHandlers(failures.everywhere())
+                        .maxPayloadSize(LONGEST_FORM)
+                        .contentEncoding(
+                                encodings -> encodings.contentEncodingsDiscoverServices(false))
+                        .routing(routing -> {
+                            filters(routing, settings, clock);
+                            routing.addFilter(new LoginFilter(login, sessions, access))
+                                    .addFilter(routes)
+                                    .error(Throwable.class, failures)
+                                    .get(ConsoleHealth.PATH, new ConsoleHealth(access));
+                            routes.register(routing);
+                            pages.register(routing);
+                        });
+        guard.guard(builder);
+        this.server = builder.build();
+    }
+
+    /** What every request goes through, whoever asks. */
+    private static void filters(
+            HttpRouting.Builder routing, ConsoleSettings settings, InstantSource clock) {
+        var addresses =
+                new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
+        routing.addFilter(new RequestIds())
+                .addFilter(new AccessLog(addresses))
+                .addFilter(new PageHeaders("https".equals(settings.url().getScheme())));
+        if (settings.rateLimit().enabled()) {
+            routing.addFilter(
+                    new PageLimits(
+                            new RateLimiter(settings.rateLimit(), clock, System::nanoTime),
+                            addresses));
+        }
+        routing.addFilter(new SameSite(settings.url()));
+    }
+
+    /**
+     * Listens.
+     *
+     * @throws IllegalStateException if it can't; the server itself only logs why
+     */
+    public void start() {
+        server.start();
+        if (!server.isRunning()) {
+            throw new IllegalStateException("CONSOLE_PORT can't be listened on; the log says why");
+        }
+    }
+
+    /** The port, which may have been chosen by the system. */
+    public int port() {
+        return server.port();
+    }
+
+    /**
+     * Serves on for a while, with answers that end their connections; then listens no more and
+     * waits for the requests in flight.
+     */
+    @Override
+    public void close() {
+        if (server.isRunning()) {
+            guard.drain();
+            try {
+                guard.awaitEmpty(drain);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // then the stop goes on at once
+            }
+        }
+        guard.drain();
+        guard.closeIdle();
+        server.stop();
+        guard.close();
+    }
+}

@@ -1,0 +1,221 @@
+package io.mintmark.console;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.SetCookie;
+import io.helidon.security.AuthenticationResponse;
+import io.helidon.security.EndpointConfig;
+import io.helidon.security.Security;
+import io.helidon.security.SecurityEnvironment;
+import io.helidon.security.jwt.jwk.JwkKeys;
+import io.helidon.security.providers.oidc.OidcFeature;
+import io.helidon.security.providers.oidc.OidcProvider;
+import io.helidon.security.providers.oidc.common.OidcConfig;
+import io.helidon.security.providers.oidc.common.OidcConfig.ClientAuthentication;
+import io.helidon.security.providers.oidc.common.OidcCookieHandler;
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.json.StrictJson;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What of Helidon's OIDC provider the console uses: the redirect to the identity provider with
+ * state and nonce, the exchange of the code, and encrypted cookies. It is shown nothing of a
+ * request before the console has looked at it, and it decides neither who is let in nor where a
+ * browser goes next (docs/decisions/console-login.md).
+ */
+final class HelidonLogin {
+    static final String REDIRECT = "/oidc/redirect";
+
+    /** Where the library sends a browser whose code it has exchanged. */
+    static final String DONE = "/oidc/done";
+
+    static final String LOGGED_OUT = "/oidc/logged-out";
+
+    /** The address of the page that was asked for, behind {@link #DONE}. */
+    static final String TO = "to";
+
+    /** The library takes other configurations by this parameter; the console has one. */
+    static final String TENANT_PARAMETER = "h_tenant";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int LONGEST_STATE = 8_192;
+
+    private final URI console;
+    private final OidcConfig config;
+    private final Security security;
+
+    /**
+     * What a browser is told to begin a login with.
+     *
+     * @param location of the identity provider
+     * @param cookie that the browser has to come back with
+     */
+    record Beginning(String location, String cookie) {}
+
+    /**
+     * @param console where browsers reach the console
+     */
+    HelidonLogin(
+            URI console,
+            LoginEndpoints endpoints,
+            String clientId,
+            String clientSecret,
+            CookieKey key) {
+        this.console = console;
+        this.config = configuration(console, endpoints, clientId, clientSecret, key);
+        this.security =
+                Security.builder()
+                        .addProvider(
+                                OidcProvider.builder()
+                                        .oidcConfig(config)
+                                        .discoverTenantConfigProviders(false)
+                                        .discoverTenantIdProviders(false)
+                                        .build())
+                        .build();
+    }
+
+    private static OidcConfig configuration(
+            URI console,
+            LoginEndpoints endpoints,
+            String clientId,
+            String clientSecret,
+            CookieKey key) {
+        boolean secure = "https".equals(console.getScheme());
+        String prefix = secure ? "__Host-mintmark-" : "mintmark-";
+        return OidcConfig.builder()
+                .identityUri(URI.create(endpoints.issuer()))
+                .issuer(endpoints.issuer())
+                .oidcMetadataWellKnown(false)
+                .authorizationEndpointUri(endpoints.authorization())
+                .tokenEndpointUri(endpoints.token())
+                .logoutEndpointUri(endpoints.endSession().orElse(endpoints.authorization()))
+                // the library would never fetch them again; the console checks with its own
+                .signJwk(JwkKeys.builder().build())
+                .clientId(clientId)
+                .clientSecret(clientSecret)
+                .tokenEndpointAuthentication(
+                        endpoints.takesSecretInForm()
+                                ? ClientAuthentication.CLIENT_SECRET_POST
+                                : ClientAuthentication.CLIENT_SECRET_BASIC)
+                .clientTimeout(PATIENCE)
+                .baseScopes("openid profile email")
+                .frontendUri(console.toString())
+                .forceHttpsRedirects(secure)
+                .redirectUri(REDIRECT)
+                .logoutEnabled(false)
+                .useHeader(false)
+                .useParam(false)
+                .paramTenantName(TENANT_PARAMETER)
+                .useCookie(true)
+                .cookieEncryptionPassword(key.asPassword())
+                .cookieEncryptionEnabled(true)
+                .cookieEncryptionEnabledIdToken(true)
+                .cookieEncryptionEnabledRefreshToken(true)
+                .cookieEncryptionEnabledTenantName(true)
+                .cookieEncryptionEnabledState(true)
+                .cookieHttpOnly(true)
+                .cookieSecure(secure)
+                // the browser comes back from another site
+                .cookieSameSite(SetCookie.SameSite.LAX)
+                .cookiePath("/")
+                .cookieNameIdToken(prefix + "session")
+                .cookieNameState(prefix + "login")
+                .cookieName(prefix + "access")
+                .cookieNameRefreshToken(prefix + "refresh")
+                .cookieTenantName(prefix + "tenant")
+                .build();
+    }
+
+    /** The endpoint that the identity provider sends browsers back to. */
+    OidcFeature redirectEndpoint() {
+        return OidcFeature.builder().config(config).discoverTenantConfigProviders(false).build();
+    }
+
+    /** Begins a login, for which the library is told nothing but where to go on after it. */
+    Beginning begin(LocalAddress to) {
+        String next = DONE + "?" + TO + "=" + URLEncoder.encode(to.text(), StandardCharsets.UTF_8);
+        AuthenticationResponse answer =
+                security.contextBuilder(UUID.randomUUID().toString())
+                        .env(
+                                SecurityEnvironment.builder()
+                                        .method("get")
+                                        .transport(console.getScheme())
+                                        .targetUri(console.resolve(DONE))
+                                        .path(DONE)
+                                        .header(Security.HEADER_ORIG_URI, next)
+                                        .build())
+                        .endpointConfig(EndpointConfig.create())
+                        .build()
+                        .atnClientBuilder()
+                        .submit();
+        Map<String, List<String>> headers = answer.responseHeaders();
+        return new Beginning(
+                only(headers, HeaderNames.LOCATION.defaultCase()),
+                only(headers, HeaderNames.SET_COOKIE.defaultCase()));
+    }
+
+    private static String only(Map<String, List<String>> headers, String name) {
+        List<String> values = headers.getOrDefault(name, List.of());
+        if (values.size() != 1) {
+            throw new IllegalStateException("no redirect to the identity provider");
+        }
+        return values.getFirst();
+    }
+
+    /** The ID token of the session's cookie, if this console encrypted it. */
+    Optional<String> idToken(ServerRequest request) {
+        return read(config.idTokenCookieHandler(), request);
+    }
+
+    /** The state of the login that this browser began, if this console encrypted it. */
+    Optional<String> state(ServerRequest request) {
+        return read(config.stateCookieHandler(), request)
+                .flatMap(HelidonLogin::json)
+                .map(json -> json.path("state").asText())
+                .filter(state -> !state.isEmpty());
+    }
+
+    /** Garbage is as good as nothing. */
+    private static Optional<String> read(OidcCookieHandler cookie, ServerRequest request) {
+        try {
+            return cookie.findCookie(
+                    Map.of(
+                            HeaderNames.COOKIE.defaultCase(),
+                            request.headers().values(HeaderNames.COOKIE)));
+        } catch (RuntimeException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<ObjectNode> json(String base64) {
+        try {
+            return StrictJson.object(Base64.getDecoder().decode(base64), LONGEST_STATE);
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** Ends what the library leaves behind: the session is the ID token's cookie alone. */
+    List<SetCookie> withoutLeftovers() {
+        return List.of(
+                config.tokenCookieHandler().removeCookie().build(),
+                config.refreshTokenCookieHandler().removeCookie().build(),
+                config.tenantCookieHandler().removeCookie().build(),
+                config.stateCookieHandler().removeCookie().build());
+    }
+
+    /** Ends the session in the browser. */
+    SetCookie withoutSession() {
+        return config.idTokenCookieHandler().removeCookie().build();
+    }
+}

@@ -1,0 +1,98 @@
+package io.mintmark.console;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.json.StrictJson;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.OutboundFailure;
+
+import java.net.URI;
+import java.util.Optional;
+
+/**
+ * Where people log in and out, as the identity provider's discovery document says (OpenID Connect
+ * Discovery 1.0 section 4).
+ *
+ * @param issuer as it calls itself
+ * @param authorization where browsers are sent
+ * @param token where a code is exchanged
+ * @param keys its signing keys
+ * @param endSession where a session ends, if it has such a place (RP-Initiated Logout 1.0)
+ * @param takesSecretInForm whether the client's secret may stand in the form
+ */
+public record LoginEndpoints(
+        String issuer,
+        URI authorization,
+        URI token,
+        URI keys,
+        Optional<URI> endSession,
+        boolean takesSecretInForm) {
+    private static final int LONGEST = 64 << 10;
+
+    /** It can't be had, or isn't that of the issuer. */
+    public static final class Unusable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Unusable(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Asks the issuer.
+     *
+     * @throws Unusable whose message says why, as the end of a sentence
+     */
+    public static LoginEndpoints of(String issuer, GuardedHttp http) {
+        String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
+        byte[] document;
+        try {
+            document = http.getOfService(base + "/.well-known/openid-configuration");
+        } catch (OutboundFailure e) {
+            throw new Unusable("its discovery document can't be had: " + e.getMessage());
+        }
+        return read(
+                issuer,
+                StrictJson.object(document, LONGEST)
+                        .orElseThrow(() -> new Unusable("its discovery document is no JSON")));
+    }
+
+    /** A document of another issuer would send people, and the client's secret, elsewhere. */
+    private static LoginEndpoints read(String issuer, ObjectNode document) {
+        String named = document.path("issuer").asText();
+        if (!issuer.equals(named)) {
+            throw new Unusable(
+                    "its discovery document is that of '%s', which isn't the same text"
+                            .formatted(named));
+        }
+        return new LoginEndpoints(
+                issuer,
+                required(document, "authorization_endpoint"),
+                required(document, "token_endpoint"),
+                required(document, "jwks_uri"),
+                named(document, "end_session_endpoint"),
+                document.path("token_endpoint_auth_methods_supported")
+                        .valueStream()
+                        .anyMatch(method -> method.asText().equals("client_secret_post")));
+    }
+
+    private static URI required(ObjectNode document, String member) {
+        return named(document, member)
+                .orElseThrow(
+                        () -> new Unusable("its discovery document names no %s".formatted(member)));
+    }
+
+    private static Optional<URI> named(ObjectNode document, String member) {
+        return Optional.ofNullable(document.path(member).textValue())
+                .map(text -> {
+                    try {
+                        return Destinations.url(text);
+                    } catch (IllegalArgumentException e) {
+                        throw new Unusable(
+                                "its discovery document has a %s that %s"
+                                        .formatted(member, e.getMessage()));
+                    }
+                });
+    }
+}

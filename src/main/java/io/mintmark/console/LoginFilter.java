@@ -1,0 +1,107 @@
+package io.mintmark.console;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Method;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.http.ServerRequest;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Lets through who is logged in and may see something, with a {@link Viewer} in the request's
+ * context, and sends everybody else to the identity provider. What is open to all is listed here,
+ * as it is spelt: whatever is spelt in another way needs a login.
+ */
+final class LoginFilter implements Filter {
+    private static final Logger log = LoggerFactory.getLogger(LoginFilter.class);
+
+    private static final Set<String> OPEN =
+            Set.of(
+                    HelidonLogin.REDIRECT,
+                    HelidonLogin.DONE,
+                    HelidonLogin.LOGGED_OUT,
+                    LoginRoutes.LOGOUT,
+                    ConsoleHealth.PATH);
+    private static final Pattern STYLE = Pattern.compile("/style/[a-z]+(?:\\.[a-z]+)*");
+    private static final String IN_LOG = "viewer";
+
+    private final HelidonLogin login;
+    private final Sessions sessions;
+    private final ConsoleAccess access;
+
+    LoginFilter(HelidonLogin login, Sessions sessions, ConsoleAccess access) {
+        this.login = login;
+        this.sessions = sessions;
+        this.access = access;
+    }
+
+    @Override
+    public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        String path = request.path().rawPath();
+        if (!LocalAddress.isPlainPath(path)) {
+            Notice.of(
+                            404,
+                            "No such page",
+                            "No page has such an address.",
+                            "Addresses of pages have no empty and no dotted parts.")
+                    .withLink("To the overview", "/")
+                    .send(request, response);
+        } else if (OPEN.contains(path) || STYLE.matcher(path).matches()) {
+            chain.proceed();
+        } else {
+            viewer(request)
+                    .ifPresentOrElse(
+                            viewer -> show(viewer, chain, request, response),
+                            () -> begin(request, response));
+        }
+    }
+
+    private Optional<Viewer> viewer(ServerRequest request) {
+        return login.idToken(request).flatMap(sessions::viewer);
+    }
+
+    private void show(
+            Viewer viewer, FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        MDC.put(IN_LOG, viewer.name());
+        if (access.has(viewer)) {
+            request.context().register(viewer);
+            log.info("{} asks for {}", viewer.name(), request.path().rawPath());
+            chain.proceed();
+        } else {
+            log.warn("{} may see nothing: no row of broker.console_access", viewer.name());
+            ConsoleAccess.refusal(viewer).send(request, response);
+        }
+    }
+
+    /** A form that was filled in before the session ended isn't sent to the identity provider. */
+    private void begin(RoutingRequest request, RoutingResponse response) {
+        if (!request.prologue().method().equals(Method.GET)) {
+            Notice.of(
+                            401,
+                            "Logged out",
+                            "Your session has ended, and nothing was done.",
+                            "Log in again and repeat it.")
+                    .withLink("Log in", "/")
+                    .send(request, response);
+            return;
+        }
+        String query = request.query().rawValue();
+        String asked = request.path().rawPath() + (query.isEmpty() ? "" : "?" + query);
+        HelidonLogin.Beginning beginning =
+                login.begin(LocalAddress.of(asked).orElse(LocalAddress.START));
+        response.status(Status.SEE_OTHER_303)
+                .header(HeaderNames.LOCATION, beginning.location())
+                .header(HeaderNames.SET_COOKIE, beginning.cookie())
+                .send();
+    }
+}

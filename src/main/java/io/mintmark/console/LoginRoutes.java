@@ -1,0 +1,211 @@
+package io.mintmark.console;
+
+import io.helidon.common.context.Contexts;
+import io.helidon.common.uri.UriQuery;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/** How a login ends and how a session does. */
+final class LoginRoutes implements Filter {
+    static final String LOGOUT = "/logout";
+
+    private static final Logger log = LoggerFactory.getLogger(LoginRoutes.class);
+    private static final List<String> OF_AN_ANSWER =
+            List.of("code", "state", "iss", "error", "error_description");
+
+    private final URI console;
+    private final LoginEndpoints endpoints;
+    private final String clientId;
+    private final HelidonLogin login;
+    private final Sessions sessions;
+
+    /**
+     * @param console where browsers reach the console
+     */
+    LoginRoutes(
+            URI console,
+            LoginEndpoints endpoints,
+            String clientId,
+            HelidonLogin login,
+            Sessions sessions) {
+        this.console = console;
+        this.endpoints = endpoints;
+        this.clientId = clientId;
+        this.login = login;
+        this.sessions = sessions;
+    }
+
+    void register(HttpRouting.Builder routing) {
+        routing.addFeature(login.redirectEndpoint())
+                .get(HelidonLogin.DONE, this::done)
+                .get(LOGOUT, this::logout)
+                .post(LOGOUT, this::logout)
+                .get(HelidonLogin.LOGGED_OUT, LoginRoutes::loggedOut);
+    }
+
+    /** Looks at what comes back from the identity provider before the library does. */
+    @Override
+    public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        Optional<Notice> objection =
+                request.path().rawPath().equals(HelidonLogin.REDIRECT)
+                        ? objection(request)
+                        : Optional.empty();
+        if (objection.isEmpty()) {
+            // without a context of the thread the library fails at every request
+            Contexts.runInContext(request.context(), chain::proceed);
+        } else {
+            log.warn("A login failed: {}", objection.get().sentence());
+            objection.get().withLink("Log in", "/").send(request, response);
+        }
+    }
+
+    private Optional<Notice> objection(ServerRequest request) {
+        UriQuery query = request.query();
+        if (query.contains("error")) {
+            return Optional.of(refused(query));
+        }
+        if (!isAnswer(query)) {
+            return Optional.of(
+                    failed("What came from the identity provider is no answer to a login."));
+        }
+        Optional<String> begun = login.state(request);
+        if (begun.isEmpty()) {
+            return Optional.of(failed("This browser hasn't begun a login, or it has ended."));
+        }
+        if (!begun.get().equals(query.get("state"))) {
+            return Optional.of(failed("This isn't the login that this browser began last."));
+        }
+        return sessions.redeem(begun.get())
+                ? Optional.empty()
+                : Optional.of(failed("This login came to its end before."));
+    }
+
+    /** One code and one state of our issuer (RFC 9207), and nothing that is the library's own. */
+    private boolean isAnswer(UriQuery query) {
+        boolean once =
+                OF_AN_ANSWER.stream()
+                        .filter(query::contains)
+                        .allMatch(name -> query.all(name).size() == 1);
+        return once
+                && query.contains("code")
+                && query.contains("state")
+                && !query.contains(HelidonLogin.TENANT_PARAMETER)
+                && query.first("iss").asOptional().map(endpoints.issuer()::equals).orElse(true);
+    }
+
+    private static Notice refused(UriQuery query) {
+        String description =
+                query.first("error_description").asOptional().orElse("no more than that");
+        return Notice.of(
+                403,
+                "Not logged in",
+                "The identity provider said %s: %s."
+                        .formatted(cut(query.first("error").orElse("")), cut(description)),
+                "Ask whoever runs it, or try again.");
+    }
+
+    private static Notice failed(String sentence) {
+        return Notice.of(
+                401,
+                "Not logged in",
+                sentence,
+                "That happens when two tabs log in at a time, or when an old address is opened.");
+    }
+
+    private static String cut(String text) {
+        int longest = 300;
+        return text.length() > longest ? text.substring(0, longest) + "…" : text;
+    }
+
+    /** The library has exchanged the code: from here on the ID token alone is the session. */
+    private void done(ServerRequest request, ServerResponse response) {
+        login.withoutLeftovers().forEach(response.headers()::addCookie);
+        Optional<Viewer> viewer = login.idToken(request).flatMap(sessions::viewer);
+        if (viewer.isEmpty()) {
+            log.warn("A login ended without a session");
+            Notice.of(
+                            401,
+                            "Not logged in",
+                            "The identity provider let you in, but your browser has no session.",
+                            "Its ID token may be longer than the 4 KiB that a cookie may have"
+                                    + " (have fewer claims put into it), its clock may differ, or the"
+                                    + " browser takes no cookies.")
+                    .withLink("Log in again", "/")
+                    .send(request, response);
+            return;
+        }
+        log.info("{} has logged in", viewer.get().name());
+        LocalAddress to =
+                request.query()
+                        .first(HelidonLogin.TO)
+                        .asOptional()
+                        .flatMap(LocalAddress::of)
+                        .orElse(LocalAddress.START);
+        response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, to.text()).send();
+    }
+
+    /** Ends the session here and at the identity provider (RP-Initiated Logout 1.0 section 2). */
+    private void logout(ServerRequest request, ServerResponse response) {
+        if (!SameSite.isOwn(request, console.toString())) {
+            Notice.of(200, "Log out?", "Another site sent you here.", "You are still logged in.")
+                    .withLink("Log out", LOGOUT)
+                    .send(request, response);
+            return;
+        }
+        Optional<String> idToken = login.idToken(request);
+        idToken.flatMap(sessions::viewer)
+                .ifPresent(viewer -> log.info("{} has logged out", viewer.name()));
+        idToken.ifPresent(sessions::end);
+        login.withoutLeftovers().forEach(response.headers()::addCookie);
+        response.headers().addCookie(login.withoutSession());
+        response.status(Status.SEE_OTHER_303)
+                .header(HeaderNames.LOCATION, afterLogout(idToken))
+                .send();
+    }
+
+    private String afterLogout(Optional<String> idToken) {
+        String back = console + HelidonLogin.LOGGED_OUT;
+        return endpoints
+                .endSession()
+                .map(place ->
+                        place
+                                + (place.getRawQuery() == null ? "?" : "&")
+                                + "client_id="
+                                + encoded(clientId)
+                                + "&post_logout_redirect_uri="
+                                + encoded(back)
+                                + idToken.map(token -> "&id_token_hint=" + encoded(token))
+                                        .orElse(""))
+                .orElse(back);
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private static void loggedOut(ServerRequest request, ServerResponse response) {
+        Notice.of(
+                        200,
+                        "Logged out",
+                        "Your session has ended.",
+                        "Close the browser if others use it.")
+                .withLink("Log in again", "/")
+                .send(request, response);
+    }
+}

@@ -1,0 +1,126 @@
+package io.mintmark.console;
+
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.RequestIds;
+import io.mintmark.http.StandingHeaders;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What people are told outside of any page: that they aren't logged in, may see nothing, or that
+ * something failed. All text is escaped.
+ *
+ * @param title what happened, in a few words
+ * @param sentence the same, in one
+ * @param advice what to do about it
+ * @param facts names and values to look at, such as the claims of whoever is told
+ * @param statement SQL to copy; blank for none
+ * @param link where to go on, with its text; none if there is nowhere
+ */
+record Notice(
+        int status,
+        String title,
+        String sentence,
+        String advice,
+        Map<String, String> facts,
+        String statement,
+        List<Link> link) {
+    static final Header HTML =
+            HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
+
+    /** Where to go on. */
+    record Link(String text, String address) {}
+
+    static Notice of(int status, String title, String sentence, String advice) {
+        return new Notice(status, title, sentence, advice, Map.of(), "", List.of());
+    }
+
+    Notice withLink(String text, String address) {
+        return new Notice(
+                status,
+                title,
+                sentence,
+                advice,
+                facts,
+                statement,
+                List.of(new Link(text, address)));
+    }
+
+    /** Answers a request with it. */
+    void send(ServerRequest request, ServerResponse response) {
+        StandingHeaders.repeat(request, response);
+        response.status(Status.create(status))
+                .header(HTML)
+                .send(html(RequestIds.of(request)).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The page. */
+    String html(String requestId) {
+        List<String> parts = new ArrayList<>();
+        parts.add(
+                """
+                <!doctype html>
+                <html lang="en"><head><meta charset="utf-8"><title>%1$s · Mintmark</title>
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <meta name="color-scheme" content="light dark">
+                <link rel="stylesheet" href="/style/pico.css">
+                <link rel="stylesheet" href="/style/console.css">
+                <link rel="icon" href="/style/mark.svg" type="image/svg+xml"></head>
+                <body><main><h1>%1$s</h1><p>%2$s</p><p>%3$s</p>
+                """
+                        .formatted(escaped(title), escaped(sentence), escaped(advice)));
+        if (!facts.isEmpty()) {
+            parts.add("<table><thead><tr><th>Claim</th><th>Value</th></tr></thead><tbody>");
+            facts.forEach((name, value) ->
+                    parts.add(
+                            "<tr><td><code>%s</code></td><td><code>%s</code></td></tr>\n"
+                                    .formatted(escaped(name), escaped(value))));
+            parts.add("</tbody></table>");
+        }
+        if (!statement.isEmpty()) {
+            parts.add("<pre tabindex=\"0\"><code>%s</code></pre>".formatted(escaped(statement)));
+        }
+        for (Link next : link) {
+            parts.add(
+                    "<p><a href=\"%s\">%s</a></p>"
+                            .formatted(escaped(next.address()), escaped(next.text())));
+        }
+        parts.add(
+                "<footer><small>Request <code>%s</code></small></footer></main></body></html>\n"
+                        .formatted(escaped(requestId)));
+        return String.join("", parts);
+    }
+
+    /** For text and for quoted attributes; what can't be seen is shown by its number. */
+    static String escaped(String text) {
+        StringBuilder html = new StringBuilder(text.length());
+        text.codePoints()
+                .forEach(point -> {
+                    switch (point) {
+                        case '&' -> html.append("&amp;");
+                        case '<' -> html.append("&lt;");
+                        case '>' -> html.append("&gt;");
+                        case '"' -> html.append("&quot;");
+                        case '\'' -> html.append("&#39;");
+                        case '\n' -> html.append('\n');
+                        default -> {
+                            if (Character.isISOControl(point)
+                                    || Character.getType(point) == Character.FORMAT) {
+                                html.append("⟨U+%04X⟩".formatted(point));
+                            } else {
+                                html.appendCodePoint(point);
+                            }
+                        }
+                    }
+                });
+        return html.toString();
+    }
+}

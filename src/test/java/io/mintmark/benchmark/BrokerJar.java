@@ -1,0 +1,168 @@
+package io.mintmark.benchmark;
+
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import javax.management.JMException;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/** The jar, started as operators start it, in a process whose use of the machine is read. */
+final class BrokerJar implements AutoCloseable {
+    private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    private final Process process;
+    private final JMXConnector management;
+    private final Duration untilFirstAnswer;
+
+    private BrokerJar(Process process, JMXConnector management, Duration untilFirstAnswer) {
+        this.process = process;
+        this.management = management;
+        this.untilFirstAnswer = untilFirstAnswer;
+    }
+
+    /**
+     * Starts it and waits for its first answer.
+     *
+     * @param program a jar, or a launcher
+     * @param options of the JVM, for a jar
+     */
+    static BrokerJar start(Path program, List<String> options, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command(program, options));
+        builder.environment().putAll(environment);
+        // Helidon forbids deserialising anything, and the question about allocation is an object
+        builder.environment()
+                .put(
+                        "JAVA_TOOL_OPTIONS",
+                        "-Dhelidon.serialFilter.pattern=javax.management.*;java.rmi.*;java.lang.*");
+        Path log = Files.createTempFile("mintmark-load", ".log");
+        builder.redirectErrorStream(true).redirectOutput(log.toFile());
+        long began = System.nanoTime();
+        Process process = builder.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+        await(process, Integer.parseInt(environment.get("SERVER_PORT")), log);
+        Duration taken = Duration.ofNanos(System.nanoTime() - began);
+        return new BrokerJar(process, connect(process), taken);
+    }
+
+    private static List<String> command(Path program, List<String> options) {
+        if (!program.toString().endsWith(".jar")) {
+            return List.of(program.toAbsolutePath().toString());
+        }
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        command.addAll(List.of("-jar", program.toString()));
+        return command;
+    }
+
+    private static void await(Process process, int port, Path log)
+            throws IOException, InterruptedException {
+        while (!answers(port)) {
+            if (!process.isAlive()) {
+                throw new IllegalStateException(Files.readString(log));
+            }
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private static boolean answers(int port) {
+        try (Socket socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port)) {
+            socket.getOutputStream().write(HEALTH.getBytes(StandardCharsets.US_ASCII));
+            byte[] line = socket.getInputStream().readNBytes(12);
+            return new String(line, StandardCharsets.US_ASCII).endsWith(" 200");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @SuppressWarnings("BanJNDI") // a process that this one started
+    private static JMXConnector connect(Process process) throws IOException {
+        try {
+            VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
+            String address = machine.startLocalManagementAgent();
+            machine.detach();
+            return JMXConnectorFactory.connect(new JMXServiceURL(address));
+        } catch (AttachNotSupportedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** From the start of the process to its first 200. */
+    Duration untilFirstAnswer() {
+        return untilFirstAnswer;
+    }
+
+    /** What it has used so far. */
+    Duration processorTime() {
+        return process.info().totalCpuDuration().orElseThrow();
+    }
+
+    /** Bytes that its threads have allocated so far. */
+    long allocated() {
+        return (long) attribute("java.lang:type=Threading", "TotalThreadAllocatedBytes");
+    }
+
+    int threads() {
+        return (int) attribute("java.lang:type=Threading", "ThreadCount");
+    }
+
+    /** What is left of the heap after a collection, in MiB. */
+    double liveMebibytes() {
+        try {
+            management
+                    .getMBeanServerConnection()
+                    .invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null);
+        } catch (JMException | IOException e) {
+            throw new IllegalStateException(e);
+        }
+        Object usage = attribute("java.lang:type=Memory", "HeapMemoryUsage");
+        return (long) ((CompositeData) usage).get("used") / 1048576.0;
+    }
+
+    private Object attribute(String bean, String name) {
+        try {
+            return management.getMBeanServerConnection().getAttribute(new ObjectName(bean), name);
+        } catch (JMException | IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Memory that it holds now, in MiB, heap and all. */
+    long residentMebibytes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    long openFiles() throws IOException {
+        try (var files = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
+            return files.count();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        management.close();
+        process.destroy();
+        process.onExit().join();
+    }
+}

@@ -1,0 +1,278 @@
+package io.mintmark.benchmark;
+
+import io.mintmark.benchmark.Bench.Token;
+import io.mintmark.wiring.SignaturesBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Loads the program as operators start it, and prints the tables of {@code docs/performance.md}.
+ * The command and its properties are described there.
+ */
+public final class LoadBenchmark {
+    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("load.seconds", 10));
+    private static final int ROUNDS = Integer.getInteger("load.rounds", 1);
+    private static final int CLIENTS = Integer.getInteger("load.clients", 32);
+    private static final int TENANTS = Integer.getInteger("load.tenants", 10_000);
+    private static final Duration COLD = Duration.ofSeconds(10);
+    private static final Duration PROVIDER = Duration.ofMillis(50);
+
+    private final List<Bench> benches;
+    private final Map<String, List<Measured>> measured = new LinkedHashMap<>();
+
+    private LoadBenchmark(List<Bench> benches) {
+        this.benches = benches;
+    }
+
+    /** Prints what the properties ask for. */
+    public static void main(String[] args) {
+        try {
+            run();
+            System.exit(0);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1);
+        }
+    }
+
+    private static void run() throws Throwable {
+        try (BenchDatabase database = new BenchDatabase()) {
+            List<Bench> benches = new ArrayList<>();
+            try {
+                benches.add(bench("today", "load.program", "target/mintmark.jar", database));
+                if (!System.getProperty("load.reference", "").isEmpty()) {
+                    benches.add(bench("reference", "load.reference", "", database));
+                }
+                new LoadBenchmark(benches).run(System.getProperty("load.what", "all"));
+            } finally {
+                for (Bench bench : benches) {
+                    bench.close();
+                }
+            }
+        }
+    }
+
+    private static Bench bench(String name, String property, String usual, BenchDatabase database)
+            throws IOException, InterruptedException, SQLException {
+        Path program = Path.of(System.getProperty(property, usual));
+        return new Bench(name, program, database, Map.of("SERVER_MAX_REQUESTS", "4000"));
+    }
+
+    private void run(String what) throws Throwable {
+        boolean all = what.equals("all");
+        printMachine();
+        if (all || what.contains("floors")) {
+            floors();
+        }
+        if (all || what.contains("starts")) {
+            starts();
+        }
+        if (all || what.contains("mixes")) {
+            for (int round = 0; round < ROUNDS; round++) {
+                mixes();
+            }
+            print();
+        }
+        if (all || what.contains("delayed")) {
+            delayed();
+            print();
+        }
+        if (all || what.contains("grants")) {
+            grants();
+            print();
+        }
+        if (what.contains("tenants")) {
+            tenants();
+            print();
+        }
+        if (what.contains("soak")) {
+            new Soak(benches.getFirst(), TIME).run();
+        }
+    }
+
+    private static void printMachine() throws IOException {
+        String processor =
+                Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+                        .filter(line -> line.startsWith("model name"))
+                        .findFirst()
+                        .map(line -> line.replaceAll(".*: ", ""))
+                        .orElse("unknown");
+        System.out.printf(
+                "%d cores of %s, Java %s, %s s a line%n%n",
+                Runtime.getRuntime().availableProcessors(),
+                processor,
+                Runtime.version(),
+                TIME.toSeconds());
+    }
+
+    private void floors() throws Throwable {
+        Bench first = benches.getFirst();
+        System.out.println("| floor | CPU µs | a CPU-second | median ms |\n|---|---|---|---|");
+        for (SignaturesBy code : SignaturesBy.here().toList()) {
+            System.out.println(
+                    "| verify RS256, sign ES256 by " + code + " " + Floors.signatures(code));
+        }
+        System.out.println("| the SDK's bare STS call " + Floors.stsCall(first.sts()));
+        System.out.println("| a row and its commit " + Floors.commit(first.database()));
+        System.out.println();
+        first.sts().given();
+    }
+
+    /** The first seconds after a start: how soon it answers, and what a mint costs then. */
+    private void starts() throws IOException, InterruptedException, SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            for (Bench bench : benches) {
+                bench.restart();
+                System.out.printf(
+                        "%s: first answer after %d ms and %d ms of CPU, %d MiB resident%n",
+                        bench.name(),
+                        bench.broker().untilFirstAnswer().toMillis(),
+                        bench.broker().processorTime().toMillis(),
+                        bench.broker().residentMebibytes());
+                measure(bench, "first 10 s after a start", CLIENTS, COLD, b -> oneKey(b));
+            }
+        }
+        System.out.println();
+        print();
+    }
+
+    private static byte[] oneKey(Bench bench) {
+        return bench.mint(Token.RS256, "aws1");
+    }
+
+    private void mixes() throws SQLException, IOException {
+        for (Bench bench : benches) {
+            bench.load().run(CLIENTS, TIME.multipliedBy(2), n -> oneKey(bench));
+        }
+        each("mint, one key", CLIENTS, LoadBenchmark::oneKey);
+        each("mint, one connection", 1, LoadBenchmark::oneKey);
+        each("mint, three keys", CLIENTS, b -> b.mint(Token.RS256, "aws1", "aws2", "aws3"));
+        each("mint, ES256 token", CLIENTS, b -> b.mint(Token.ES256, "aws1"));
+        each("mint, a jwt key", CLIENTS, b -> b.mint(Token.RS256, "jwt1"));
+        each("GET /sdk/aws/{key}", CLIENTS, Bench::awsSdk);
+        each("POST /oauth2/token", CLIENTS, Bench::tokenExchange);
+        each("list of keys", CLIENTS, Bench::list);
+        each("refused: not granted", CLIENTS, b -> b.mint(Token.STRANGER, "aws1"));
+    }
+
+    /** A provider that takes its time, and another tenant beside its busiest one. */
+    private void delayed() throws SQLException, IOException {
+        for (Bench bench : benches) {
+            bench.sts().delay(PROVIDER);
+        }
+        each("another tenant alone, 50 ms", 4, LoadBenchmark::other);
+        for (int clients : List.of(50, 150, 500, 2_000)) {
+            for (Bench bench : benches) {
+                CompletableFuture<Void> beside =
+                        CompletableFuture.runAsync(() -> neighbour(bench, clients));
+                measure(
+                        bench,
+                        "%,d clients, 50 ms".formatted(clients),
+                        clients,
+                        TIME,
+                        b -> oneKey(b));
+                beside.join();
+            }
+        }
+        for (Bench bench : benches) {
+            bench.sts().delay(Duration.ZERO);
+        }
+    }
+
+    private static byte[] other(Bench bench) {
+        return bench.mint(Token.OTHER, "aws1");
+    }
+
+    private void neighbour(Bench bench, int clients) {
+        Load.Result result = bench.load().run(4, TIME, n -> other(bench));
+        System.out.printf(
+                "%s: another tenant beside %,d clients: median %.1f ms, p99 %.1f ms%n",
+                bench.name(), clients, result.within(500), result.within(990));
+    }
+
+    /** One grant among ten, among 100,000 of its tenant. */
+    private void grants() throws SQLException, IOException {
+        each("a grant among ten", CLIENTS, LoadBenchmark::oneKey);
+        for (Bench bench : benches) {
+            bench.database()
+                    .run(
+                            bench.name(),
+                            """
+                            INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                            SELECT 'acme', 'rsa', 'bulk:' || n, 'aws1' FROM generate_series(1, 100000) AS n
+                            """);
+        }
+        each("a grant among 100,000 of its tenant", CLIENTS, LoadBenchmark::oneKey);
+        each("again: a grant among 100,000", CLIENTS, LoadBenchmark::oneKey);
+    }
+
+    /** A grant among a hundred of its tenant, and tenants in great number: one after the other. */
+    private void tenants() throws SQLException, IOException {
+        for (Bench bench : benches) {
+            ManyTenantsData.load(bench, TENANTS);
+            List<byte[]> requests =
+                    IntStream.rangeClosed(1, CLIENTS)
+                            .mapToObj(n -> ManyTenantsData.mint(bench, n * (TENANTS / CLIENTS)))
+                            .toList();
+            for (String what : List.of("first: many tenants", "a jwt key, of many tenants")) {
+                record(bench, what, CLIENTS, TIME, requests::get);
+            }
+        }
+        each("the same key type, one tenant", CLIENTS, b -> b.mint(Token.RS256, "jwt1"));
+    }
+
+    private void each(String what, int clients, Function<Bench, byte[]> request)
+            throws SQLException, IOException {
+        for (Bench bench : benches) {
+            measure(bench, what, clients, TIME, request);
+        }
+    }
+
+    private void measure(
+            Bench bench, String what, int clients, Duration time, Function<Bench, byte[]> request)
+            throws SQLException, IOException {
+        byte[] bytes = request.apply(bench);
+        record(bench, what, clients, time, _ -> bytes);
+    }
+
+    private void record(
+            Bench bench, String what, int clients, Duration time, IntFunction<byte[]> requests)
+            throws SQLException, IOException {
+        long rows = bench.issued();
+        Measured.Reading before = Measured.Reading.of(bench.broker());
+        Load.Result result = bench.load().run(clients, time, requests);
+        Measured done =
+                new Measured(
+                        what,
+                        bench.name(),
+                        result,
+                        before.until(Measured.Reading.of(bench.broker())),
+                        bench.issued() - rows,
+                        bench.broker().residentMebibytes());
+        measured.computeIfAbsent(what + "|" + bench.name(), _ -> new ArrayList<>()).add(done);
+    }
+
+    /** The median of the rounds, by what a CPU-second did. */
+    private void print() {
+        System.out.println(Measured.HEADER);
+        for (List<Measured> rounds : measured.values()) {
+            rounds.sort(Comparator.comparingDouble(Measured::perProcessorSecond));
+            System.out.println(rounds.get(rounds.size() / 2));
+        }
+        System.out.println();
+        measured.clear();
+    }
+}

@@ -1,0 +1,666 @@
+package io.mintmark.console;
+
+import static io.mintmark.console.CookieJar.location;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import static java.util.stream.Collectors.joining;
+
+import io.helidon.http.Status;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.IssuerStandIn;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Logging in and out, and what others may try with that; over HTTP, with cookies. */
+class ConsoleLoginTest {
+    private static final String SESSION = "mintmark-session";
+    private static final String LOGIN = "mintmark-login";
+
+    private static TestDatabase database;
+    private static IssuerStandIn issuer;
+    private static SignInStandIn people;
+    private static RunningConsole console;
+
+    /** Logged in once, for tests that don't change that. */
+    private static CookieJar audrey;
+
+    private CookieJar browser;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+                INSERT INTO broker.console_access (tenant, claim, value)
+                VALUES ('acme', 'groups', '"acme-leads"'), (NULL, 'sub', '"audrey"')
+                """);
+        issuer = IssuerStandIn.start();
+        int port = RunningBroker.freePort();
+        people =
+                new SignInStandIn(
+                        issuer,
+                        RunningConsole.CLIENT,
+                        RunningConsole.SECRET,
+                        "http://localhost:" + port,
+                        List.of(
+                                new Person("audrey", Map.of()),
+                                new Person(
+                                        "lea",
+                                        Map.of(
+                                                "groups",
+                                                List.of("acme-leads"),
+                                                "email",
+                                                "lea@acme.example.com",
+                                                "email_verified",
+                                                true)),
+                                new Person("sam", Map.of("groups", List.of("<b>strangers</b>")))));
+        console =
+                RunningConsole.start(
+                        database, issuer.url(), ConsoleLoginTest::pages, port, Map.of());
+        audrey = new CookieJar();
+        logIn(audrey, "audrey", "/");
+    }
+
+    /** One page: the tenants that its viewer sees, and the address that it was asked by. */
+    private static PageRoutes pages(ViewerDatabase database) {
+        return routing -> {
+            routing.any((request, response) -> {
+                if (request.query().contains("fail")) {
+                    throw new IllegalStateException("this page fails");
+                }
+                show(database, request, response);
+            });
+        };
+    }
+
+    private static void show(
+            ViewerDatabase database, ServerRequest request, ServerResponse response) {
+        Viewer viewer = request.context().get(Viewer.class).orElseThrow();
+        String tenants =
+                database.read(
+                        viewer,
+                        connection -> {
+                            try (Statement statement = connection.createStatement();
+                                    ResultSet row =
+                                            statement.executeQuery(
+                                                    "SELECT string_agg(name, ' ' ORDER BY name) FROM broker.tenant")) {
+                                row.next();
+                                return row.getString(1);
+                            }
+                        });
+        response.status(Status.OK_200)
+                .send(
+                        "%s sees %s at %s?%s"
+                                .formatted(
+                                        viewer.name(),
+                                        tenants,
+                                        request.path().path(),
+                                        request.query().rawValue()));
+    }
+
+    @AfterAll
+    static void close() {
+        audrey.close();
+        console.close();
+        issuer.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void open() {
+        browser = new CookieJar();
+    }
+
+    @AfterEach
+    void restore() {
+        browser.close();
+        people.lifetime(Duration.ofMinutes(5));
+        people.further(Map.of());
+    }
+
+    private HttpResponse<String> logIn(String person, String path) {
+        return logIn(browser, person, path);
+    }
+
+    /** Asks for a page, and clicks on a name where the identity provider asks. */
+    private static HttpResponse<String> logIn(CookieJar browser, String person, String path) {
+        return browser.open(location(browser.get(console.url() + path)) + "&as=" + person);
+    }
+
+    private HttpResponse<String> page(String path, String... headers) {
+        return browser.get(console.url() + path, headers);
+    }
+
+    private static HttpResponse<String> audreys(String path, String... headers) {
+        return audrey.get(console.url() + path, headers);
+    }
+
+    // ------------------------------------------------------------------ in
+
+    @Test
+    void whoever_logs_in_comes_back_to_the_page_that_was_asked_for() {
+        HttpResponse<String> page = logIn("lea", "/mints?q=a%26b&x=%2F");
+
+        assertEquals(200, page.statusCode(), page.body());
+        assertEquals("lea@acme.example.com sees acme at /mints?q=a%26b&x=%2F", page.body());
+        assertEquals(console.url() + "/mints?q=a%26b&x=%2F", page.uri().toString());
+    }
+
+    @Test
+    void a_session_goes_on_without_the_identity_provider() {
+        int asked = issuer.fetches();
+
+        assertEquals(
+                "audrey sees acme other at /proof?", audrey.get(console.url() + "/proof").body());
+        assertEquals(asked, issuer.fetches());
+    }
+
+    @Test
+    void the_session_is_the_only_cookie_that_a_login_leaves() {
+        logIn("audrey", "/");
+
+        assertEquals(
+                List.of(SESSION),
+                browser.cookies().keySet().stream().filter(c -> c.startsWith("mintmark")).toList());
+        assertFalse(browser.cookie(SESSION).contains("eyJ"), "the session isn't encrypted");
+    }
+
+    @Test
+    void whoever_may_see_nothing_is_told_which_claims_could_be_matched() {
+        HttpResponse<String> page = logIn("sam", "/tenants/acme");
+
+        assertEquals(403, page.statusCode());
+        assertTrue(page.body().contains("&lt;b&gt;strangers&lt;/b&gt;"), page.body());
+        assertTrue(
+                page.body().contains("INSERT INTO broker.console_access (tenant, claim, value"),
+                page.body());
+        assertTrue(page.body().contains("&#39;&quot;sam&quot;&#39;"), page.body());
+        assertFalse(page.body().contains("nonce"), page.body());
+    }
+
+    @Test
+    void an_access_token_that_is_no_jwt_is_no_hindrance() {
+        // those of the stand-in are opaque
+        assertEquals(200, logIn("audrey", "/").statusCode());
+    }
+
+    @Test
+    void keys_that_the_identity_provider_changes_are_taken_over() {
+        logIn("audrey", "/");
+        issuer.rotate();
+
+        audrey.cookies().clear();
+        assertEquals(200, logIn(audrey, "audrey", "/").statusCode());
+
+        assertEquals(303, page("/").statusCode(), "the old key signs nothing any more");
+        assertEquals(200, logIn("audrey", "/").statusCode());
+    }
+
+    // ------------------------------------------------------------------ cookies
+
+    @Test
+    void cookies_of_a_secure_console_are_bound_to_its_host() {
+        try (RunningConsole secure =
+                RunningConsole.start(
+                        database,
+                        issuer.url(),
+                        ConsoleLoginTest::pages,
+                        Map.of("CONSOLE_URL", "https://console.example.com"))) {
+            HttpResponse<String> answer = browser.get(secure.url() + "/");
+
+            String cookie = answer.headers().firstValue("Set-Cookie").orElseThrow();
+            assertTrue(cookie.startsWith("__Host-mintmark-login="), cookie);
+            assertTrue(cookie.contains("Secure"), cookie);
+            assertTrue(cookie.contains("HttpOnly"), cookie);
+            assertTrue(cookie.contains("SameSite=Lax"), cookie);
+            assertTrue(cookie.contains("Path=/"), cookie);
+            assertFalse(cookie.contains("Domain"), cookie);
+            assertTrue(
+                    location(answer)
+                            .contains(
+                                    "redirect_uri=https%3A%2F%2Fconsole.example.com%2Foidc%2Fredirect"),
+                    location(answer));
+            assertTrue(answer.headers().firstValue("Strict-Transport-Security").isPresent());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "garbage",
+                "%00",
+                "AAAA",
+                "\"",
+                "eyJhbGciOiJub25lIn0.e30.",
+                "=",
+                "////",
+                "AAAAAAAAAAAAAAAAAAAAAP////8AAAAAAAAAAAAAAAAAAAAAAAAA"
+            })
+    void a_garbage_cookie_is_as_good_as_none(String garbage) {
+        for (String cookie : List.of(SESSION, LOGIN)) {
+            browser.cookies().clear();
+            browser.cookies().put(cookie, garbage);
+
+            assertEquals(303, page("/").statusCode(), cookie);
+            browser.cookies().put(cookie, garbage);
+            assertEquals(401, page("/oidc/redirect?code=c&state=s").statusCode(), cookie);
+            browser.cookies().put(cookie, garbage);
+            assertEquals(401, page("/oidc/done?to=/").statusCode(), cookie);
+            browser.cookies().put(cookie, garbage);
+            assertEquals(303, page("/logout").statusCode(), cookie);
+        }
+    }
+
+    @Test
+    void a_cookie_that_was_cut_or_changed_is_as_good_as_none() {
+        logIn("audrey", "/");
+        String session = browser.cookie(SESSION);
+        char last = session.charAt(session.length() - 5);
+
+        for (String changed :
+                List.of(
+                        session.substring(0, session.length() - 8),
+                        session.substring(0, session.length() - 5)
+                                + (last == 'A' ? 'B' : 'A')
+                                + session.substring(session.length() - 4))) {
+            browser.cookies().put(SESSION, changed);
+            assertEquals(303, page("/").statusCode());
+        }
+    }
+
+    @Test
+    void one_cookie_is_not_taken_for_another() {
+        String authorize = location(page("/"));
+        String state = browser.cookie(LOGIN);
+
+        browser.cookies().put(SESSION, state);
+        assertEquals(303, page("/").statusCode());
+
+        browser.cookies().clear();
+        browser.open(authorize);
+        logIn("audrey", "/");
+        browser.cookies().put(LOGIN, browser.cookie(SESSION));
+        assertEquals(401, page("/oidc/redirect?code=c&state=s").statusCode());
+    }
+
+    @Test
+    void a_token_that_somebody_brings_along_is_not_looked_at() {
+        String token = people.idToken("audrey", "n");
+
+        assertEquals(303, page("/", "Authorization", "Bearer " + token).statusCode());
+        assertEquals(303, page("/?accessToken=" + token + "&id_token=" + token).statusCode());
+        browser.cookies().put(SESSION, token);
+        assertEquals(303, page("/").statusCode());
+    }
+
+    @Test
+    void a_token_for_another_client_is_nobodys() {
+        people.further(Map.of("azp", "another-client"));
+
+        HttpResponse<String> end = logIn("audrey", "/");
+
+        assertEquals(401, end.statusCode(), end.body());
+        assertEquals(303, page("/").statusCode());
+    }
+
+    @Test
+    void a_token_with_another_nonce_makes_no_session() {
+        people.further(Map.of("nonce", "another"));
+
+        assertEquals(401, logIn("audrey", "/").statusCode());
+        assertEquals(303, page("/").statusCode());
+    }
+
+    @Test
+    void whoever_is_logged_in_where_the_token_is_too_long_for_a_cookie_is_told_so() {
+        people.further(Map.of("groups", "x".repeat(5_000)));
+        String authorize = location(page("/"));
+        HttpResponse<String> back = browser.get(location(browser.get(authorize + "&as=audrey")));
+        browser.cookies().remove(SESSION); // as a browser does with one over 4 KiB
+
+        HttpResponse<String> end = page(location(back));
+
+        assertEquals(401, end.statusCode());
+        assertTrue(end.body().contains("4 KiB"), end.body());
+    }
+
+    // ------------------------------------------------------------------ where a browser is sent
+
+    @Test
+    void the_header_that_steers_the_library_is_not_looked_at() {
+        String authorize =
+                location(page("/mints", "X_ORIG_URI_HEADER", "https://evil.example.com/"));
+
+        HttpResponse<String> page = browser.open(authorize + "&as=audrey");
+
+        assertEquals(console.url() + "/mints", page.uri().toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "//evil.example.com",
+                "///evil.example.com",
+                "/%5C../x//y",
+                "//evil.example.com/..",
+                "/a/../b",
+                "/./",
+                "/a;b"
+            })
+    void an_address_that_could_lead_elsewhere_is_no_page(String path) {
+        assertEquals(404, page(path).statusCode());
+        assertEquals(404, audrey.get(console.url() + path).statusCode());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https%3A%2F%2Fevil.example.com/",
+                "//evil.example.com",
+                "/%5Cevil.example.com",
+                "%2F%2Fevil.example.com",
+                "/%09/evil.example.com",
+                "javascript%3Aalert(1)",
+                "",
+                "x",
+                "/a%0d%0aSet-Cookie%3A%20x=y"
+            })
+    void nobody_is_sent_elsewhere_after_a_login(String to) {
+        HttpResponse<String> answer = audrey.get(console.url() + "/oidc/done?to=" + to);
+
+        assertEquals(303, answer.statusCode());
+        assertEquals("/", location(answer));
+    }
+
+    @Test
+    void a_login_goes_to_the_configured_address_whatever_the_host_header_says() {
+        String answer = answerTo("GET / HTTP/1.1\r\nHost: evil.example.com\r\n\r\n");
+
+        assertTrue(answer.contains("redirect_uri=http%3A%2F%2Flocalhost"), answer);
+        assertFalse(answer.contains("evil"), answer);
+    }
+
+    @Test
+    void framing_is_as_strict_as_the_brokers() {
+        String answer =
+                answerTo(
+                        "POST /logout HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 411"), answer);
+    }
+
+    /** The head of an answer to what no client would send. */
+    private static String answerTo(String request) {
+        URI address = URI.create(console.url());
+        try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            var reader =
+                    new BufferedReader(
+                            new InputStreamReader(
+                                    socket.getInputStream(), StandardCharsets.US_ASCII));
+            return reader.lines().takeWhile(line -> !line.isEmpty()).collect(joining("\n"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // ------------------------------------------------------------------ what comes back
+
+    @Test
+    void a_code_and_its_state_work_once() {
+        String authorize = location(page("/"));
+        String back = location(browser.get(authorize + "&as=audrey"));
+        Map<String, String> before = Map.copyOf(browser.cookies());
+        assertEquals(307, browser.get(back).statusCode());
+
+        try (CookieJar thief = new CookieJar()) {
+            thief.cookies().putAll(before);
+            int asked = issuer.fetches();
+
+            HttpResponse<String> again = thief.get(back);
+
+            assertEquals(401, again.statusCode(), again.body());
+            assertEquals(asked, issuer.fetches(), "the code isn't even shown");
+            assertFalse(thief.cookies().containsKey(SESSION));
+        }
+    }
+
+    @Test
+    void a_login_that_another_browser_began_is_refused() {
+        String authorize = location(page("/"));
+        String back = location(browser.get(authorize + "&as=sam"));
+
+        try (CookieJar victim = new CookieJar()) {
+            assertEquals(401, victim.get(back).statusCode());
+            victim.get(console.url() + "/");
+            assertEquals(401, victim.get(back).statusCode(), "its own login has another state");
+            assertFalse(victim.cookies().containsKey(SESSION));
+        }
+    }
+
+    @Test
+    void a_session_that_was_there_before_is_not_gone_on_with() {
+        logIn("sam", "/");
+        String fixed = browser.cookie(SESSION);
+        browser.get(issuer.url() + "/end-session?client_id=mintmark-console");
+        browser.cookies().remove("sign-in");
+        browser.cookies().put(SESSION, "planted");
+
+        logIn("audrey", "/");
+
+        String session = browser.cookie(SESSION);
+        assertFalse(session.equals(fixed) || session.equals("planted"), session);
+        assertTrue(page("/").body().startsWith("audrey"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "code=c",
+                "state=s",
+                "",
+                "code=c&state=s&h_tenant=other",
+                "code=c&code=d&state=s",
+                "code=c&state=s&state=t",
+                "code=c&state=s&iss=https%3A%2F%2Fevil.example.com"
+            })
+    void what_is_no_answer_to_a_login_is_refused(String query) {
+        page("/");
+
+        assertEquals(401, page("/oidc/redirect?" + query).statusCode());
+    }
+
+    @Test
+    void what_the_identity_provider_says_is_shown_as_text() {
+        HttpResponse<String> answer =
+                page("/oidc/redirect?error=access_denied&error_description=%3Cscript%3Ealert(1)");
+
+        assertEquals(403, answer.statusCode());
+        assertTrue(answer.body().contains("access_denied: &lt;script&gt;alert(1)"), answer.body());
+    }
+
+    @Test
+    void a_code_that_the_identity_provider_does_not_know_makes_no_session() {
+        page("/");
+        String state = location(page("/")).replaceFirst(".*&state=", "");
+
+        HttpResponse<String> answer = page("/oidc/redirect?code=guessed&state=" + state);
+
+        assertEquals(401, answer.statusCode());
+        assertFalse(browser.cookies().containsKey(SESSION));
+    }
+
+    // ------------------------------------------------------------------ out
+
+    @Test
+    void logout_ends_the_session_here_and_at_the_identity_provider() {
+        logIn("audrey", "/");
+        String session = browser.cookie(SESSION);
+
+        HttpResponse<String> end = browser.open(console.url() + "/logout");
+
+        assertEquals(console.url() + "/oidc/logged-out", end.uri().toString());
+        assertEquals(200, end.statusCode());
+        assertTrue(
+                browser.visited().stream()
+                        .anyMatch(uri ->
+                                uri.getPath().equals("/end-session")
+                                        && uri.getQuery().contains("id_token_hint=eyJ")));
+        assertFalse(browser.cookies().containsKey(SESSION));
+        assertTrue(
+                browser.open(console.url() + "/").body().contains("Who are you?"),
+                "the identity provider lets in without asking");
+        browser.cookies().put(SESSION, session);
+        assertEquals(303, page("/").statusCode(), "a copy of the cookie still works");
+    }
+
+    @Test
+    void another_site_logs_nobody_out() {
+        HttpResponse<String> answer =
+                audreys(
+                        "/logout",
+                        "Sec-Fetch-Site",
+                        "cross-site",
+                        "Sec-Fetch-Mode",
+                        "navigate",
+                        "Sec-Fetch-Dest",
+                        "document");
+
+        assertEquals(200, answer.statusCode());
+        assertEquals(200, audreys("/").statusCode());
+    }
+
+    @Test
+    void a_page_that_is_open_while_the_session_ends_leads_to_a_login_and_back() {
+        people.lifetime(Duration.ofSeconds(4));
+        HttpResponse<String> first = logIn("audrey", "/mints");
+        assertEquals(200, first.statusCode());
+        Eventually.holds(() -> page("/mints").statusCode() == 303);
+        people.lifetime(Duration.ofMinutes(5));
+
+        HttpResponse<String> again = browser.open(console.url() + "/mints?q=x");
+
+        assertEquals("audrey sees acme other at /mints?q=x", again.body());
+    }
+
+    @Test
+    void a_form_is_not_sent_on_to_the_identity_provider() {
+        HttpResponse<String> answer = browser.post(console.url() + "/proof");
+
+        assertEquals(401, answer.statusCode());
+        assertTrue(answer.body().contains("nothing was done"), answer.body());
+    }
+
+    // ------------------------------------------------------------------ other sites
+
+    @Test
+    void another_site_presses_no_button() {
+        assertEquals(
+                403,
+                audrey.post(console.url() + "/proof", "Sec-Fetch-Site", "cross-site").statusCode());
+        assertEquals(
+                403,
+                audrey.post(console.url() + "/proof", "Sec-Fetch-Site", "same-site").statusCode());
+        assertEquals(
+                403,
+                audrey.post(console.url() + "/proof", "Origin", "https://evil.example.com")
+                        .statusCode());
+        assertEquals(
+                200,
+                audrey.post(console.url() + "/proof", "Sec-Fetch-Site", "same-origin")
+                        .statusCode());
+        assertEquals(
+                200, audrey.post(console.url() + "/proof", "Origin", console.url()).statusCode());
+    }
+
+    @Test
+    void another_site_may_link_to_a_page_and_not_embed_it() {
+        assertEquals(
+                200,
+                audreys(
+                                "/mints",
+                                "Sec-Fetch-Site",
+                                "cross-site",
+                                "Sec-Fetch-Mode",
+                                "navigate",
+                                "Sec-Fetch-Dest",
+                                "document")
+                        .statusCode());
+        for (String destination : List.of("iframe", "image", "script", "empty", "style")) {
+            assertEquals(
+                    403,
+                    audreys(
+                                    "/mints",
+                                    "Sec-Fetch-Site",
+                                    "cross-site",
+                                    "Sec-Fetch-Mode",
+                                    "no-cors",
+                                    "Sec-Fetch-Dest",
+                                    destination)
+                            .statusCode(),
+                    destination);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/nowhere", "/?fail", "/oidc/redirect", "//", "/health"})
+    void every_answer_forbids_scripts_frames_and_copies(String path) {
+        HttpResponse<String> answer = audrey.get(console.url() + path);
+
+        String policy = answer.headers().firstValue("Content-Security-Policy").orElse("");
+        assertTrue(policy.startsWith("default-src 'none'"), policy);
+        assertTrue(policy.contains("frame-ancestors 'none'"), policy);
+        assertFalse(policy.contains("script"), policy);
+        assertEquals(List.of("no-store"), answer.headers().allValues("Cache-Control"), path);
+        assertEquals(List.of("nosniff"), answer.headers().allValues("X-Content-Type-Options"));
+        assertEquals(List.of("no-referrer"), answer.headers().allValues("Referrer-Policy"));
+        assertTrue(answer.headers().firstValue("X-Request-ID").isPresent());
+        assertTrue(answer.headers().firstValue("Access-Control-Allow-Origin").isEmpty());
+    }
+
+    @Test
+    void a_page_that_fails_tells_the_request_id_and_nothing_else() {
+        HttpResponse<String> answer = audrey.get(console.url() + "/?fail", "X-Request-ID", "abc-1");
+
+        assertEquals(500, answer.statusCode());
+        assertTrue(answer.body().contains("abc-1"), answer.body());
+        assertFalse(answer.body().contains("this page fails"), answer.body());
+    }
+
+    @Test
+    void health_needs_no_login() {
+        assertEquals(200, page("/health").statusCode());
+    }
+}

@@ -1,0 +1,255 @@
+package io.mintmark.console;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.sun.net.httpserver.HttpExchange;
+
+import io.mintmark.token.IssuerStandIn;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * What an {@link IssuerStandIn} needs to log people in: OpenID Connect's authorization code flow
+ * and its logout, with one click for each person instead of passwords. It knows one client, and is
+ * strict: a redirect address, a code or a secret that isn't right gets an error.
+ */
+public final class SignInStandIn {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final int OK = 200;
+    private static final int FOUND = 302;
+    private static final int BAD_REQUEST = 400;
+
+    /** Somebody who can log in. */
+    public record Person(String name, Map<String, Object> claims) {}
+
+    private record Code(String person, String redirectUri, String nonce) {}
+
+    private final IssuerStandIn issuer;
+    private final String clientId;
+    private final String clientSecret;
+    private final String clientUrl;
+    private final List<Person> people;
+    private final Map<String, Code> codes = new ConcurrentHashMap<>();
+    private volatile Duration lifetime = Duration.ofMinutes(5);
+    private volatile Map<String, Object> further = Map.of();
+
+    /**
+     * @param clientUrl where the client is: browsers are sent back there and nowhere else
+     */
+    public SignInStandIn(
+            IssuerStandIn issuer,
+            String clientId,
+            String clientSecret,
+            String clientUrl,
+            List<Person> people) {
+        this.issuer = issuer;
+        this.clientId = clientId;
+        this.clientSecret = clientSecret;
+        this.clientUrl = clientUrl;
+        this.people = List.copyOf(people);
+        issuer.serve(IssuerStandIn.DISCOVERY, json(discovery()));
+        issuer.serve("/authorize", this::authorize);
+        issuer.serve("/tokens", this::tokens);
+        issuer.serve("/end-session", this::endSession);
+    }
+
+    private Map<String, Object> discovery() {
+        return Map.of(
+                "issuer",
+                issuer.url(),
+                "authorization_endpoint",
+                issuer.url() + "/authorize",
+                "token_endpoint",
+                issuer.url() + "/tokens",
+                "jwks_uri",
+                issuer.url() + IssuerStandIn.KEYS,
+                "end_session_endpoint",
+                issuer.url() + "/end-session",
+                "token_endpoint_auth_methods_supported",
+                List.of("client_secret_basic"));
+    }
+
+    /** How long ID tokens are good for from now on. */
+    void lifetime(Duration lifetime) {
+        this.lifetime = lifetime;
+    }
+
+    /** Claims that every ID token has from now on, whoever it is of. */
+    void further(Map<String, Object> claims) {
+        this.further = Map.copyOf(claims);
+    }
+
+    /** Whoever has a session here isn't asked again; {@code as} is the click on a name. */
+    private void authorize(HttpExchange exchange) throws IOException {
+        Map<String, String> query = parameters(exchange.getRequestURI().getRawQuery());
+        if (!clientId.equals(query.get("client_id"))
+                || !(clientUrl + "/oidc/redirect").equals(query.get("redirect_uri"))
+                || !"code".equals(query.get("response_type"))
+                || !query.containsKey("nonce")) {
+            answer(exchange, BAD_REQUEST, "no such client, redirect address or response type");
+            return;
+        }
+        Optional<String> person =
+                Optional.ofNullable(query.get("as"))
+                        .or(() -> session(exchange))
+                        .filter(this::known);
+        if (person.isEmpty()) {
+            exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
+            answer(exchange, OK, choice(exchange.getRequestURI().getRawQuery()));
+            return;
+        }
+        String code = UUID.randomUUID().toString();
+        String redirectUri = clientUrl + "/oidc/redirect";
+        codes.put(code, new Code(person.get(), redirectUri, query.getOrDefault("nonce", "")));
+        exchange.getResponseHeaders()
+                .add("Set-Cookie", "sign-in=" + encoded(person.get()) + "; Path=/; HttpOnly");
+        redirect(
+                exchange,
+                "%s?code=%s&state=%s"
+                        .formatted(redirectUri, code, encoded(query.getOrDefault("state", ""))));
+    }
+
+    private String choice(String query) {
+        return """
+        <!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+        <title>Who are you?</title><style>body { font: 18px sans-serif; margin: 3em }</style>
+        <h1>Who are you?</h1><p>An identity provider for trying out: one click, no password.</p>
+        <ul>%s</ul></html>
+        """
+                .formatted(
+                        people.stream()
+                                .map(person ->
+                                        "<li><a href=\"/authorize?%s&amp;as=%s\">%s</a></li>"
+                                                .formatted(
+                                                        query.replace("&", "&amp;"),
+                                                        encoded(person.name()),
+                                                        person.name()))
+                                .collect(Collectors.joining()));
+    }
+
+    private boolean known(String name) {
+        return people.stream().anyMatch(person -> person.name().equals(name));
+    }
+
+    private static Optional<String> session(HttpExchange exchange) {
+        return exchange.getRequestHeaders().getOrDefault("Cookie", List.of()).stream()
+                .flatMap(header -> Arrays.stream(header.split(";\\s*")))
+                .filter(cookie -> cookie.startsWith("sign-in="))
+                .map(cookie -> decoded(cookie.substring("sign-in=".length())))
+                .findFirst();
+    }
+
+    /** RFC 6749 section 4.1.3: a code works once. The access token is opaque. */
+    private void tokens(HttpExchange exchange) throws IOException {
+        Map<String, String> form =
+                parameters(
+                        new String(
+                                exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        String expected =
+                "Basic "
+                        + Base64.getEncoder()
+                                .encodeToString(
+                                        (clientId + ":" + clientSecret)
+                                                .getBytes(StandardCharsets.UTF_8));
+        Code code = codes.remove(form.getOrDefault("code", ""));
+        if (!expected.equals(exchange.getRequestHeaders().getFirst("Authorization"))
+                || code == null
+                || !code.redirectUri().equals(form.get("redirect_uri"))) {
+            answer(exchange, BAD_REQUEST, json(Map.of("error", "invalid_grant")));
+            return;
+        }
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        answer(
+                exchange,
+                OK,
+                json(
+                        Map.of(
+                                "access_token",
+                                "opaque-" + UUID.randomUUID(),
+                                "refresh_token",
+                                "refresh-" + UUID.randomUUID(),
+                                "token_type",
+                                "Bearer",
+                                "id_token",
+                                idToken(code.person(), code.nonce()))));
+    }
+
+    /** An ID token as a login would give. */
+    String idToken(String name, String nonce) {
+        Map<String, Object> claims = new LinkedHashMap<>();
+        claims.put("sub", name);
+        claims.put("aud", clientId);
+        claims.put("nonce", nonce);
+        claims.put("exp", Instant.now().plus(lifetime).getEpochSecond());
+        people.stream()
+                .filter(person -> person.name().equals(name))
+                .findAny()
+                .ifPresent(person -> claims.putAll(person.claims()));
+        claims.putAll(further);
+        return issuer.sign(claims);
+    }
+
+    private void endSession(HttpExchange exchange) throws IOException {
+        Map<String, String> query = parameters(exchange.getRequestURI().getRawQuery());
+        String back = query.getOrDefault("post_logout_redirect_uri", "");
+        if (!back.equals(clientUrl + "/oidc/logged-out")
+                || !clientId.equals(query.get("client_id"))) {
+            answer(exchange, BAD_REQUEST, "no such redirect address");
+            return;
+        }
+        exchange.getResponseHeaders().add("Set-Cookie", "sign-in=; Path=/; Max-Age=0");
+        redirect(exchange, back);
+    }
+
+    private static Map<String, String> parameters(String form) {
+        return form == null || form.isEmpty()
+                ? Map.of()
+                : Arrays.stream(form.split("&"))
+                        .map(pair -> pair.split("=", 2))
+                        .filter(pair -> pair.length == 2)
+                        .collect(
+                                Collectors.toMap(
+                                        pair -> decoded(pair[0]),
+                                        pair -> decoded(pair[1]),
+                                        (_, last) -> last));
+    }
+
+    private static String json(Map<String, ?> members) {
+        return JSON.valueToTree(members).toString();
+    }
+
+    private static void redirect(HttpExchange exchange, String to) throws IOException {
+        exchange.getResponseHeaders().set("Location", URI.create(to).toString());
+        answer(exchange, FOUND, "");
+    }
+
+    private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+        byte[] body = text.getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        try (var out = exchange.getResponseBody()) {
+            out.write(body);
+        }
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private static String decoded(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+}

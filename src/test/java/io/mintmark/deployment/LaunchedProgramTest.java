@@ -1,0 +1,90 @@
+package io.mintmark.deployment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The program itself through the launcher: commands, statuses and signals pass through. */
+@EnabledOnOs({OS.LINUX, OS.MAC})
+class LaunchedProgramTest {
+    @TempDir private Path directory;
+    private Installation installed;
+
+    @BeforeEach
+    void install() throws IOException {
+        installed = Installation.in(directory.resolve("with a space"));
+    }
+
+    private record Said(int status, String output, String errors) {}
+
+    private Said run(String... arguments) throws Exception {
+        Path output = directory.resolve("output");
+        Path errors = directory.resolve("errors");
+        ProcessBuilder builder =
+                new ProcessBuilder(command(arguments))
+                        .redirectOutput(output.toFile())
+                        .redirectError(errors.toFile());
+        builder.environment().putAll(javaOfThisTest());
+        builder.environment().keySet().removeIf(name -> name.startsWith("DATABASE_"));
+        int status = builder.start().waitFor();
+        return new Said(status, Files.readString(output), Files.readString(errors));
+    }
+
+    private List<String> command(String... arguments) {
+        return Stream.concat(Stream.of(installed.launcher().toString()), Stream.of(arguments))
+                .toList();
+    }
+
+    private static Map<String, String> javaOfThisTest() {
+        return Map.of("JAVA_HOME", System.getProperty("java.home"));
+    }
+
+    @Test
+    void a_cache_that_does_not_fit_is_passed_over_without_a_word() throws Exception {
+        Files.writeString(installed.cache(), "no cache at all");
+
+        assertEquals(new Said(0, "mintmark development\n", ""), run("--version"));
+    }
+
+    @Test
+    void every_command_is_there_and_its_status_is_the_launchers() throws Exception {
+        assertEquals(0, run("audit", "verify", "--help").status());
+        Said check = run("check");
+
+        assertEquals(2, check.status(), check.errors());
+        assertTrue(check.output().contains("DATABASE_URL"), check.output());
+    }
+
+    @Test
+    void a_broker_that_it_started_hears_a_signal_and_stops_in_order() {
+        Site.Ports ports = Site.Ports.free();
+        try (Site site = new Site(ports.url())) {
+            Map<String, String> environment = new HashMap<>(site.environment(ports));
+            environment.putAll(javaOfThisTest());
+            try (Replica replica =
+                    Replica.start(
+                            command("serve"),
+                            environment,
+                            ports.open(),
+                            directory.resolve("log"))) {
+                replica.awaitAnswers();
+
+                assertEquals(143, replica.stop());
+                assertTrue(replica.log().contains("Mintmark has stopped"), replica.log());
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.mintmark.deployment;
+
+import io.mintmark.endtoend.Eventually;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The packed program in a process of its own, started as operators start it. */
+final class Replica implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final byte[] QUESTION =
+            "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII);
+
+    private final Path log;
+    private final int port;
+    private final Process process;
+
+    private Replica(ProcessBuilder builder, int port, Path log) throws IOException {
+        this.log = log;
+        this.port = port;
+        this.process = builder.start();
+    }
+
+    /**
+     * Starts one and doesn't wait for it.
+     *
+     * @param command the launcher, or what else starts it
+     * @param port where it answers
+     * @param log where its standard error goes
+     */
+    static Replica start(
+            List<String> command, Map<String, String> environment, int port, Path log) {
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        try {
+            return new Replica(builder, port, log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for its first answer. */
+    void awaitAnswers() {
+        Eventually.holds(PATIENCE, () -> !process.isAlive() || isAnswering());
+        if (!process.isAlive()) {
+            throw new IllegalStateException("it ended: " + log());
+        }
+    }
+
+    private boolean isAnswering() {
+        try (Socket socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port)) {
+            socket.getOutputStream().write(QUESTION);
+            String answer =
+                    new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+            return answer.equals("HTTP/1.1 200");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** What it wrote on standard error. */
+    String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** SIGTERM; the status with which it ended. */
+    int stop() {
+        process.destroy();
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("it doesn't stop: " + log());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}

@@ -1,0 +1,90 @@
+package io.mintmark.deployment;
+
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.endtoend.World;
+import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.IssuerStandIn;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What replicas in processes of their own need around them: the {@link World} without its broker.
+ */
+final class Site implements AutoCloseable {
+    /** Two ports that nothing listens on. */
+    record Ports(int open, int admin) {
+        static Ports free() {
+            try (ServerSocket one = new ServerSocket(0);
+                    ServerSocket other = new ServerSocket(0)) {
+                return new Ports(one.getLocalPort(), other.getLocalPort());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        String url() {
+            return "http://localhost:" + open;
+        }
+    }
+
+    private final TestDatabase database;
+    private final IssuerStandIn issuer = IssuerStandIn.start();
+    private final String url;
+    private final StsStandIn sts;
+
+    /**
+     * A migrated database with the usual tenant.
+     *
+     * @param url what clients and providers call the broker
+     */
+    Site(String url) {
+        this.database = TestDatabase.migrated();
+        this.url = url;
+        this.sts = StsStandIn.aws(url, () -> fetched(url + "/.well-known/jwks.json"));
+        database.run(Who.ADMIN, World.tenant(issuer.url(), sts.endpoint()));
+    }
+
+    private static String fetched(String url) {
+        try (InputStream in = URI.create(url).toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What a replica of it is given: it serves, and has no login that could migrate. */
+    Map<String, String> environment(Ports ports) {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(database, ports.open()));
+        environment.keySet().removeIf(name -> name.startsWith("DATABASE_OWNER"));
+        environment.put("DATABASE_MIGRATE", "false");
+        environment.put("ADMIN_PORT", Integer.toString(ports.admin()));
+        environment.put("BROKER_URL", url);
+        return environment;
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
+    /** A good token of the tenant's subject. */
+    String token() {
+        return issuer.sign(World.SUBJECT, World.AUDIENCE);
+    }
+
+    @Override
+    public void close() {
+        sts.close();
+        issuer.close();
+        database.close();
+    }
+}
