@@ -6,6 +6,7 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.wiring.AuditKey;
 import io.mintmark.wiring.Logins;
+import io.mintmark.wiring.PublicKeys;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,7 @@ final class AuditCommands {
                     new TrustedKeys(
                             keys == null
                                     ? AuditKey.read(reader.audit().signingKeyFile()).published()
-                                    : PublicKeys.read(keys));
+                                    : PublicKeys.read(keys, "--keys"));
             AuditReport report = new AuditReport(out, accepted);
             try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
                 report.end(

@@ -1,6 +1,7 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
@@ -11,6 +12,8 @@ import io.mintmark.postgres.GivenClaims.UnusableClaims;
 import io.mintmark.postgres.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.Console;
+import io.mintmark.wiring.ConsoleStartup;
 import io.mintmark.wiring.Logins;
 import io.mintmark.wiring.ProgramVersion;
 import io.mintmark.wiring.StartFailed;
@@ -59,6 +62,7 @@ public final class Commands {
                 new CommandLine(this.new Mintmark())
                         .addSubcommand(this.new Serve())
                         .addSubcommand(this.new Migrate())
+                        .addSubcommand(this.new ServeConsole())
                         .addSubcommand(new CheckCommand(this::reader, System.out))
                         .addSubcommand(
                                 new Explain(
@@ -131,6 +135,15 @@ public final class Commands {
         return SERVING;
     }
 
+    private int console() {
+        ConsoleSettings all = reader().console();
+        Logging.install(all.log());
+        Console console = new ConsoleStartup(all, InstantSource.system()).run();
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(console::close));
+        return SERVING;
+    }
+
     /** No command at all. */
     @Command(
             name = "mintmark",
@@ -162,6 +175,27 @@ public final class Commands {
         @Override
         public Integer call() {
             return serve();
+        }
+    }
+
+    /** {@code console}. */
+    @Command(
+            name = "console",
+            description = {
+                "Serves pages for auditors and tenants' leads until it is told to stop.",
+                "It reads the database with a login of its own, and can't mint."
+            },
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {
+                "0:it was told to stop",
+                "1:it could not start; one line says why",
+                "2:settings are wrong; a line for each"
+            },
+            mixinStandardHelpOptions = true)
+    private final class ServeConsole implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return console();
         }
     }
 

@@ -8,6 +8,7 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.http.MatchedRoute;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +76,8 @@ final class LoginFilter implements Filter {
         MDC.put(IN_LOG, viewer.name());
         if (access.has(viewer)) {
             request.context().register(viewer);
-            log.info("{} asks for {}", viewer.name(), request.path().rawPath());
+            // for the line of the access log
+            request.context().register(new MatchedRoute(request.path().rawPath()));
             chain.proceed();
         } else {
             log.warn("{} may see nothing: no row of broker.console_access", viewer.name());

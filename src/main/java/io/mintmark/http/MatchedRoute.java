@@ -9,7 +9,7 @@ import io.helidon.webserver.http.ServerRequest;
  *
  * @param pattern for example {@code /credentials/mint}
  */
-record MatchedRoute(String pattern) {
+public record MatchedRoute(String pattern) {
     /** Of requests that no route was found for. */
     static final String NONE = "none";
 

@@ -34,7 +34,15 @@ record LogLine(
         Optional<String> exception) {
     /** What else may stand in the context of a line, in this order. */
     private static final List<String> FIELDS =
-            List.of("subject", "address", "method", "route", "status", "bytes", "milliseconds");
+            List.of(
+                    "viewer",
+                    "subject",
+                    "address",
+                    "method",
+                    "route",
+                    "status",
+                    "bytes",
+                    "milliseconds");
 
     /**
      * Reads a record on the thread that logged it.

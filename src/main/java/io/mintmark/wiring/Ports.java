@@ -17,7 +17,7 @@ final class Ports {
         requireFree("ADMIN_PORT", admin.host(), admin.port());
     }
 
-    private static void requireFree(String setting, InetAddress host, int port) {
+    static void requireFree(String setting, InetAddress host, int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(host, port));

@@ -11,14 +11,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** A broker in a process of its own, which can be killed. What it prints is kept. */
-final class BrokerProcess {
+public final class BrokerProcess {
     private final Map<String, String> environment;
+    private final List<String> arguments;
     private final File log;
     private final List<String> printed = new CopyOnWriteArrayList<>();
     private Process process;
 
-    BrokerProcess(Map<String, String> environment, Path directory) {
+    /** The program with these arguments; none: it serves. */
+    public BrokerProcess(Map<String, String> environment, Path directory, String... arguments) {
         this.environment = environment;
+        this.arguments = List.of(arguments);
         this.log = directory.resolve("broker.log").toFile();
         this.process = start();
     }
@@ -32,6 +35,7 @@ final class BrokerProcess {
                         "-cp",
                         System.getProperty("java.class.path"),
                         "io.mintmark.Main");
+        builder.command().addAll(arguments);
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(log));
         try {
@@ -61,7 +65,7 @@ final class BrokerProcess {
     }
 
     /** SIGTERM. */
-    void stop() {
+    public void stop() {
         process.destroy();
         try {
             if (!process.waitFor(40, TimeUnit.SECONDS)) {
@@ -72,8 +76,13 @@ final class BrokerProcess {
         }
     }
 
+    /** How it ended, once it has. */
+    public int status() {
+        return process.onExit().join().exitValue();
+    }
+
     /** The lines of its standard output, over all its lives. */
-    List<String> printed() {
+    public List<String> printed() {
         return List.copyOf(printed);
     }
 }

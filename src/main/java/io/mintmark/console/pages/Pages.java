@@ -10,6 +10,7 @@ import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.console.PageRoutes;
 import io.mintmark.console.ReadingFailed;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
@@ -29,7 +30,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** The console's addresses. Each page is one read of the database with its viewer's eyes. */
-public final class Pages {
+public final class Pages implements PageRoutes {
     private static final Logger log = LoggerFactory.getLogger(Pages.class);
 
     private static final List<Header> HEADERS =
@@ -68,6 +69,7 @@ public final class Pages {
      * Adds them to a routing, to which nothing is added after them. Requests must have come by a
      * filter that puts a {@link Viewer} into their context, but for what is below {@code /style}.
      */
+    @Override
     public void register(HttpRouting.Builder routing) {
         stylesheets.register(routing);
         routing.get("/", page(this::overview))

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.wiring;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
@@ -13,14 +13,20 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Reads the keys that an auditor trusts, as {@code openssl pkey -pubout} writes them. */
-final class PublicKeys {
+public final class PublicKeys {
     private static final Pattern PUBLIC_KEY =
             Pattern.compile(
                     "-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", Pattern.DOTALL);
 
     private PublicKeys() {}
 
-    static List<ECKey> read(Path file) {
+    /**
+     * Every key of a file.
+     *
+     * @param named what the operator named the file by, for the message
+     * @throws StartFailed if it holds none, or anything else
+     */
+    public static List<ECKey> read(Path file, String named) {
         try {
             List<String> parts =
                     PUBLIC_KEY
@@ -29,29 +35,29 @@ final class PublicKeys {
                             .map(MatchResult::group)
                             .toList();
             if (parts.isEmpty()) {
-                throw unfit(file, "holds no public key");
+                throw unfit(named, file, "holds no public key");
             }
-            return parts.stream().map(part -> key(part, file)).toList();
+            return parts.stream().map(part -> key(part, named, file)).toList();
         } catch (IOException e) {
-            throw unfit(file, "can't be read");
+            throw unfit(named, file, "can't be read");
         }
     }
 
-    private static ECKey key(String pem, Path file) {
+    private static ECKey key(String pem, String named, Path file) {
         try {
             JWK key = JWK.parseFromPEMEncodedObjects(pem);
             if (key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve())) {
                 return ec;
             }
         } catch (JOSEException | RuntimeException e) {
-            throw unfit(file, "holds something that isn't a public key");
+            throw unfit(named, file, "holds something that isn't a public key");
         }
-        throw unfit(file, "holds a key that isn't P-256");
+        throw unfit(named, file, "holds a key that isn't P-256");
     }
 
-    private static CommandFailed unfit(Path file, String why) {
-        return new CommandFailed(
-                "--keys: '%s' %s; write it with: openssl pkey -in KEY -pubout -out %s"
-                        .formatted(file, why, file));
+    private static StartFailed unfit(String named, Path file, String why) {
+        return new StartFailed(
+                "%s: '%s' %s; write it with: openssl pkey -in KEY -pubout -out %s"
+                        .formatted(named, file, why, file));
     }
 }

@@ -1,0 +1,32 @@
+package io.mintmark.wiring;
+
+import io.mintmark.console.ConsoleServer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A console that serves, until it is closed. */
+public final class Console implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Console.class);
+
+    private final Parts parts;
+    private final ConsoleServer server;
+
+    Console(Parts parts, ConsoleServer server) {
+        this.parts = parts;
+        this.server = server;
+    }
+
+    /** The port, which may have been chosen by the system. */
+    public int port() {
+        return server.port();
+    }
+
+    /** Connections drain, and pages that are under way are shown. */
+    @Override
+    public void close() {
+        log.info("The console stops");
+        parts.close();
+        log.info("The console has stopped");
+    }
+}

@@ -1,0 +1,137 @@
+package io.mintmark.wiring;
+
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.config.ConsoleSettings;
+import io.mintmark.console.ConsoleServer;
+import io.mintmark.console.CookieKey;
+import io.mintmark.console.LoginEndpoints;
+import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.pages.Pages;
+import io.mintmark.console.pages.Proof;
+import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.postgres.ConsoleLoginCheck;
+import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.token.IssuerKeys;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What happens between the settings and a console that serves, in this order. */
+public final class ConsoleStartup {
+    private static final Logger log = LoggerFactory.getLogger(ConsoleStartup.class);
+
+    /** Few, so that whoever looks can't keep the broker's statements waiting. */
+    private static final int CONNECTIONS = 4;
+
+    private final ConsoleSettings settings;
+    private final InstantSource clock;
+
+    /**
+     * A start with these settings.
+     *
+     * @param clock this machine's
+     */
+    public ConsoleStartup(ConsoleSettings settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /**
+     * Starts the console.
+     *
+     * @throws RuntimeException whose message says in one line what is wrong and what to do
+     */
+    public Console run() {
+        CookieKey cookieKey = cookieKey();
+        settings.auditKeysFile().ifPresent(ConsoleStartup::trusted);
+        Ports.requireFree("CONSOLE_PORT", settings.host(), settings.port());
+        DatabaseLogin login = Logins.service(settings.database());
+        checkDatabase(login);
+        GuardedHttp http = new GuardedHttp(new Destinations(settings.outbound().allowedHosts()));
+        LoginEndpoints endpoints = endpoints(http);
+        Parts parts = new Parts();
+        try {
+            ConsoleServer server = server(parts, login, cookieKey, endpoints, http);
+            log.info("The console is at {}, on port {}", settings.url(), server.port());
+            return new Console(parts, server);
+        } catch (RuntimeException | Error e) {
+            parts.close();
+            throw e;
+        }
+    }
+
+    private ConsoleServer server(
+            Parts parts,
+            DatabaseLogin login,
+            CookieKey cookieKey,
+            LoginEndpoints endpoints,
+            GuardedHttp http) {
+        ViewerDatabase database =
+                parts.running(
+                        new ViewerDatabase(
+                                new ReadOnlyDatabase(login, "mintmark console", CONNECTIONS),
+                                CONNECTIONS));
+        ConsoleServer server =
+                parts.idle(
+                        new ConsoleServer(
+                                settings,
+                                endpoints,
+                                cookieKey,
+                                database,
+                                new Pages(database, proof(login), clock),
+                                new IssuerKeys(http, clock),
+                                clock));
+        parts.start(server, ConsoleServer::start);
+        return server;
+    }
+
+    private Proof proof(DatabaseLogin login) {
+        Optional<Supplier<TrustedKeys>> keys =
+                settings.auditKeysFile().map(file -> () -> trusted(file));
+        return new Proof(viewer -> PostgresLog.asViewer(login, viewer.claims()), keys, clock);
+    }
+
+    private static TrustedKeys trusted(Path file) {
+        return new TrustedKeys(PublicKeys.read(file, "CONSOLE_AUDIT_KEYS_FILE"));
+    }
+
+    private CookieKey cookieKey() {
+        Path file = settings.cookieKeyFile();
+        try {
+            return CookieKey.read(file);
+        } catch (IllegalArgumentException e) {
+            throw new StartFailed(
+                    "CONSOLE_COOKIE_KEY_FILE: '%s' %s; make one with: openssl rand -base64 32 > %s"
+                            .formatted(file, e.getMessage(), file));
+        }
+    }
+
+    private LoginEndpoints endpoints(GuardedHttp http) {
+        try {
+            return LoginEndpoints.of(settings.issuer().toString(), http);
+        } catch (LoginEndpoints.Unusable e) {
+            throw new StartFailed(
+                    "CONSOLE_OIDC_ISSUER %s: %s".formatted(settings.issuer(), e.getMessage()));
+        }
+    }
+
+    private void checkDatabase(DatabaseLogin login) {
+        try {
+            new SchemaCheck(login).require(ProgramVersion.current());
+            new ConsoleLoginCheck(login, Logins.roles(settings.database().roles())).require();
+        } catch (DatabaseUnfit e) {
+            throw new StartFailed(
+                    "DATABASE_URL %s: %s".formatted(settings.database().url(), e.getMessage()));
+        }
+    }
+}
