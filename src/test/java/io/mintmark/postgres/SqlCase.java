@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.PSQLWarning;
 import org.postgresql.util.ServerErrorMessage;
 
 import java.io.IOException;
@@ -74,7 +75,15 @@ record SqlCase(String name, String sql, String message, String hint, String code
 
     /** Runs it, and compares what PostgreSQL says with what is expected. */
     void check(TestDatabase database, Who who) throws SQLException {
-        Answer answer = run(database, who);
+        check(run(database, who, false));
+    }
+
+    /** The same, where a first warning is an answer too. */
+    void checkTold(TestDatabase database, Who who) throws SQLException {
+        check(run(database, who, true));
+    }
+
+    private void check(Answer answer) {
         assertAll(
                 () -> assertEquals(message, answer.messageLike(message), name),
                 () -> assertTrue(answer.hintHas(hint), answer.hint()),
@@ -82,25 +91,29 @@ record SqlCase(String name, String sql, String message, String hint, String code
     }
 
     /** In a transaction that is rolled back. */
-    private Answer run(TestDatabase database, Who who) throws SQLException {
+    private Answer run(TestDatabase database, Who who, boolean warned) throws SQLException {
         try (Connection connection = database.connect(who);
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SET TimeZone = 'UTC'");
             statement.execute(sql);
-            Answer answer = new Answer(lastRows(statement), "", "");
+            Answer answer =
+                    warned && statement.getWarnings() instanceof PSQLWarning warning
+                            ? said(warning.getServerErrorMessage())
+                            : new Answer(lastRows(statement), "", "");
             connection.rollback();
             return answer;
         } catch (PSQLException e) {
-            ServerErrorMessage error = Objects.requireNonNull(e.getServerErrorMessage(), sql);
-            return new Answer(
-                    String.valueOf(error.getMessage()),
-                    Objects.requireNonNullElse(error.getHint(), ""),
-                    (error.getSQLState()
-                                    + " "
-                                    + Objects.requireNonNullElse(error.getConstraint(), ""))
-                            .strip());
+            return said(Objects.requireNonNull(e.getServerErrorMessage(), sql));
         }
+    }
+
+    private static Answer said(ServerErrorMessage words) {
+        return new Answer(
+                String.valueOf(words.getMessage()),
+                Objects.requireNonNullElse(words.getHint(), ""),
+                (words.getSQLState() + " " + Objects.requireNonNullElse(words.getConstraint(), ""))
+                        .strip());
     }
 
     private static String lastRows(Statement statement) throws SQLException {

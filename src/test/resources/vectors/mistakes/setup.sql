@@ -1,0 +1,1 @@
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('github', 'acme', 'https://token.actions.githubusercontent.com', '{acme}', '{"repository_owner_id": "1234567"}');
