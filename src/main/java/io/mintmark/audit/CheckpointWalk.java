@@ -57,8 +57,7 @@ final class CheckpointWalk {
         }
         boolean gap = signed.number() != number + 1;
         number = signed.number();
-        String origin = ". Login '%s' wrote it at %s".formatted(row.insertedBy(), row.insertedAt());
-        opened(signed, origin)
+        opened(signed, row.origin())
                 .ifPresent(opened -> {
                     Checkpoint checkpoint = opened.checkpoint();
                     if (!gap && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
@@ -117,7 +116,7 @@ final class CheckpointWalk {
             foreign.add(
                     new Foreign(
                             new Named(signed.number(), signed.hash()),
-                            "Checkpoint %d %s%s. It seals nothing; the rest is judged without it"
+                            "Checkpoint %d %s. %s. It seals nothing; the rest is judged without it"
                                     .formatted(signed.number(), e.getMessage(), origin)));
             return Optional.empty();
         }

@@ -4,8 +4,8 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -26,11 +26,11 @@ public interface LogReader {
     /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
     void changes(Consumer<Row> each);
 
-    /** Where the tables of {@code broker} aren't what their history says they are. */
-    void configuration(Consumer<Difference> each);
-
-    /** The mint ids that {@code audit.unresolved} lists. */
-    void unresolved(Consumer<String> each);
+    /**
+     * What stands beside the log in its database; none where there is no database. Without it rows
+     * that were retired may still be there.
+     */
+    Optional<LogTables> tables();
 
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */
     long lastEvent(String chain);
@@ -40,6 +40,16 @@ public interface LogReader {
 
     /** The same of {@code audit.config_change}. */
     List<@Nullable String> changeHashes(List<Position> positions);
+
+    /** Tables that the log speaks of. */
+    interface LogTables {
+
+        /** Where the tables of {@code broker} aren't what their history says they are. */
+        void configuration(Consumer<Difference> each);
+
+        /** The mint ids that {@code audit.unresolved} lists. */
+        void unresolved(Consumer<String> each);
+    }
 
     /**
      * A row of which table and history disagree.
@@ -53,9 +63,9 @@ public interface LogReader {
     /**
      * A checkpoint as it is stored.
      *
-     * @param insertedBy the login that wrote it, as far as the database is to be believed
+     * @param origin where it comes from, as far as that is to be believed: a sentence
      */
-    record StoredCheckpoint(SignedCheckpoint signed, String insertedBy, Instant insertedAt) {}
+    record StoredCheckpoint(SignedCheckpoint signed, String origin) {}
 
     /**
      * A row as it is stored.

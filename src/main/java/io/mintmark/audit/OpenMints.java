@@ -1,6 +1,7 @@
 package io.mintmark.audit;
 
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -46,8 +47,8 @@ final class OpenMints {
         }
     }
 
-    /** To be called after the last row. */
-    void compare(LogReader log) {
+    /** To be called after the last row. Without tables there is no list to compare with. */
+    void compare(Optional<LogReader.LogTables> tables) {
         if (tooMany) {
             findings.told("audit.unresolved wasn't compared: too many mints are half there");
             return;
@@ -60,7 +61,11 @@ final class OpenMints {
                     "%d mints have an outcome but were never requested, one of them %s"
                             .formatted(ended.size(), ended.iterator().next()));
         }
-        log.unresolved(mint -> {
+        tables.ifPresent(this::compare);
+    }
+
+    private void compare(LogReader.LogTables tables) {
+        tables.unresolved(mint -> {
             if (!begun.remove(mint)) {
                 findings.wrong(
                         "audit.unresolved lists mint %s, which isn't unresolved".formatted(mint));

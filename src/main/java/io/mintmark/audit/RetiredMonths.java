@@ -45,6 +45,7 @@ final class RetiredMonths {
         private final RetiredMonth month;
         private final List<String> doubts = new ArrayList<>();
         private long standing;
+        private long kept;
         private String firstStanding = "";
 
         private Retired(SignedCheckpoint checkpoint, RetiredMonth month) {
@@ -65,7 +66,12 @@ final class RetiredMonths {
         }
     }
 
-    private record RetiredPart(RetiredRows rows, Retired by) {}
+    private record RetiredPart(RetiredRows rows, Retired by) {
+        /** The last row of a part is named by its hash. */
+        private boolean isWhere(LogReader.Row row) {
+            return row.at() == null || row.at() != rows.last() || rows.hash().equals(row.hash());
+        }
+    }
 
     /**
      * The next checkpoint that holds. A time before that of an earlier one doesn't count, since
@@ -169,21 +175,34 @@ final class RetiredMonths {
         }
     }
 
-    /** The next row of {@code audit.event} that is still there. */
-    void row(LogReader.Row row) {
+    /**
+     * The next row of {@code audit.event} that is still there.
+     *
+     * @param kept whether rows may be there that were retired, as in an export of before
+     */
+    void row(LogReader.Row row, boolean kept) {
         String mint = row.fields().get(MINT);
         if (months.isEmpty() || mint == null) {
             return;
         }
-        Retired retired = month(mint).map(byMonth::get).orElse(null);
+        Optional<YearMonth> month = month(mint);
         RetiredPart part = part(row);
-        Retired wrong = part == null ? retired : part.by();
-        if (wrong != null) {
-            wrong.standing++;
-            if (wrong.standing == 1) {
-                wrong.firstStanding = row.name();
+        Retired retired = part == null ? month.map(byMonth::get).orElse(null) : part.by();
+        if (retired == null) {
+            return;
+        }
+        if (kept && part != null && part.isWhere(row) && isOf(retired, month)) {
+            retired.kept++;
+        } else {
+            retired.standing++;
+            if (retired.standing == 1) {
+                retired.firstStanding = row.name();
             }
         }
+    }
+
+    private static boolean isOf(Retired retired, Optional<YearMonth> month) {
+        return month.filter(retired.month.month()::equals).isPresent();
     }
 
     private @Nullable RetiredPart part(LogReader.Row row) {
@@ -205,16 +224,23 @@ final class RetiredMonths {
     }
 
     /** To be called after the last row. */
-    void end(Findings findings) {
+    void end(Findings findings, boolean kept) {
         for (Retired retired : months) {
+            if (retired.kept > 0) {
+                findings.told(
+                        "%d of the %d rows that were retired with %s are here, and count like any"
+                                .formatted(
+                                        retired.kept, retired.month.rows(), retired.month.month()));
+            }
             if (retired.standing > 0) {
                 findings.wrong(
                         ("%s was retired by checkpoint %d, and %d rows that it took out of the log"
-                                        + " or that are of that month stand in it, one of them %s")
+                                        + " or that are of that month %s, one of them %s")
                                 .formatted(
                                         retired.month.month(),
                                         retired.checkpoint.number(),
                                         retired.standing,
+                                        kept ? "aren't both" : "stand in it",
                                         retired.firstStanding));
             }
         }

@@ -48,7 +48,11 @@ final class SealedHeads {
         long next = first;
         Optional<String> hash = Optional.empty();
         var parts = retired.getOrDefault(Optional.ofNullable(chain), new TreeMap<>());
-        for (RetiredRows part : parts.tailMap(first).values()) {
+        Long begun = parts.floorKey(first);
+        for (RetiredRows part : parts.tailMap(begun == null ? first : begun).values()) {
+            if (part.last() < first) {
+                continue;
+            }
             if (part.first() > upTo) {
                 break;
             }

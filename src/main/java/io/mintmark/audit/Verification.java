@@ -21,6 +21,10 @@ public final class Verification {
 
     private static final int BATCH = 1_000;
 
+    private static final String NO_TABLES =
+            "Without a database neither the tables of broker are compared with their history, nor"
+                    + " audit.unresolved with the rows";
+
     private final LogReader log;
     private final Findings findings;
     private final CheckpointWalk checkpoints;
@@ -70,15 +74,18 @@ public final class Verification {
         log.events(row -> {
             next(events, row);
             open.row(row);
-            checkpoints.retired().row(row);
+            checkpoints.retired().row(row, log.tables().isEmpty());
         });
         events.end();
-        checkpoints.retired().end(findings);
-        open.compare(log);
+        checkpoints.retired().end(findings, log.tables().isEmpty());
+        open.compare(log.tables());
         ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
         log.changes(row -> next(changes, row));
         changes.end();
-        log.configuration(this::judgeConfiguration);
+        log.tables()
+                .ifPresentOrElse(
+                        tables -> tables.configuration(this::judgeConfiguration),
+                        () -> findings.told(NO_TABLES));
         tellEarly(events.early() + changes.early());
         return new Summary(
                 checkpoints.held(),
@@ -92,8 +99,11 @@ public final class Verification {
 
     private void judgeLost(SignedCheckpoint kept, boolean another) {
         String sentence =
-                "Checkpoint %d, as it was kept elsewhere, isn't in the database%s"
-                        .formatted(kept.number(), another ? ": another stands in its place" : "");
+                "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
+                        .formatted(
+                                kept.number(),
+                                log.tables().isPresent() ? "database" : "export",
+                                another ? ": another stands in its place" : "");
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
             findings.told(sentence + "; that was declared");
         } else {

@@ -1,8 +1,10 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.LogReader;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.SettingsReader;
+import io.mintmark.postgres.ExportedLog;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.wiring.AuditKey;
 import io.mintmark.wiring.Logins;
@@ -15,6 +17,7 @@ import picocli.CommandLine.Option;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -65,6 +68,15 @@ final class AuditCommands {
         private @Nullable Path checkpoints;
 
         @Option(
+                names = "--export",
+                paramLabel = "FILE",
+                arity = "1..*",
+                description =
+                        "Verifies what audit export --all --state wrote as jsonl, instead of the log"
+                                + " in the database, which isn't asked then.")
+        private List<Path> exports = List.of();
+
+        @Option(
                 names = "--accept-gap",
                 paramLabel = "HASH",
                 description =
@@ -80,12 +92,21 @@ final class AuditCommands {
                                     ? AuditKey.read(reader.audit().signingKeyFile()).published()
                                     : PublicKeys.read(keys, "--keys"));
             AuditReport report = new AuditReport(out, accepted);
-            try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
-                report.end(
-                        KeptCheckpoints.read(
-                                checkpoints, new Verification(log, trusted, report)::run));
+            if (exports.isEmpty()) {
+                try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
+                    verify(log, trusted, report);
+                }
+            } else {
+                try (ExportedLog log = new ExportedLog(exports, report)) {
+                    verify(log, trusted, report);
+                }
             }
             return !report.isClean() ? 1 : report.isUnaccepted() ? UNACCEPTED : 0;
+        }
+
+        private void verify(LogReader log, TrustedKeys trusted, AuditReport report) {
+            report.end(
+                    KeptCheckpoints.read(checkpoints, new Verification(log, trusted, report)::run));
         }
     }
 }

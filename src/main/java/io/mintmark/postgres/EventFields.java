@@ -20,9 +20,9 @@ import java.util.List;
  */
 enum EventFields {
     MINT_ID,
-    STEP,
+    STEP(ColumnType.NUMBER),
     KIND,
-    OCCURRED_AT(Type.TIME),
+    OCCURRED_AT(ColumnType.TIME),
     REQUEST_ID,
     TENANT,
     IDP,
@@ -31,43 +31,29 @@ enum EventFields {
     KEY,
     PROVIDER,
     PROVIDER_TYPE,
-    GRANT_ID,
-    GRANT_REVISION,
+    GRANT_ID(ColumnType.NUMBER),
+    GRANT_REVISION(ColumnType.NUMBER),
     REASON,
     DETAIL,
     CREDENTIAL_ID,
-    ISSUED_AT(Type.TIME),
-    EXPIRES_AT(Type.TIME),
+    ISSUED_AT(ColumnType.TIME),
+    EXPIRES_AT(ColumnType.TIME),
     TOKEN_ID,
-    TOKEN_HASH(Type.BYTES),
-    CLAIMS(Type.JSON),
-    CLIENT_ADDRESS(Type.ADDRESS),
+    TOKEN_HASH(ColumnType.BYTES),
+    CLAIMS(ColumnType.JSON),
+    CLIENT_ADDRESS(ColumnType.ADDRESS),
     USER_AGENT,
     BROKER,
     CHAIN,
-    SEQ;
+    SEQ(ColumnType.NUMBER);
 
-    private enum Type {
-        TEXT("%s::text"),
-        TIME("trunc(extract(epoch FROM %s) * 1000000)::text"),
-        BYTES("encode(%s, 'hex')"),
-        ADDRESS("encode(substr(inet_send(%1$s), 5), 'hex') || '/' || masklen(%1$s)"),
-        JSON("%s::text");
-
-        private final String expression;
-
-        Type(String expression) {
-            this.expression = expression;
-        }
-    }
-
-    private final Type type;
+    private final ColumnType type;
 
     EventFields() {
-        this(Type.TEXT);
+        this(ColumnType.TEXT);
     }
 
-    EventFields(Type type) {
+    EventFields(ColumnType type) {
         this.type = type;
     }
 
@@ -77,7 +63,11 @@ enum EventFields {
 
     /** SQL that reads the column's canonical text. */
     String expression() {
-        return type.expression.formatted(column());
+        return type.expression(column());
+    }
+
+    ColumnType type() {
+        return type;
     }
 
     /** This field among the canonical texts of a row. */
@@ -99,7 +89,7 @@ enum EventFields {
 
     private String text(JsonNode value) {
         return switch (type) {
-            case TEXT -> value.asText();
+            case TEXT, NUMBER -> value.asText();
             case TIME -> micros(Instant.parse(value.asText()));
             case BYTES -> value.asText().substring("\\x".length());
             case ADDRESS -> address(value.asText());

@@ -13,11 +13,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The audit log in one snapshot of the database, over a connection of its own. */
-public final class PostgresLog implements LogReader, AutoCloseable {
+public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
     private static final int FETCH = 2_000;
 
     /**
@@ -105,8 +106,11 @@ public final class PostgresLog implements LogReader, AutoCloseable {
                         each.accept(
                                 new StoredCheckpoint(
                                         PostgresSeals.checkpoint(row),
-                                        row.getString("inserted_by"),
-                                        row.getTimestamp("inserted_at").toInstant())));
+                                        "Login '%s' wrote it at %s"
+                                                .formatted(
+                                                        row.getString("inserted_by"),
+                                                        row.getTimestamp("inserted_at")
+                                                                .toInstant()))));
     }
 
     @Override
@@ -162,6 +166,11 @@ public final class PostgresLog implements LogReader, AutoCloseable {
             texts.add(row.getString(i));
         }
         return texts;
+    }
+
+    @Override
+    public Optional<LogTables> tables() {
+        return Optional.of(this);
     }
 
     @Override

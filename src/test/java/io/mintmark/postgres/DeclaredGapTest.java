@@ -64,11 +64,24 @@ class DeclaredGapTest {
         return new AuditCommand(restored, directory, who).run(arguments);
     }
 
+    /** What the command says of the database; of an export the same, and the script of both. */
     private Ran verify(String... further) throws Exception {
         List<String> arguments =
                 new ArrayList<>(List.of("verify", "--checkpoints", file.toString()));
         arguments.addAll(Arrays.asList(further));
-        return run(Who.AUDITOR, arguments.toArray(String[]::new));
+        Ran ran = run(Who.AUDITOR, arguments.toArray(String[]::new));
+        Path log = directory.resolve("log");
+        Seals.foundInExport(restored, log, List.of(Seals.KEY));
+        arguments.addAll(List.of("--export", log.toString()));
+        Ran ofExport = run(Who.AUDITOR, arguments.toArray(String[]::new));
+        assertEquals(ran.status(), ofExport.status(), ofExport.output());
+        Script script = new Script(directory, restored);
+        List<String> shared = new ArrayList<>(List.of(file.toString()));
+        shared.addAll(Arrays.asList(further));
+        assertEquals(ran.status(), script.status(shared), script::output);
+        shared.addAll(List.of("--export", log.toString()));
+        assertEquals(ran.status(), script.status(shared), script::output);
+        return ran;
     }
 
     private SignedCheckpoint declare() throws Exception {

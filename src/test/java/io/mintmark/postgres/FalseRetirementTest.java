@@ -12,7 +12,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
@@ -26,6 +28,7 @@ class FalseRetirementTest {
     private static final YearMonth JANUARY = YearMonth.of(2026, 1);
     private static final YearMonth MARCH = YearMonth.of(2026, 3);
 
+    @TempDir private static Path directory;
     private static TestDatabase database;
     private static String mainChain = "";
 
@@ -105,35 +108,44 @@ class FalseRetirementTest {
                         List.of(new RetiredRows(chain, first, last, hash))));
     }
 
-    private void assertDeclared(SignedCheckpoint launderer) {
+    private void assertDeclared(SignedCheckpoint launderer) throws Exception {
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
         assertEquals(List.of(launderer.hash()), found.declared);
+        assertScript(3);
     }
 
-    private void assertWrong(String finding) {
+    private static void assertScript(int status) throws Exception {
+        Script script = new Script(directory, database);
+        assertEquals(status, script.status(List.of()), script::output);
+    }
+
+    private void assertWrong(String finding) throws Exception {
         List<String> wrong = Seals.wrong(database);
         assertEquals(1, wrong.size(), wrong.toString());
         assertTrue(wrong.getFirst().contains(finding), wrong.toString());
+        assertScript(1);
     }
 
     @Test
-    void the_rows_of_a_month_that_is_over_and_was_sealed_in_time_are_retired_in_good_faith() {
+    void the_rows_of_a_month_that_is_over_and_was_sealed_in_time_are_retired_in_good_faith()
+            throws Exception {
         launder(JANUARY, Instant.now(), 1, 2);
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
         assertEquals(List.of(), found.declared);
         assertEquals(1, found.told.size(), found.told.toString());
+        assertScript(0);
     }
 
     @Test
-    void rows_of_a_retired_month_that_stand_are_wrong() {
+    void rows_of_a_retired_month_that_stand_are_wrong() throws Exception {
         launder(MARCH, Instant.now(), 5, 6);
         assertWrong("2 rows that it took out of the log or that are of that month stand in it");
     }
 
     @Test
-    void rows_that_were_retired_and_stand_are_wrong_whatever_month_they_are_of() {
+    void rows_that_were_retired_and_stand_are_wrong_whatever_month_they_are_of() throws Exception {
         String hash = hashOf(chain, 4);
         Seals.sealAt(
                 database,
@@ -144,35 +156,35 @@ class FalseRetirementTest {
     }
 
     @Test
-    void rows_of_another_month_are_declared() {
+    void rows_of_another_month_are_declared() throws Exception {
         assertDeclared(launder(YearMonth.of(2025, 12), Instant.now(), 5, 6));
     }
 
     @Test
-    void rows_of_the_day_after_can_not_be_told_from_late_ones() {
+    void rows_of_the_day_after_can_not_be_told_from_late_ones() throws Exception {
         launder(JANUARY, Instant.now(), 1, 4);
         assertEquals(List.of(), Seals.found(database, List.of(Seals.KEY)).declared);
     }
 
     @Test
-    void rows_of_a_day_later_are_declared() {
+    void rows_of_a_day_later_are_declared() throws Exception {
         assertDeclared(launder(JANUARY, Instant.now(), 1, 5));
     }
 
     @Test
-    void a_month_that_was_retired_before_its_end_is_declared() {
+    void a_month_that_was_retired_before_its_end_is_declared() throws Exception {
         assertDeclared(launder(MARCH, Instant.parse("2026-03-31T23:59:59Z"), 5, 8));
     }
 
     @Test
-    void a_time_that_was_still_to_come_is_given_away_by_the_next_checkpoint() {
+    void a_time_that_was_still_to_come_is_given_away_by_the_next_checkpoint() throws Exception {
         SignedCheckpoint launderer = launder(MARCH, Instant.parse("2026-04-01T00:00:01Z"), 5, 8);
         Seals.sealAt(database, Instant.parse("2026-03-11T12:00:00Z"));
         assertDeclared(launderer);
     }
 
     @Test
-    void a_checkpoint_that_is_dated_back_does_not_make_later_rows_older() {
+    void a_checkpoint_that_is_dated_back_does_not_make_later_rows_older() throws Exception {
         try (Database connections = new Database(database.login(Who.APP))) {
             new PostgresEventStore(connections, "here/2")
                     .append(AuditRows.mintAt(Instant.parse("2026-03-11T12:00:00Z"), "five"));
@@ -214,13 +226,13 @@ class FalseRetirementTest {
     }
 
     @Test
-    void a_month_that_is_retired_twice_is_declared() {
+    void a_month_that_is_retired_twice_is_declared() throws Exception {
         launder(JANUARY, Instant.now(), 1, 2);
         assertDeclared(launder(JANUARY, Instant.now(), 3, 4));
     }
 
     @Test
-    void rows_that_are_retired_twice_and_counts_that_do_not_fit_are_declared() {
+    void rows_that_are_retired_twice_and_counts_that_do_not_fit_are_declared() throws Exception {
         String hash = hashOf(chain, 2);
         launder(JANUARY, Instant.now(), 1, 2);
         SignedCheckpoint twice =
@@ -235,7 +247,7 @@ class FalseRetirementTest {
     }
 
     @Test
-    void rows_that_were_never_sealed_before_are_declared() {
+    void rows_that_were_never_sealed_before_are_declared() throws Exception {
         try (Database connections = new Database(database.login(Who.APP))) {
             new PostgresEventStore(connections, "here/2")
                     .append(AuditRows.mintAt(Instant.parse("2026-01-31T13:00:00Z"), "late"));
@@ -244,7 +256,7 @@ class FalseRetirementTest {
     }
 
     @Test
-    void the_current_month_without_all_its_rows_is_declared() {
+    void the_current_month_without_all_its_rows_is_declared() throws Exception {
         try (Database connections = new Database(database.login(Who.APP))) {
             new PostgresEventStore(connections, "here/2").append(AuditRows.mint("now", "{}"));
         }

@@ -16,6 +16,10 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -80,6 +84,36 @@ final class Seals {
     static Found found(TestDatabase database, List<ECKey> trusted, SignedCheckpoint... kept) {
         Found found = new Found();
         try (PostgresLog log = new PostgresLog(database.login(Who.AUDITOR))) {
+            found.summary =
+                    new Verification(log, new TrustedKeys(trusted), found).run(Stream.of(kept));
+        }
+        return found;
+    }
+
+    /** What is found in an export of all that is in the database, which is written to a file. */
+    static Found foundInExport(
+            TestDatabase database, Path file, List<ECKey> trusted, SignedCheckpoint... kept) {
+        List<String> lines = new ArrayList<>();
+        try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
+            feed.eventHeads(true)
+                    .forEach(head ->
+                            feed.events(
+                                    head.chain().orElseThrow(), 0, row -> lines.add(row.json())));
+            feed.changeHeads()
+                    .forEach(head -> feed.changes(head.chain(), 0, row -> lines.add(row.json())));
+            feed.checkpoints(0, signed -> lines.add(signed.line()));
+        }
+        try {
+            Files.write(file, lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return foundIn(List.of(file), trusted, kept);
+    }
+
+    static Found foundIn(List<Path> files, List<ECKey> trusted, SignedCheckpoint... kept) {
+        Found found = new Found();
+        try (ExportedLog log = new ExportedLog(files, found)) {
             found.summary =
                     new Verification(log, new TrustedKeys(trusted), found).run(Stream.of(kept));
         }

@@ -1,0 +1,118 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.nimbusds.jose.jwk.ECKey;
+
+import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.YearMonth;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * Makes the log of docs/vector: {@code -Dvector.write=DIRECTORY}. Its keys are gone when it is
+ * done.
+ */
+@EnabledIfSystemProperty(named = "vector.write", matches = ".+")
+class LogVector {
+    private static final Instant JANUARY = Instant.parse("2026-01-31T12:00:00Z");
+
+    private final Path directory = Path.of(System.getProperty("vector.write", "."));
+    private final ECKey second = Seals.key();
+
+    @Test
+    void the_log_is_made() throws Exception {
+        Files.createDirectories(directory);
+        Files.deleteIfExists(directory.resolve("log.jsonl"));
+        try (TestDatabase database = TestDatabase.migrated();
+                Database connections = new Database(database.login(Who.APP))) {
+            database.run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
+            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+            PostgresEventStore one = new PostgresEventStore(connections, "replica-1/0a1b");
+            PostgresEventStore two = new PostgresEventStore(connections, "replica-2/0c2d");
+            for (int i = 0; i < 6; i++) {
+                one.append(AuditRows.mintAt(JANUARY, "january-" + i));
+            }
+            Seals.sealAt(database, JANUARY.plusSeconds(60));
+            export(database);
+            texts(one, two);
+            database.run(
+                    Who.ADMIN,
+                    "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name = 'acme'");
+            List<SignedCheckpoint> kept = new ArrayList<>();
+            kept.add(Seals.seal(database));
+            export(database);
+            kept.add(
+                    new PostgresRetirement(database.login(Who.OWNER), Duration.ofMinutes(1))
+                            .retire(
+                                    YearMonth.of(2026, 2),
+                                    (unsealed, months) ->
+                                            new SealingKeys(List.of(Seals.KEY))
+                                                    .seal(unsealed, "audit retire", months))
+                            .orElseThrow());
+            for (int i = 0; i < 26; i++) {
+                (i % 3 == 0 ? two : one).append(AuditRows.mint("ci:" + i, "{\"ref\": \"main\"}"));
+            }
+            Seals.seal(database, Seals.KEY, second);
+            two.append(AuditRows.mint("after the last checkpoint", "{}"));
+            export(database);
+            keep(kept);
+        }
+    }
+
+    /** What is easily hashed wrong. */
+    private static void texts(PostgresEventStore one, PostgresEventStore two) {
+        one.append(
+                AuditRows.mint("\\ \t\n\u0001\u00e9\ud83d\ude00 \\N", "{\"a\":[1.50,\"\\\\\"]}"));
+        one.append(
+                AuditRows.mint(
+                        "claims",
+                        "{\"b\":{\"long\":null,\"s\":true},\"a\":[],\"\u00e9\":-0.00012345678901234567890}"));
+        one.append(AuditRows.mint("v6", "{}", "2001:db8::ffff", Instant.now()));
+        one.append(AuditRows.mint("v4", "{}", "203.0.113.9", Instant.now()));
+        one.append(AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false));
+        two.append(AuditRows.failed("failed", "provider_timeout"));
+        two.append(List.of(AuditRows.denied("stranger")));
+        two.append(List.of(AuditRows.rejected()));
+        one.append(AuditRows.mint("unresolved", "{}").subList(0, 1));
+    }
+
+    private void export(TestDatabase database) throws Exception {
+        var ran =
+                new AuditCommand(database, directory, Who.AUDITOR)
+                        .run(
+                                "export",
+                                "--all",
+                                "--state",
+                                directory.resolve("state").toString(),
+                                "--output",
+                                directory.resolve("log.jsonl").toString());
+        assertEquals(0, ran.status(), ran.errors());
+    }
+
+    private void keep(List<SignedCheckpoint> kept) throws Exception {
+        Files.write(
+                directory.resolve("kept.jsonl"),
+                kept.stream().map(SignedCheckpoint::line).toList());
+        Files.writeString(
+                directory.resolve("keys.pem"),
+                "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                        .formatted(
+                                Base64.getMimeEncoder(64, new byte[] {'\n'})
+                                        .encodeToString(Seals.KEY.toPublicKey().getEncoded())));
+        for (String file : List.of("audit.pem", "state", "state.lock")) {
+            Files.delete(directory.resolve(file));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** docs/verify.py, with the usual key. */
+final class Script {
+    private final Path keys;
+    private final Map<String, String> environment;
+    private String output = "";
+
+    /**
+     * @param database which; null: none is to be asked
+     */
+    Script(Path directory, @Nullable TestDatabase database) throws Exception {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
+        keys =
+                Files.writeString(
+                        directory.resolve("keys.pem"),
+                        "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                                .formatted(key));
+        environment = database == null ? Map.of() : environment(database);
+    }
+
+    private static Map<String, String> environment(TestDatabase database) {
+        TestServer.Address server = TestServer.address();
+        return Map.of(
+                "PGHOST", server.host(),
+                "PGPORT", Integer.toString(server.port()),
+                "PGDATABASE", database.name(),
+                "PGUSER", Who.AUDITOR.login(),
+                "PGPASSWORD", database.password(),
+                "PGCLIENTENCODING", "LATIN1");
+    }
+
+    int status(List<String> arguments) throws Exception {
+        return status(keys, arguments);
+    }
+
+    /** With other keys. */
+    int status(Path trusted, List<String> arguments) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of("python3", "docs/verify.py", trusted.toString()));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor();
+    }
+
+    /** What it said last. */
+    String output() {
+        return output;
+    }
+}
