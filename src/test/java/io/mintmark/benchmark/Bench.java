@@ -30,7 +30,7 @@ final class Bench implements AutoCloseable {
     private final int port = RunningBroker.freePort();
     private BrokerJar broker;
 
-    Bench(String name, Path program, BenchDatabase database, Map<String, String> further)
+    Bench(String name, Path program, BenchDatabase database)
             throws IOException, InterruptedException, SQLException {
         this.name = name;
         this.program = program;
@@ -39,18 +39,17 @@ final class Bench implements AutoCloseable {
         database.create(name);
         environment.putAll(database.settings(name));
         environment.putAll(ownSettings());
-        environment.putAll(further);
         broker = started();
-        int calls = Integer.getInteger("load.calls", 1_024);
+        String calls = System.getProperty("load.calls", "DEFAULT");
         database.run(name, rows(calls));
     }
 
-    private String rows(int calls) throws IOException {
+    private String rows(String calls) throws IOException {
         return Files.readString(Path.of("src/test/resources/scale/load.sql"))
                 .replace("{rsa}", rsa.url())
                 .replace("{ec}", ec.url())
                 .replace("{sts}", sts.endpoint())
-                .replace("{calls}", Integer.toString(calls));
+                .replace("{calls}", calls);
     }
 
     private Map<String, String> ownSettings() throws IOException {

@@ -68,7 +68,7 @@ public final class LoadBenchmark {
     private static Bench bench(String name, String property, String usual, BenchDatabase database)
             throws IOException, InterruptedException, SQLException {
         Path program = Path.of(System.getProperty(property, usual));
-        return new Bench(name, program, database, Map.of("SERVER_MAX_REQUESTS", "4000"));
+        return new Bench(name, program, database);
     }
 
     private void run(String what) throws Throwable {
