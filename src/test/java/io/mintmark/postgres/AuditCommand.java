@@ -29,10 +29,11 @@ final class AuditCommand {
         this.directory = directory;
         this.environment = new HashMap<>(RunningBroker.environment(database, 1));
         environment.put("DATABASE_USERNAME", who.login());
-        environment.put("AUDIT_SIGNING_KEY_FILE", signingKey().toString());
+        environment.put("AUDIT_SIGNING_KEY_FILE", signingKey(directory).toString());
     }
 
-    private Path signingKey() throws Exception {
+    /** The usual key, as the broker reads it. */
+    static Path signingKey(Path directory) throws Exception {
         return Files.writeString(
                 directory.resolve("audit.pem"),
                 "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
