@@ -201,7 +201,11 @@ class WebIdentityCallsTest {
         <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
           <AssumeRoleWithWebIdentityResult>
             <AssumedRoleUser><Arn>arn</Arn><AssumedRoleId>id</AssumedRoleId></AssumedRoleUser>
-            %s
+            <Credentials>
+              <AccessKeyId>ASIA&#x31;</AccessKeyId>
+              <SecretAccessKey><![CDATA[a<b]]>&amp;c</SecretAccessKey>
+              <SessionToken>token</SessionToken><Expiration>%s</Expiration>
+            </Credentials>
             <PackedPolicySize>6</PackedPolicySize>
           </AssumeRoleWithWebIdentityResult>
           <ResponseMetadata><RequestId>r</RequestId></ResponseMetadata>
