@@ -2,6 +2,7 @@ package io.mintmark.outbound;
 
 import io.mintmark.outbound.OutboundFailure.Kind;
 
+import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -79,11 +81,16 @@ public final class GuardedHttp {
     }
 
     private byte[] get(WebAddress target, TlsSocketStrategy trust) throws OutboundFailure {
+        HttpGet request = new HttpGet(target.uri());
         return ask(
-                new HttpGet(target.uri()),
-                trust,
+                request,
                 limits.time(),
-                answer -> document(target.host(), answer));
+                () ->
+                        once(
+                                trust,
+                                limits.time(),
+                                request,
+                                answer -> document(target.host(), answer)));
     }
 
     /**
@@ -93,57 +100,78 @@ public final class GuardedHttp {
      * @param patience from the look-up of the name to the last byte
      */
     public Reply post(Post post, Duration patience) throws OutboundFailure {
-        WebAddress target = WebAddress.ofService(post.address(), destinations);
-        HttpPost request = new HttpPost(target.uri());
-        byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
-        request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
-        post.headers().forEach(request::setHeader);
-        var sent = new SentSecrets(post.secrets());
-        return ask(request, publicTrust, patience, answer -> reply(target.host(), answer, sent));
+        HttpPost request = request(post);
+        Reading<Reply> reading = reading(request, post);
+        return ask(request, patience, () -> once(publicTrust, patience, request, reading));
     }
 
-    private <T> T ask(
-            HttpUriRequestBase request,
-            TlsSocketStrategy trust,
-            Duration patience,
-            Reading<T> reading)
+    /** The same over a connection that a client keeps. */
+    Reply post(HttpClient client, Post post, Duration patience) throws OutboundFailure {
+        HttpPost request = request(post);
+        Reading<Reply> reading = reading(request, post);
+        return ask(request, patience, () -> exchange(client, request, reading));
+    }
+
+    private HttpPost request(Post post) throws OutboundFailure {
+        HttpPost request = new HttpPost(WebAddress.ofService(post.address(), destinations).uri());
+        byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
+        request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
+        request.setHeader(HttpHeaders.ACCEPT, "application/json");
+        request.setHeader(HttpHeaders.ACCEPT_ENCODING, "identity");
+        post.headers().forEach(request::setHeader);
+        return request;
+    }
+
+    private static Reading<Reply> reading(HttpPost request, Post post) {
+        var sent = new SentSecrets(post.secrets());
+        return answer -> reply(host(request), answer, sent);
+    }
+
+    private static <T> T ask(HttpUriRequestBase request, Duration patience, Callable<T> exchange)
             throws OutboundFailure {
-        String host = request.getAuthority().getHostName();
-        var call = new FutureTask<>(() -> exchange(request, host, trust, patience, reading));
+        var call = new FutureTask<>(exchange);
         Thread.ofVirtual().name("outbound").start(call);
         try {
             return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw HttpFailures.of(host, e.getCause());
+            throw HttpFailures.of(host(request), e.getCause());
         } catch (TimeoutException e) {
-            throw HttpFailures.timedOut(host, e);
+            throw HttpFailures.timedOut(host(request), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw HttpFailures.timedOut(host, e);
+            throw HttpFailures.timedOut(host(request), e);
         } finally {
             // an interrupt closes the socket that a virtual thread waits on
             call.cancel(true);
         }
     }
 
-    private <T> T exchange(
-            HttpUriRequestBase request,
-            String host,
+    private <T> T once(
             TlsSocketStrategy trust,
             Duration patience,
+            HttpUriRequestBase request,
             Reading<T> reading)
             throws IOException {
         try (var client = OneConnection.open(destinations.resolver(), trust, patience)) {
-            return client.execute(request, answer -> readOrCut(request, host, answer, reading));
+            return exchange(client, request, reading);
         }
+    }
+
+    private static <T> T exchange(HttpClient client, HttpUriRequestBase request, Reading<T> reading)
+            throws IOException {
+        return client.execute(request, answer -> readOrCut(request, answer, reading));
+    }
+
+    private static String host(HttpUriRequestBase request) {
+        return request.getAuthority().getHostName();
     }
 
     /** Where the body isn't wanted the connection is cut; the client would read to its end. */
     private static <T> T readOrCut(
-            HttpUriRequestBase request, String host, ClassicHttpResponse answer, Reading<T> reading)
+            HttpUriRequestBase request, ClassicHttpResponse answer, Reading<T> reading)
             throws IOException {
         try {
-            requirePlain(host, answer);
+            requirePlain(host(request), answer);
             return reading.of(answer);
         } catch (OutboundFailure e) {
             request.abort();
@@ -159,7 +187,7 @@ public final class GuardedHttp {
         return body(host, answer, limits.bytes());
     }
 
-    private Reply reply(String host, ClassicHttpResponse answer, SentSecrets sent)
+    private static Reply reply(String host, ClassicHttpResponse answer, SentSecrets sent)
             throws IOException {
         byte[] body = body(host, answer, ServiceAnswer.LONGEST);
         return new Reply(

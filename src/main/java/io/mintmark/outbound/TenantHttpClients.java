@@ -45,6 +45,7 @@ public final class TenantHttpClients implements AutoCloseable {
 
     private final Destinations destinations;
     private final TlsSocketStrategy trust;
+    private final GuardedHttp http;
     private final LoadingCache<String, Client> clients;
     private final ScheduledExecutorService sweeper = newSweeper();
 
@@ -61,6 +62,7 @@ public final class TenantHttpClients implements AutoCloseable {
     TenantHttpClients(Destinations destinations, TlsSocketStrategy trust) {
         this.destinations = destinations;
         this.trust = trust;
+        this.http = new GuardedHttp(destinations);
         this.clients =
                 Caffeine.newBuilder()
                         .expireAfterAccess(FORGOTTEN)
@@ -81,6 +83,14 @@ public final class TenantHttpClients implements AutoCloseable {
     /** The tenant's client; to be asked for again at every call. */
     public HttpClient of(String tenant) {
         return clients.get(tenant).http();
+    }
+
+    /**
+     * As {@link GuardedHttp#post}, over a connection of the tenant's. It is used again only if the
+     * answer was read whole, in time, and is what may be answered.
+     */
+    public Reply post(String tenant, Post post, Duration patience) throws OutboundFailure {
+        return http.post(of(tenant), post, patience);
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.mintmark.metrics.Meters;
 import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.postgres.Housekeeping;
 import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresCatalogue;
@@ -49,6 +50,7 @@ final class Assembly {
     private final Meters meters;
     private final Measurements measurements;
     private final StsClients sts;
+    private final TenantHttpClients connections;
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
     private final Sealer sealer;
@@ -73,6 +75,7 @@ final class Assembly {
         this.meters = parts.running(new Meters());
         this.measurements = new Measurements(meters);
         this.sts = parts.running(StsClients.within(prepared.destinations()));
+        this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(readings, settings.catalog().maxStaleness(), System::nanoTime);
@@ -143,7 +146,7 @@ final class Assembly {
     }
 
     private Exchange exchange(ServiceSettings settings) {
-        AccessProviders providers = Providers.of(prepared, sts);
+        AccessProviders providers = Providers.of(prepared, sts, connections);
         measurements.announce(Routes.OF_CREDENTIALS, providers.types());
         return new Exchange(
                 verifier(),

@@ -12,8 +12,8 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TenantHttpClients;
 
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -27,13 +27,12 @@ final class Providers {
      * @param sts keeps the loggers of whole requests quiet, so nothing may be sent before it is
      *     made
      */
-    static AccessProviders of(Prepared prepared, StsClients sts) {
+    static AccessProviders of(Prepared prepared, StsClients sts, TenantHttpClients connections) {
         InstantSource clock = prepared.clock();
         OwnIdentity identity = prepared.identity();
         TokenDestinations tokens = new TokenDestinations(prepared.destinations());
         StsCaller stsCaller = new StsCaller(sts, clock);
-        Calls calls =
-                new Calls(new GuardedHttp(prepared.destinations()), clock, new SecureRandom());
+        Calls calls = new Calls(connections, clock, new SecureRandom());
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         return new AccessProviders(
                 List.of(

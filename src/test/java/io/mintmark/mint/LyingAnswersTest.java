@@ -30,6 +30,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.RawServer;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TenantHttpClients;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -326,7 +327,7 @@ class LyingAnswersTest {
         var identity = new External();
         var destinations = new TokenDestinations(allowed);
         var sts = new StsCaller(clients, clock);
-        var calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
+        var calls = new Calls(new TenantHttpClients(allowed), clock, RandomGenerator.getDefault());
         var tokens = new TokenCalls(calls, clock);
         return new AccessProviders(
                 List.of(

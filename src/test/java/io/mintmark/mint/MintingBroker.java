@@ -20,8 +20,8 @@ import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TenantHttpClients;
 
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -52,6 +52,7 @@ public final class MintingBroker implements AutoCloseable {
     private final Path secrets;
     private final BuiltInIdentity identity;
     private final StsClients clients;
+    private final TenantHttpClients connections;
     private final AwsSts awsSts;
     private final GoogleCloud googleCloud;
     private final AccessProviders providers;
@@ -64,9 +65,10 @@ public final class MintingBroker implements AutoCloseable {
         secrets = keys.resolve("secrets");
         identity = new BuiltInIdentity(ISSUER, keys, identityClock);
         clients = new StsClients(allowed, ambient);
+        connections = new TenantHttpClients(allowed);
         InstantSource clock = InstantSource.system();
         StsCaller sts = new StsCaller(clients, clock);
-        Calls calls = new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault());
+        Calls calls = new Calls(connections, clock, RandomGenerator.getDefault());
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         awsSts = new AwsSts(identity, destinations, sts);
         googleCloud = new GoogleCloud(identity, destinations, calls, clock);
@@ -162,6 +164,7 @@ public final class MintingBroker implements AutoCloseable {
     @Override
     public void close() {
         clients.close();
+        connections.close();
         try (Stream<Path> files = Files.walk(keys)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

@@ -11,9 +11,9 @@ import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.Test;
@@ -266,7 +266,10 @@ class WhereOAuthTokensGoTest {
         TokenDestinations destinations = new TokenDestinations(allowed);
         var calls =
                 new TokenCalls(
-                        new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()),
+                        new Calls(
+                                new TenantHttpClients(allowed),
+                                clock,
+                                RandomGenerator.getDefault()),
                         clock);
         var providers =
                 new AccessProviders(

@@ -1,6 +1,7 @@
 package io.mintmark.outbound;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
@@ -17,9 +18,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ServerSocketFactory;
@@ -81,6 +84,92 @@ final class TenantHttpClientsTest {
         assertEquals(2, connections.get());
     }
 
+    @Test
+    void a_tenant_asks_services_over_its_connection_and_over_no_other() throws Exception {
+        String url =
+                serve(
+                        authority.server("sts.test").getServerSocketFactory(),
+                        "https",
+                        TenantHttpClientsTest::ok);
+
+        assertEquals("{\"path\":\"/1\"}", post("acme", url + "/1"));
+        assertEquals("{\"path\":\"/2\"}", post("acme", url + "/2"));
+        assertEquals(1, connections.get());
+        assertEquals("{\"path\":\"/3\"}", post("globex", url + "/3"));
+        assertEquals(2, connections.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 307 Away\r\nLocation: /2\r\nContent-Length: 2\r\n\r\n{}",
+                "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+                "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{",
+                "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"path\":\"1\"}{}",
+            })
+    void an_answer_that_is_not_taken_ends_its_connection(String answer) throws Exception {
+        String url = listed(path -> path.equals("/1") ? answer : ok(path));
+        try {
+            post("acme", url + "/1");
+        } catch (OutboundFailure e) {
+            assertEquals(1, connections.get());
+        }
+
+        assertEquals("{\"path\":\"/2\"}", post("acme", url + "/2"));
+        assertEquals(2, connections.get());
+    }
+
+    @Test
+    void an_answer_that_comes_too_late_is_nobodys() throws Exception {
+        CountDownLatch given = new CountDownLatch(1);
+        String url =
+                listed(path -> {
+                    if (path.equals("/1")) {
+                        awaitQuietly(given);
+                    }
+                    return ok(path);
+                });
+        Post late = new FormBody().with("a", "b").to(url + "/1");
+        OutboundFailure failure =
+                assertThrows(
+                        OutboundFailure.class,
+                        () -> clients().post("acme", late, Duration.ofMillis(300)));
+        assertEquals(OutboundFailure.Kind.TIMED_OUT, failure.kind());
+
+        given.countDown();
+        assertEquals("{\"path\":\"/2\"}", post("acme", url + "/2"));
+        assertEquals(2, connections.get());
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** At an address to which http may be spoken. */
+    private String listed(Speech speech) throws IOException {
+        return serve(ServerSocketFactory.getDefault(), "http", speech)
+                .replace("sts.test", "127.0.0.1");
+    }
+
+    private static String ok(String path) {
+        String body = "{\"path\":\"%s\"}".formatted(path);
+        return OK.formatted(body.length(), body);
+    }
+
+    private String post(String tenant, String url) throws Exception {
+        Reply reply =
+                clients()
+                        .post(
+                                tenant,
+                                new FormBody().with("a", "b").to(url),
+                                Duration.ofSeconds(20));
+        return "{\"path\":\"%s\"}".formatted(reply.answer().words("path").orElseThrow());
+    }
+
     private String secured(String more) throws Exception {
         return serve(
                 authority.server("sts.test").getServerSocketFactory(),
@@ -95,7 +184,7 @@ final class TenantHttpClientsTest {
                 path -> OK.formatted(path.length(), path) + more);
     }
 
-    private String get(String tenant, String url) throws Exception {
+    private TenantHttpClients clients() throws Exception {
         if (clients.isEmpty()) {
             clients =
                     Optional.of(
@@ -108,7 +197,11 @@ final class TenantHttpClientsTest {
                                                     }),
                                     Trust.only(authority.pem())));
         }
-        return clients.get()
+        return clients.get();
+    }
+
+    private String get(String tenant, String url) throws Exception {
+        return clients()
                 .of(tenant)
                 .execute(
                         new HttpGet(url),
@@ -152,8 +245,8 @@ final class TenantHttpClientsTest {
                                         client.getInputStream(), StandardCharsets.US_ASCII))) {
             OutputStream out = client.getOutputStream();
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                if (line.startsWith("GET ")) {
-                    String path = line.substring(4, line.indexOf(' ', 4));
+                if (line.matches("(a=b)?(GET|POST) .*")) { // a form has no line end
+                    String path = line.substring(line.indexOf('/'), line.lastIndexOf(' '));
                     while (!in.readLine().isEmpty()) {}
                     out.write(speech.about(path).getBytes(StandardCharsets.US_ASCII));
                 }

@@ -28,8 +28,8 @@ import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.SecretFiles;
+import io.mintmark.outbound.TenantHttpClients;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -60,7 +60,7 @@ class ProviderTypesTest {
         var allowed = new Destinations(List.of());
         var tokens = new TokenDestinations(allowed);
         var sts = new StsCaller(StsClients.within(allowed), CLOCK);
-        var calls = new Calls(new GuardedHttp(allowed), CLOCK, RandomGenerator.getDefault());
+        var calls = new Calls(new TenantHttpClients(allowed), CLOCK, RandomGenerator.getDefault());
         var tokenCalls = new TokenCalls(calls, CLOCK);
         return Stream.of(
                         new AwsSts(identity, tokens, sts),

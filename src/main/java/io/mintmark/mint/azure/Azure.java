@@ -62,9 +62,9 @@ public final class Azure implements AccessProvider {
                 shown -> {
                     Post post = request(order, settings, shown);
                     return calls.credential(
+                            order,
                             settings.endpoint(),
                             () -> post,
-                            order.deadline(),
                             EntraErrors::meaning,
                             Map.of("TenantId", settings.tenantId()));
                 });

@@ -47,8 +47,7 @@ final class GoogleCalls {
 
     private Step<Reply> ask(Post question, Endpoint endpoint, MintOrder order) {
         Post post = question.with(REASON, order.mintId().toString());
-        return calls.post(endpoint, () -> post, order.deadline())
-                .then(reply -> succeeded(reply, endpoint));
+        return calls.post(order, endpoint, () -> post).then(reply -> succeeded(reply, endpoint));
     }
 
     private static Step<Reply> succeeded(Reply reply, Endpoint endpoint) {

@@ -79,11 +79,7 @@ public final class OAuth2 implements AccessProvider {
                     FormBody exchange = exchange(settings, shown);
                     Supplier<Post> requests = requests(order, settings, exchange, attempts);
                     return calls.credential(
-                            settings.endpoint(),
-                            requests,
-                            order.deadline(),
-                            OAuth2::meaning,
-                            Map.of());
+                            order, settings.endpoint(), requests, OAuth2::meaning, Map.of());
                 });
     }
 

@@ -1,16 +1,17 @@
 package io.mintmark.mint.web;
 
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.OutboundFailure.Kind;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.Duration;
@@ -31,30 +32,31 @@ public final class Calls {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
 
-    private final GuardedHttp http;
+    private final TenantHttpClients http;
     private final InstantSource clock;
     private final RandomGenerator random;
 
     /**
      * @param random spreads the waits, so that a provider that comes back isn't met by all at once
      */
-    public Calls(GuardedHttp http, InstantSource clock, RandomGenerator random) {
+    public Calls(TenantHttpClients http, InstantSource clock, RandomGenerator random) {
         this.http = http;
         this.clock = clock;
         this.random = random;
     }
 
     /**
-     * The answer, whatever its status.
+     * The answer, whatever its status, over a connection of the order's tenant and by its deadline.
      *
      * @param posts makes the request of each attempt: for what works only once
      */
-    public Step<Reply> post(Endpoint endpoint, Supplier<Post> posts, Instant deadline) {
+    public Step<Reply> post(MintOrder order, Endpoint endpoint, Supplier<Post> posts) {
+        Instant deadline = order.deadline();
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
             try {
-                Reply reply = http.post(posts.get(), left(deadline));
+                Reply reply = http.post(order.tenant().value(), posts.get(), left(deadline));
                 if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
                     return new Done<>(reply);
                 }

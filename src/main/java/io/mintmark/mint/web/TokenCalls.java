@@ -1,6 +1,7 @@
 package io.mintmark.mint.web;
 
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.web.Step.Done;
@@ -43,12 +44,12 @@ public final class TokenCalls {
      * @param further fields beside the credential's own, none of them secret
      */
     public MintResult credential(
+            MintOrder order,
             Endpoint endpoint,
             Supplier<Post> posts,
-            Instant deadline,
             Function<Denied, Optional<Reason>> own,
             Map<String, String> further) {
-        return switch (calls.post(endpoint, posts, deadline)
+        return switch (calls.post(order, endpoint, posts)
                 .then(reply -> token(reply, endpoint, own))) {
             case Stopped<TimedToken>(MintResult.NotMinted why) -> why;
             case Done<TimedToken>(TimedToken token) -> credential(token, endpoint, further);

@@ -16,8 +16,8 @@ import io.mintmark.mint.Orders;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -184,7 +184,10 @@ class WhereGoogleTokensGoTest {
                 new GoogleCloud(
                         identity,
                         new TokenDestinations(allowed),
-                        new Calls(new GuardedHttp(allowed), clock, RandomGenerator.getDefault()),
+                        new Calls(
+                                new TenantHttpClients(allowed),
+                                clock,
+                                RandomGenerator.getDefault()),
                         clock);
         return switch (order.mint(new AccessProviders(List.of(type), clock))) {
             case MintResult.Minted _ -> throw new AssertionError("a credential");

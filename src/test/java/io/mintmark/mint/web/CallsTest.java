@@ -7,13 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.Orders;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure.Kind;
 import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.Test;
@@ -268,14 +269,14 @@ class CallsTest {
 
     private static Step<Reply> post(Calls calls, String url, Duration patience) {
         return calls.post(
+                Orders.of("x", "{}", "{}").within(patience).order(),
                 Endpoint.at(url),
-                () -> new FormBody().with("a", "b").to(url),
-                CLOCK.instant().plus(patience));
+                () -> new FormBody().with("a", "b").to(url));
     }
 
     private static Calls calls(RandomGenerator random) {
         var allowed = new Destinations(List.of("127.0.0.1"));
-        return new Calls(new GuardedHttp(allowed), CLOCK, random);
+        return new Calls(new TenantHttpClients(allowed), CLOCK, random);
     }
 
     private static String says(String word) {

@@ -9,10 +9,11 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -182,14 +183,14 @@ class TokenCallsTest {
                 ScriptedServer.doing(ScriptedServer.saying(status, answer.replace('\'', '"')))) {
             return new TokenCalls(
                             new Calls(
-                                    new GuardedHttp(new Destinations(List.of("127.0.0.1"))),
+                                    new TenantHttpClients(new Destinations(List.of("127.0.0.1"))),
                                     CLOCK,
                                     new SplittableRandom(1)),
                             CLOCK)
                     .credential(
+                            Orders.of("x", "{}", "{}").order(),
                             Endpoint.at(server.url()),
                             () -> new FormBody().with("a", "b").to(server.url()),
-                            CLOCK.instant().plusSeconds(20),
                             own,
                             Map.of());
         }
