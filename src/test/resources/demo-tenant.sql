@@ -24,3 +24,30 @@ SELECT 'demo', 'demo-idp', 'ci:**', 'glob', name, 'for trying out'
   FROM broker.key
  WHERE tenant = 'demo' AND name IN ('demo-api', 'demo-bucket')
    AND NOT EXISTS (SELECT FROM broker.subject_grant WHERE tenant = 'demo' AND key = name);
+
+-- A second tenant, which whoever leads the first one doesn't see on the console.
+INSERT INTO broker.tenant (name, display_name)
+VALUES ('payments', 'Another team')
+    ON CONFLICT (name) DO NOTHING;
+
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+VALUES ('payments-idp', 'payments', 'ISSUER', '{mintmark-payments}')
+    ON CONFLICT (name) DO NOTHING;
+
+INSERT INTO broker.access_provider (tenant, name, type, settings)
+VALUES ('payments', 'tokens', 'jwt', '{}')
+    ON CONFLICT (tenant, name) DO NOTHING;
+
+INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
+VALUES ('payments', 'ledger', 'tokens', 'Writes the ledger', 600, '{"audience": "https://ledger.example"}')
+    ON CONFLICT (tenant, name) DO NOTHING;
+
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+VALUES ('payments', 'payments-idp', 'job:nightly', 'ledger', 'PAY-7')
+    ON CONFLICT DO NOTHING;
+
+-- Who may look at the console: an admin and an auditor see all tenants, a lead sees hers.
+INSERT INTO broker.console_access (tenant, claim, value, reason)
+VALUES (NULL, 'groups', '["platform-admins", "auditors"]', 'for trying out'),
+       ('demo', 'groups', '"demo-leads"', 'for trying out')
+    ON CONFLICT DO NOTHING;

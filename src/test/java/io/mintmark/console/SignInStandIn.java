@@ -33,8 +33,16 @@ public final class SignInStandIn {
     private static final int FOUND = 302;
     private static final int BAD_REQUEST = 400;
 
-    /** Somebody who can log in. */
-    public record Person(String name, Map<String, Object> claims) {}
+    /**
+     * Somebody who can log in.
+     *
+     * @param role what they are, for whoever chooses
+     */
+    public record Person(String name, String role, Map<String, Object> claims) {
+        public Person(String name, Map<String, Object> claims) {
+            this(name, "for trying out", claims);
+        }
+    }
 
     private record Code(String person, String redirectUri, String nonce) {}
 
@@ -133,11 +141,12 @@ public final class SignInStandIn {
                 .formatted(
                         people.stream()
                                 .map(person ->
-                                        "<li><a href=\"/authorize?%s&amp;as=%s\">%s</a></li>"
+                                        "<li><a href=\"/authorize?%s&amp;as=%s\">%s</a>, %s</li>"
                                                 .formatted(
                                                         query.replace("&", "&amp;"),
                                                         encoded(person.name()),
-                                                        person.name()))
+                                                        person.name(),
+                                                        person.role()))
                                 .collect(Collectors.joining()));
     }
 

@@ -26,6 +26,9 @@ final class DemoDatabase implements AutoCloseable {
                     CREATE ROLE alice LOGIN PASSWORD 'mintmark' IN ROLE mintmark_admin;
                     CREATE ROLE audrey LOGIN PASSWORD 'mintmark' IN ROLE mintmark_auditor;
                 END IF;
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'viewer') THEN
+                    CREATE ROLE viewer LOGIN PASSWORD 'mintmark' IN ROLE mintmark_console;
+                END IF;
             END $$
             """;
 
@@ -81,6 +84,17 @@ final class DemoDatabase implements AutoCloseable {
                 PASSWORD);
     }
 
+    /** How the console logs in. */
+    Map<String, String> settingsOfConsole() {
+        return Map.of(
+                "DATABASE_URL",
+                url(),
+                "DATABASE_USERNAME",
+                "viewer",
+                "DATABASE_PASSWORD",
+                PASSWORD);
+    }
+
     int port() {
         return server.getPort();
     }
@@ -96,6 +110,18 @@ final class DemoDatabase implements AutoCloseable {
             run("alice", PASSWORD, sql.replace("ISSUER", issuer).replace("STORAGE", storage));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How many mints and refusals are on record. */
+    long events() {
+        try (Connection connection = DriverManager.getConnection(url(), "audrey", PASSWORD);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT count(*) FROM audit.event")) {
+            rows.next();
+            return rows.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

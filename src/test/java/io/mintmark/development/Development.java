@@ -58,16 +58,20 @@ public final class Development {
         StsStandIn storage = storage(url);
         database.setUp(issuer.url(), storage.endpoint());
         new DemoPages(database, url).serveFrom(issuer);
+        DemoConsole console = DemoConsole.start(HOME, database, issuer);
         Runtime.getRuntime()
                 .addShutdownHook(
                         Thread.ofPlatform()
                                 .unstarted(() -> {
+                                    console.close();
                                     broker.close();
                                     storage.close();
                                     issuer.close();
                                     database.close();
                                 }));
-        System.out.println(Welcome.text(url, issuer.url(), storage.endpoint(), database));
+        System.out.println(
+                Welcome.text(url, console.url(), issuer.url(), storage.endpoint(), database));
+        new DemoTraffic(URI.create(url), issuer, database).start();
     }
 
     private static IssuerStandIn identityProvider() {

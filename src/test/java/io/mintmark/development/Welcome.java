@@ -5,7 +5,11 @@ final class Welcome {
     private Welcome() {}
 
     static String text(
-            String broker, String identityProvider, String storage, DemoDatabase database) {
+            String broker,
+            String console,
+            String identityProvider,
+            String storage,
+            DemoDatabase database) {
         return """
 
         Mintmark is up. Paste these into another terminal:
@@ -26,6 +30,9 @@ final class Welcome {
 
         # 5. the audit log says who got what, and under which grant
         curl -s %2$s/audit
+
+        Or look at it: the console is at %5$s (one click logs in as an admin,
+        an auditor, or the lead of the demo tenant)
 
         No glue (docs/clients.md says more):
 
@@ -49,6 +56,6 @@ final class Welcome {
 
         Ctrl-C stops everything. The database is kept in .mintmark/, keys too.
         """
-                .formatted(broker, identityProvider, database.port(), storage);
+                .formatted(broker, identityProvider, database.port(), storage, console);
     }
 }
