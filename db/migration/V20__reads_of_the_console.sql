@@ -27,24 +27,33 @@ $$;
 COMMENT ON FUNCTION internal.tenants_looked_at(text) IS
     'The tenants in which something is looked for: the one named, if the console''s viewer sees it; else all that are seen by name; null: everywhere.';
 
+-- An id of a few rows is looked up first and then sorted; all else comes along an index in the order of mints.
 CREATE FUNCTION internal.where_to_look(by text, everywhere boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT format(CASE WHEN everywhere OR by NOT IN ('all', 'key', 'token')
-        THEN $q$SELECT '' AS part, e.mint_id, e.tenant, e.key, e.token_hash FROM audit.event AS e
-                 WHERE %s AND e.mint_id < $4 AND e.mint_id >= $5 ORDER BY e.mint_id DESC LIMIT $6$q$
-        ELSE $q$SELECT t.name AS part, e.mint_id, e.tenant, e.key, e.token_hash
+    SELECT format(CASE
+        WHEN by = 'open'
+        THEN $q$SELECT '' AS part, u.mint_id, u.tenant, NULL::text AS key, NULL::bytea AS token_hash FROM audit.open_mint AS u
+                 WHERE u.mint_id < $4 AND u.mint_id >= $5 ORDER BY u.mint_id DESC LIMIT $6$q$
+        WHEN by IN ('credential', 'request')
+        THEN $q$SELECT '' AS part, e.* FROM (
+                       SELECT n.mint_id, n.tenant, n.key, n.token_hash FROM audit.event AS n
+                        WHERE %s AND n.mint_id < $4 AND n.mint_id >= $5 OFFSET 0) AS e
+                 ORDER BY e.mint_id DESC LIMIT $6$q$
+        WHEN everywhere OR by NOT IN ('all', 'key', 'token')
+        THEN $q$SELECT '' AS part, n.mint_id, n.tenant, n.key, n.token_hash FROM audit.event AS n
+                 WHERE %s AND n.mint_id < $4 AND n.mint_id >= $5 ORDER BY n.mint_id DESC LIMIT $6$q$
+        ELSE $q$SELECT t.name AS part, e.*
                   FROM unnest($2) AS t (name) CROSS JOIN LATERAL (
                        SELECT n.mint_id, n.tenant, n.key, n.token_hash FROM audit.event AS n
                         WHERE n.tenant = t.name COLLATE "C" AND n.mint_id < $4 AND n.mint_id >= $5
-                        ORDER BY n.mint_id DESC LIMIT $6) AS e
-                 WHERE %s$q$ END,
-        CASE by WHEN 'subject' THEN 'hashtextextended(e.subject, 0) = hashtextextended($1, 0) AND e.subject = $1'
-                WHEN 'key' THEN 'e.key = $1'
-                WHEN 'credential' THEN 'e.credential_id = $1'
-                WHEN 'request' THEN 'e.request_id = $1'
-                WHEN 'refusal' THEN 'e.kind IN (''denied'', ''rejected'')'
+                        ORDER BY n.mint_id DESC LIMIT $6) AS e$q$ END,
+        CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
+                WHEN 'key' THEN 'n.key = $1'
+                WHEN 'credential' THEN 'n.credential_id = $1'
+                WHEN 'request' THEN 'n.request_id = $1'
+                WHEN 'refusal' THEN 'n.kind IN (''denied'', ''rejected'')'
                 ELSE 'true' END);
 $$;
 COMMENT ON FUNCTION internal.where_to_look(text, boolean) IS
@@ -54,6 +63,10 @@ CREATE FUNCTION internal.find_mints(by text, value text, of_tenant text, of_key 
     RETURNS TABLE (mint_id uuid, stopped_at uuid)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    -- along the indexes, in their order: a plan that reads all and sorts it looks cheaper where rows are underestimated
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
@@ -73,16 +86,13 @@ BEGIN
             AND (stop.at IS NULL OR l.mint_id >= stop.at)
             AND ($8 <> 'token' OR l.token_hash = decode($1, 'hex'))
             AND CASE $7 WHEN '' THEN true
-                        WHEN 'unresolved' THEN EXISTS (SELECT FROM audit.open_mint AS u WHERE u.mint_id = l.mint_id)
+                        WHEN 'unresolved' THEN EXISTS (SELECT FROM audit.open_mint AS u WHERE u.mint_id = l.mint_id OFFSET 0)
                         ELSE EXISTS (SELECT FROM audit.event AS o
-                                      WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = $7) END
+                                      WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = $7 OFFSET 0) END
           ORDER BY l.mint_id DESC LIMIT $9)
         UNION ALL
         SELECT NULL, stop.at FROM stop$q$,
-        CASE by WHEN 'open' THEN $q$SELECT '' AS part, u.mint_id, u.tenant, NULL::text AS key, NULL::bytea AS token_hash
-                                      FROM audit.open_mint AS u WHERE u.mint_id < $4 AND u.mint_id >= $5
-                                     ORDER BY u.mint_id DESC LIMIT $6$q$
-                ELSE internal.where_to_look(by, tenants IS NULL) END)
+        internal.where_to_look(by, tenants IS NULL))
     USING value, tenants, of_key, coalesce(before, 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
           coalesce(since, '00000000-0000-0000-0000-000000000000'), share, coalesce(outcome, ''), by, most;
 END
@@ -92,52 +102,6 @@ COMMENT ON FUNCTION internal.find_mints(text, text, text, text, text, uuid, uuid
 
 
 -- ---------------------------------------------------------------- numbers
-
-CREATE FUNCTION internal.activity(of_tenant text, since timestamptz, width interval, parts int, most int)
-    RETURNS TABLE (part int, mints bigint, refusals bigint, estimated boolean)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    tenants constant text[] := internal.tenants_looked_at(of_tenant);
-    share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
-    first uuid;
-    beyond uuid;
-    stretch double precision;
-BEGIN
-    FOR n IN 0 .. parts - 1 LOOP
-        part := n;
-        first := audit.first_mint_id(since + n * width);
-        beyond := audit.first_mint_id(since + (n + 1) * width);
-        IF tenants IS NULL THEN
-            SELECT count(*), internal.stretched(count(*) >= most, max(m.mint_id::text), since + n * width, width)
-              INTO mints, stretch
-              FROM (SELECT e.mint_id FROM audit.event AS e
-                     WHERE e.mint_id >= first AND e.mint_id < beyond AND e.step = 1
-                     ORDER BY e.mint_id LIMIT most) AS m;
-            SELECT count(*) INTO refusals
-              FROM (SELECT FROM audit.event AS e
-                     WHERE e.mint_id >= first AND e.mint_id < beyond AND e.kind IN ('denied', 'rejected') LIMIT most) AS r;
-            estimated := stretch > 1 OR refusals >= most;
-            mints := round(mints * stretch);
-        ELSE
-            SELECT coalesce(sum(s.mints * s.stretch), 0), coalesce(sum(s.refusals * s.stretch), 0), coalesce(bool_or(s.stretch > 1), false)
-              INTO mints, refusals, estimated
-              FROM unnest(tenants) AS t (name)
-             CROSS JOIN LATERAL (
-                   SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
-                          count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
-                          internal.stretched(count(*) >= share, max(e.mint_id::text), since + n * width, width) AS stretch
-                     FROM (SELECT o.mint_id, o.step, o.kind FROM audit.event AS o
-                            WHERE o.tenant = t.name COLLATE "C" AND o.mint_id >= first AND o.mint_id < beyond
-                            ORDER BY o.mint_id LIMIT share) AS e) AS s;
-        END IF;
-        RETURN NEXT;
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
-    'How many mints and refusals began in each part of a time, of those that the console''s viewer may see: counted up to so many rows a part, and beyond that estimated by how far they reached.';
 
 CREATE FUNCTION internal.stretched(cut boolean, last text, since timestamptz, width interval) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -150,9 +114,68 @@ $$;
 COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
     'By how much a count is too small that was cut at a mint id within a stretch of time.';
 
+CREATE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
+    RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT n, $1 + n * $2, audit.first_mint_id($1 + n * $2), audit.first_mint_id($1 + (n + 1) * $2)
+      FROM generate_series(0, $3 - 1) AS n;
+$$;
+COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
+    'So many parts of a time, each with the mint ids that it begins with and ends before.';
+
+CREATE FUNCTION internal.activity(of_tenant text, since timestamptz, width interval, parts int, most int)
+    RETURNS TABLE (part int, mints bigint, refusals bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
+BEGIN
+    IF tenants IS NULL THEN
+        RETURN QUERY
+        SELECT p.n, round(m.count * m.stretch)::bigint, r.count, m.stretch > 1 OR r.count >= most
+          FROM internal.parts_of(since, width, parts) AS p
+         CROSS JOIN LATERAL (
+               SELECT count(*), internal.stretched(count(*) >= most, max(e.mint_id::text), p.begins, width) AS stretch
+                 FROM (SELECT n.mint_id FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.step = 1
+                        ORDER BY n.mint_id LIMIT most) AS e) AS m
+         CROSS JOIN LATERAL (
+               SELECT count(*)
+                 FROM (SELECT FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind IN ('denied', 'rejected')
+                        LIMIT most) AS e) AS r;
+    ELSE
+        RETURN QUERY
+        SELECT p.n, coalesce(sum(t.mints * t.stretch), 0)::bigint, coalesce(sum(t.refusals * t.stretch), 0)::bigint,
+               coalesce(bool_or(t.stretch > 1), false)
+          FROM internal.parts_of(since, width, parts) AS p
+          LEFT JOIN LATERAL (
+               SELECT c.* FROM unnest(tenants) AS s (name)
+                CROSS JOIN LATERAL (
+                      SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
+                             count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
+                             internal.stretched(count(*) >= share, max(e.mint_id::text), p.begins, width) AS stretch
+                        FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
+                               WHERE n.tenant = s.name COLLATE "C" AND n.mint_id >= p.first AND n.mint_id < p.beyond
+                               ORDER BY n.mint_id LIMIT share) AS e) AS c) AS t ON true
+         GROUP BY p.n;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
+    'How many mints and refusals began in each part of a time, of those that the console''s viewer may see: counted up to so many rows a part, and beyond that estimated by how far they reached.';
+
 CREATE FUNCTION internal.living_credentials(of_tenant text, most int, OUT credentials bigint, OUT counted_all boolean, OUT last_ends_at timestamptz)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
@@ -189,12 +212,12 @@ BEGIN
     (SELECT g.id FROM broker.subject_grant AS g
       WHERE g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(grants_for.subject, 0)
         AND g.subject = grants_for.subject AND (tenants IS NULL OR g.tenant = ANY (tenants))
-      ORDER BY g.id LIMIT most)
+      LIMIT most)
     UNION ALL
     (SELECT g.id FROM broker.subject_grant AS g
       WHERE g.match = 'glob' AND starts_with(grants_for.subject, split_part(g.subject, '*', 1))
         AND internal.glob_matches(g.subject, grants_for.subject) AND (tenants IS NULL OR g.tenant = ANY (tenants))
-      ORDER BY g.id LIMIT most);
+      LIMIT most);
 END
 $$;
 COMMENT ON FUNCTION internal.grants_for(text, int) IS

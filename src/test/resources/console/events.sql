@@ -6,7 +6,7 @@ SELECT n, at, (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0
        CASE WHEN n % 23 = 5 THEN 'denied' WHEN n % 61 = 7 THEN 'failed' WHEN n % 97 = 11 THEN 'withheld'
             WHEN n % 149 = 13 THEN 'unresolved' ELSE 'issued' END AS became
   FROM (SELECT n, now() - n * interval '131 seconds' + sin(n) * interval '40 seconds' - interval '10 seconds' AS at
-          FROM generate_series(0, 650) AS n
+          FROM generate_series(0, 600) AS n
          WHERE n % 5 <> 0 OR extract(hour FROM now() - n * interval '131 seconds') BETWEEN 7 AND 18) AS t
  CROSS JOIN LATERAL (
        SELECT (ARRAY['acme', 'acme', 'acme', 'globex'])[1 + n % 4] AS tenant,

@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  * on an embedded server of its own. Ten million rows take 15 GB and ten minutes.
  */
 class AuditFigures {
-    private static final long ROWS = Long.getLong("figures.rows", 200_000);
+    static final long ROWS = Long.getLong("figures.rows", 200_000);
     private static final Roles ROLES =
             new Roles(
                     "mintmark_owner",
@@ -81,7 +81,7 @@ class AuditFigures {
     }
 
     /** The one of the tests goes without fsync. */
-    private static EmbeddedPostgres server() throws IOException {
+    static EmbeddedPostgres server() throws IOException {
         EmbeddedPostgres server =
                 EmbeddedPostgres.builder()
                         .setServerConfig("fsync", "on")
@@ -89,7 +89,7 @@ class AuditFigures {
                         .setServerConfig("max_wal_size", "4GB")
                         .start();
         run(server, Files.readString(Path.of("db", "roles.sql")));
-        for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN)) {
+        for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN, Who.CONSOLE)) {
             run(
                     server,
                     "CREATE ROLE %s LOGIN IN ROLE %s"
@@ -100,14 +100,14 @@ class AuditFigures {
         return server;
     }
 
-    private static DatabaseLogin login(EmbeddedPostgres server, String user) {
+    static DatabaseLogin login(EmbeddedPostgres server, String user) {
         return new DatabaseLogin(
                 "jdbc:postgresql://localhost:%d/postgres".formatted(server.getPort()),
                 user,
                 Optional.empty());
     }
 
-    private static void run(EmbeddedPostgres server, String sql) {
+    static void run(EmbeddedPostgres server, String sql) {
         try (Connection connection = server.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -116,7 +116,7 @@ class AuditFigures {
         }
     }
 
-    private static List<String> column(EmbeddedPostgres server, String sql) {
+    static List<String> column(EmbeddedPostgres server, String sql) {
         return column(server, "postgres", sql);
     }
 
@@ -168,7 +168,7 @@ class AuditFigures {
     }
 
     /** Two writers, each with a chain of its own, as two replicas would. */
-    private static void fill(Database connections) {
+    static void fill(Database connections) {
         ManyMints mints = new ManyMints(ROWS / 2, Instant.now());
         long began = System.nanoTime();
         try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {

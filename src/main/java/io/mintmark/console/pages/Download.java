@@ -41,8 +41,6 @@ final class Download implements Handler {
                         connection -> MintSearch.find(connection, wanted, MOST, clock.instant()));
         response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
                 .header(HeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"mints.csv\"")
-                .header(HeaderNames.CACHE_CONTROL, "no-store")
-                .header(HeaderNames.create("X-Content-Type-Options"), "nosniff")
                 .send(csv(found).getBytes(StandardCharsets.UTF_8));
     }
 

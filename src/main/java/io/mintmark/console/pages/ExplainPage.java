@@ -12,20 +12,22 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Which keys a token gives, and why not the others.
  *
- * @param idps those that can be chosen
+ * @param idps those that can be chosen, each with its tenant
  * @param idp the chosen one
  * @param claims what was given
  * @param mint the refusal or mint that it is about
  * @param complaint what is wrong with what was given
  */
 record ExplainPage(
-        List<String> idps,
+        Map<String, String> idps,
         Optional<String> idp,
         Optional<String> claims,
         Optional<Mint> mint,
@@ -36,7 +38,7 @@ record ExplainPage(
     private static final int IDPS = 500;
 
     private static final String NAMES =
-            "SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
+            "SELECT p.name, p.tenant FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
 
     /**
      * A row for each key of the tenant.
@@ -58,7 +60,7 @@ record ExplainPage(
 
     static ExplainPage of(Connection connection, Parameters parameters, Instant now)
             throws SQLException {
-        List<String> idps = Query.of(NAMES, IDPS).list(connection, row -> row.getString("name"));
+        Map<String, String> idps = idps(connection);
         Optional<String> about = parameters.id("mint").map(Object::toString);
         if (about.isPresent()) {
             Optional<Mint> mint = Mint.of(connection, about.get(), now);
@@ -81,8 +83,15 @@ record ExplainPage(
         return ofGiven(connection, idps, idp, claims.get());
     }
 
+    private static Map<String, String> idps(Connection connection) throws SQLException {
+        Map<String, String> idps = new LinkedHashMap<>();
+        Query.of(NAMES, IDPS)
+                .list(connection, row -> idps.put(row.getString("name"), row.getString("tenant")));
+        return idps;
+    }
+
     private static ExplainPage ofGiven(
-            Connection connection, List<String> idps, Optional<String> idp, String text) {
+            Connection connection, Map<String, String> idps, Optional<String> idp, String text) {
         Optional<String> complaint = Optional.empty();
         Optional<Answer> answer = Optional.empty();
         try {
@@ -125,7 +134,7 @@ record ExplainPage(
     }
 
     /** The claims alone were recorded that grants looked at; no other counts. */
-    private static ExplainPage ofPast(Connection connection, List<String> idps, Mint mint) {
+    private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint) {
         MintLine line = mint.line();
         Optional<Answer> then = Optional.empty();
         Optional<Answer> again = Optional.empty();
@@ -155,6 +164,11 @@ record ExplainPage(
             Optional<Instant> at) {
         return new Answer(
                 idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
+    }
+
+    /** The tenant whose keys are told of; blank where it isn't known. */
+    String tenant() {
+        return now.map(answer -> idps.getOrDefault(answer.idp(), "")).orElse("");
     }
 
     /** Whether time alone changes nothing of it. */

@@ -33,6 +33,11 @@ record Frame(String title, String section, Optional<String> viewer, Instant now,
         return String.format(Locale.ENGLISH, "%,d", number);
     }
 
+    /** So many of something, whose plural is regular. */
+    static String count(long number, String what) {
+        return number(number) + " " + what + (number == 1 ? "" : "s");
+    }
+
     /** Seconds as people say them. */
     static String seconds(long seconds) {
         return Moment.length(Duration.ofSeconds(seconds));

@@ -51,11 +51,17 @@ record GrantLine(
 
     private static final String OF_SUBJECT =
             """
-            SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
-                   w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at,
-                   false AS uncertain
-              FROM internal.grants_for(?, ?) AS found (id)
-              JOIN broker.who_can_mint AS w ON w.grant_id = found.id
+            WITH w AS MATERIALIZED (
+                 SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
+                        w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by,
+                        w.granted_at, false AS uncertain
+                   FROM internal.grants_for(?, ?) AS found (id)
+                   JOIN broker.who_can_mint AS w ON w.grant_id = found.id)
+            SELECT w.*
+              FROM w
+              JOIN (SELECT d.tenant, d.idp, internal.blocking(d.tenant, d.idp, ?, now()) AS blocking
+                      FROM (SELECT DISTINCT w.tenant, w.idp FROM w) AS d) AS b
+                ON b.tenant = w.tenant AND b.idp = w.idp AND b.blocking IS NULL
              ORDER BY w.tenant, w.key, w.grant_id
             """;
 
@@ -73,10 +79,10 @@ record GrantLine(
                 .list(connection, GrantLine::line);
     }
 
-    /** What a subject may mint now, wherever its token comes from. */
+    /** What a subject may mint now, wherever its token comes from and nothing blocks it. */
     static List<GrantLine> ofSubject(Connection connection, String subject, int most)
             throws SQLException {
-        return Query.of(OF_SUBJECT, subject, most).list(connection, GrantLine::line);
+        return Query.of(OF_SUBJECT, subject, most, subject).list(connection, GrantLine::line);
     }
 
     private static GrantLine line(ResultSet row) throws SQLException {

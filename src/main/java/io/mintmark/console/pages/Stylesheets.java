@@ -25,8 +25,6 @@ final class Stylesheets {
     /** Kept, and asked about each time, so that a newer program is seen at once. */
     private static final Header KEEP = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-cache");
 
-    private static final Header SNIFF_NOT =
-            HeaderValues.create("X-Content-Type-Options", "nosniff");
     private static final String CSS = "text/css; charset=utf-8";
 
     private final List<File> files =
@@ -69,9 +67,7 @@ final class Stylesheets {
     }
 
     private static void answer(File file, ServerRequest request, ServerResponse response) {
-        response.header(KEEP)
-                .header(SNIFF_NOT)
-                .header(HeaderValues.create(HeaderNames.ETAG, file.tag()));
+        response.header(KEEP).header(HeaderValues.create(HeaderNames.ETAG, file.tag()));
         boolean known =
                 request.headers()
                         .first(HeaderNames.IF_NONE_MATCH)

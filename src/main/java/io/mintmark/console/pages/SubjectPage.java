@@ -14,11 +14,15 @@ import java.util.stream.Stream;
  * What a subject may mint now, and what it got.
  *
  * @param subject none if none was named yet
+ * @param grants those in force that nothing blocks
+ * @param blocks those that the viewer may see
+ * @param everywhere whether it is blocked in all tenants
  */
 record SubjectPage(
         Optional<String> subject,
         List<GrantLine> grants,
         List<Block> blocks,
+        boolean everywhere,
         Found mints,
         List<Statements.Statement> statements) {
 
@@ -36,6 +40,10 @@ record SubjectPage(
                                      AND internal.glob_matches(b.subject, ?) END
              ORDER BY b.created_at LIMIT 20
             """;
+
+    /** Blocks of all tenants are platform admins' to see; that there is one isn't. */
+    private static final String EVERYWHERE =
+            "SELECT internal.is_blocked_in_all_tenants('exact', ?, now())";
 
     /** A block in force that the subject meets. */
     record Block(
@@ -55,6 +63,7 @@ record SubjectPage(
                     subject,
                     List.of(),
                     List.of(),
+                    false,
                     new Found(List.of(), Optional.empty(), Optional.empty()),
                     List.of());
         }
@@ -62,7 +71,14 @@ record SubjectPage(
         List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
         Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
         return new SubjectPage(
-                subject, grants, blocks(connection, name), mints, statements(name, grants, mints));
+                subject,
+                grants,
+                blocks(connection, name),
+                Query.of(EVERYWHERE, name)
+                        .first(connection, row -> row.getBoolean(1))
+                        .orElse(false),
+                mints,
+                statements(name, grants, mints));
     }
 
     private static List<Block> blocks(Connection connection, String subject) throws SQLException {
@@ -93,7 +109,12 @@ record SubjectPage(
                 .toList();
     }
 
+    /** Whether it is blocked everywhere by a row that the viewer may not see. */
+    boolean isBlockedUnseen() {
+        return everywhere && blocks.stream().allMatch(block -> block.tenant().isPresent());
+    }
+
     boolean isKnown() {
-        return !grants.isEmpty() || !mints.lines().isEmpty() || !blocks.isEmpty();
+        return !grants.isEmpty() || !mints.lines().isEmpty() || !blocks.isEmpty() || everywhere;
     }
 }

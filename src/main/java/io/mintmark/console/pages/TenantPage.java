@@ -73,6 +73,12 @@ record TenantPage(
              WHERE g.tenant = ? AND g.id > ? ORDER BY g.id LIMIT ?
             """;
 
+    private static final String DOUBTS =
+            """
+            SELECT d.table_name, d.name, d.doubt, d.advice
+              FROM broker.doubt AS d WHERE d.tenant = ? ORDER BY d.table_name, d.name LIMIT 100
+            """;
+
     /** The tenant itself. */
     record Tenant(
             String name,
@@ -145,7 +151,7 @@ record TenantPage(
                                 rows(connection, KEYS, name),
                                 Query.of(GRANTS_OF, name, after, GRANTS + 1)
                                         .list(connection, TenantPage::grant),
-                                List.of(),
+                                Query.of(DOUBTS, name).list(connection, TenantPage::doubt),
                                 Change.latest(connection, name, Long.MAX_VALUE, CHANGES),
                                 List.of(Statements.letSee(name), Statements.disableTenant(name))));
     }
@@ -199,6 +205,14 @@ record TenantPage(
                 Query.text(row, "reason"),
                 row.getString("created_by"),
                 Query.time(row, "created_at"));
+    }
+
+    private static Doubt doubt(ResultSet row) throws SQLException {
+        return new Doubt(
+                row.getString("table_name"),
+                row.getString("name"),
+                row.getString("doubt"),
+                row.getString("advice"));
     }
 
     boolean hasMoreGrants() {

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** The pages on a port of their own, for viewers whose claims a header says. */
-final class ConsoleWorld implements AutoCloseable {
+public final class ConsoleWorld implements AutoCloseable {
     static final Viewer AUDITOR = new Viewer("audrey@audit.example", "{\"role\": \"auditor\"}");
     static final Viewer LEAD = new Viewer("lena@acme.example", "{\"groups\": [\"acme-leads\"]}");
     static final Viewer OTHER_LEAD =
@@ -46,7 +46,7 @@ final class ConsoleWorld implements AutoCloseable {
     private final WebServer server;
     private final HttpClient client = HttpClient.newHttpClient();
 
-    ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys) {
+    public ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys) {
         this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
         Proof proof =
                 new Proof(
@@ -92,7 +92,7 @@ final class ConsoleWorld implements AutoCloseable {
     }
 
     /** The page as somebody sees it. */
-    HttpResponse<String> get(String viewer, String path) {
+    public HttpResponse<String> get(String viewer, String path) {
         return send(HttpRequest.newBuilder(url(path)).header("X-Viewer", viewer).build());
     }
 
@@ -100,11 +100,10 @@ final class ConsoleWorld implements AutoCloseable {
         return send(HttpRequest.newBuilder(url(path)).header("If-None-Match", tag).build());
     }
 
-    HttpResponse<String> post(String viewer, String path, String site) {
+    HttpResponse<String> post(String viewer, String path) {
         return send(
                 HttpRequest.newBuilder(url(path))
                         .header("X-Viewer", viewer)
-                        .header("Sec-Fetch-Site", site)
                         .POST(BodyPublishers.noBody())
                         .build());
     }
