@@ -70,7 +70,7 @@ public final class RunningBroker implements AutoCloseable {
         return environment(database.url(), port);
     }
 
-    private static Map<String, String> environment(String databaseUrl, int port) {
+    static Map<String, String> environment(String databaseUrl, int port) {
         Map<String, String> environment = new HashMap<>();
         environment.put("DATABASE_URL", databaseUrl);
         environment.put("DATABASE_USERNAME", Who.APP.login());

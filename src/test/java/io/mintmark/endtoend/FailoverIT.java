@@ -1,0 +1,154 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.token.IssuerStandIn;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A streaming standby is promoted while clients mint; docs/restore.md has the figures. Run by
+ * {@code .ci/restore}, since it needs PostgreSQL's own programs.
+ */
+class FailoverIT {
+    private static final int CLIENTS = 4;
+
+    @TempDir private Path directory;
+
+    private final IssuerStandIn issuer = IssuerStandIn.start();
+    private final Set<String> handedOut = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean goOn = new AtomicBoolean(true);
+    private volatile Instant lastMint = Instant.MIN;
+    private volatile Instant firstAfter = Instant.MAX;
+    private volatile boolean promoting;
+    private PostgresCluster primary;
+    private PostgresCluster standby;
+
+    @BeforeEach
+    void aPrimaryAndItsStandby() {
+        primary = PostgresCluster.created(directory.resolve("primary"));
+        primary.start(Map.of("wal_level", "replica"));
+        ServedCluster.prepare(primary);
+        standby = primary.copied(directory.resolve("standby"), "-R", "-X", "stream");
+        standby.start(Map.of());
+        Eventually.holds(() ->
+                primary.column("SELECT state FROM pg_stat_replication")
+                        .equals(List.of("streaming")));
+    }
+
+    @AfterEach
+    void stop() {
+        standby.close();
+        primary.close();
+        issuer.close();
+    }
+
+    @Test
+    void with_a_synchronous_standby_nothing_that_left_the_broker_is_missing_after_a_promotion() {
+        primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        primary.run("SELECT pg_reload_conf()");
+        String both =
+                "jdbc:postgresql://%s,%s/postgres?targetServerType=primary"
+                        .formatted(primary.address(), standby.address());
+        try (RunningBroker broker = RunningBroker.at(both, Map.of())) {
+            ServedCluster.tenant(primary, issuer, "stays", "goes");
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
+            assertEquals(200, ServedCluster.mint(broker, issuer, "goes"));
+            promoteUnderLoad(broker);
+            assertEquals(403, ServedCluster.mint(broker, issuer, "goes"), "revoked before");
+        }
+        assertEquals(Set.of(), missing(), "handed out, and not in the log");
+        Map.Entry<Integer, String> verified =
+                ServedCluster.command(standby.url(), "test_auditor", "audit", "verify");
+        assertEquals(0, verified.getKey(), verified.getValue());
+    }
+
+    @Test
+    void without_its_synchronous_standby_nothing_is_handed_out_until_it_is_back() {
+        primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        primary.run("SELECT pg_reload_conf()");
+        try (RunningBroker broker = RunningBroker.at(primary.url(), Map.of())) {
+            ServedCluster.tenant(primary, issuer, "stays");
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
+            standby.stopImmediately();
+            assertEquals(503, ServedCluster.mint(broker, issuer, "stays"));
+            standby.start(Map.of());
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
+        }
+    }
+
+    private void promoteUnderLoad(RunningBroker broker) {
+        try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int n = 0; n < CLIENTS; n++) {
+                clients.execute(() -> mintOn(broker));
+            }
+            try {
+                promote();
+            } finally {
+                goOn.set(false);
+            }
+        }
+    }
+
+    private void promote() {
+        Eventually.holds(() -> handedOut.size() > 100);
+        primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
+        primary.stopImmediately();
+        promoting = true;
+        standby.promote();
+        Instant promoted = Instant.now();
+        Eventually.holds(() -> firstAfter.isBefore(Instant.MAX));
+        int before = handedOut.size();
+        Eventually.holds(() -> handedOut.size() > before + 100);
+        Duration afterwards = Duration.between(promoted, firstAfter);
+        System.out.printf(
+                "mints were refused for %d ms, until %d ms after the promotion%n",
+                Duration.between(lastMint, firstAfter).toMillis(), afterwards.toMillis());
+        assertTrue(afterwards.compareTo(Duration.ofSeconds(10)) < 0, afterwards::toString);
+    }
+
+    /** One client: as fast as answers come. */
+    private void mintOn(RunningBroker broker) {
+        while (goOn.get()) {
+            Answer answer = broker.mint(issuer.sign("stays", "mintmark-acme"), "api");
+            if (answer.status() == 200) {
+                handedOut.add(answer.header("X-Request-ID"));
+                note(Instant.now());
+            }
+        }
+    }
+
+    private synchronized void note(Instant minted) {
+        if (!promoting) {
+            lastMint = minted;
+        } else if (firstAfter.equals(Instant.MAX)) {
+            firstAfter = minted;
+        }
+    }
+
+    /**
+     * The requests that were answered with a credential and that the log doesn't have as issued.
+     */
+    private Set<String> missing() {
+        Set<String> missing = new TreeSet<>(handedOut);
+        standby.column("SELECT request_id FROM audit.event WHERE kind = 'issued'")
+                .forEach(missing::remove);
+        return missing;
+    }
+}

@@ -1,0 +1,198 @@
+package io.mintmark.endtoend;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * A PostgreSQL made with the programs of a package, which an embedded one lacks: base backups, a
+ * WAL archive, standbys. {@code -Dpostgres.bin} names their folder, else it is the newest below
+ * {@code /usr/lib/postgresql}.
+ */
+final class PostgresCluster implements AutoCloseable {
+    private static final Path BIN = bin();
+
+    private final Path data;
+    private final int port;
+
+    private PostgresCluster(Path data) {
+        this.data = data;
+        this.port = RunningBroker.freePort();
+    }
+
+    /** A new one, not started yet. */
+    static PostgresCluster created(Path data) {
+        PostgresCluster cluster = new PostgresCluster(data);
+        run("initdb", "-D", data.toString(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "-N");
+        return cluster;
+    }
+
+    /** A copy that pg_basebackup takes of this one, not started yet. */
+    PostgresCluster copied(Path target, String... options) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of("-D", target.toString(), "-d", connection(), "-c", "fast", "-N"));
+        arguments.addAll(Arrays.asList(options));
+        run("pg_basebackup", arguments.toArray(String[]::new));
+        return new PostgresCluster(target);
+    }
+
+    /** Starts it with these settings added to those that it has. */
+    void start(Map<String, String> settings) {
+        List<String> lines = new ArrayList<>(List.of(""));
+        settings.forEach(
+                (name, value) -> lines.add(name + " = '" + value.replace("'", "''") + "'"));
+        lines.add("port = " + port);
+        lines.add("listen_addresses = '127.0.0.1'");
+        lines.add("unix_socket_directories = ''");
+        try {
+            Files.write(data.resolve("postgresql.conf"), lines, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        control("start", "-w", "-l", data.resolve("log").toString());
+    }
+
+    /** Stops it without warning. */
+    void stopImmediately() {
+        control("stop", "-m", "immediate");
+    }
+
+    /** A standby becomes a primary. */
+    void promote() {
+        control("promote", "-w");
+    }
+
+    private void control(String what, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("-s", "-D", data.toString(), what));
+        arguments.addAll(Arrays.asList(options));
+        run("pg_ctl", arguments.toArray(String[]::new));
+    }
+
+    /** What {@code psql} writes for a file, run by a login. */
+    String psql(String login, Path file, String variable) {
+        return run(
+                "psql",
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-v",
+                variable,
+                "-d",
+                "host=127.0.0.1 port=%d dbname=postgres user=%s".formatted(port, login),
+                "-f",
+                file.toString());
+    }
+
+    String url() {
+        return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port);
+    }
+
+    /** For JDBC: host and port. */
+    String address() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** For libpq, as the superuser. */
+    String connection() {
+        return "host=127.0.0.1 port=%d user=postgres".formatted(port);
+    }
+
+    void run(String sql) {
+        column(sql);
+    }
+
+    /** The first column of what statements answer, run by the superuser. */
+    List<String> column(String sql) {
+        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
+                Statement statement = connection.createStatement()) {
+            List<String> values = new ArrayList<>();
+            boolean rows = statement.execute(sql);
+            while (rows || statement.getUpdateCount() >= 0) {
+                try (ResultSet result = rows ? statement.getResultSet() : null) {
+                    while (result != null && result.next()) {
+                        values.add(String.valueOf(result.getString(1)));
+                    }
+                }
+                rows = statement.getMoreResults();
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static String run(String program, String... arguments) {
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "-U")); // PostgreSQL doesn't run as root
+        }
+        command.add(BIN.resolve(program).toString());
+        command.addAll(Arrays.asList(arguments));
+        try {
+            Path output = Files.createTempFile("mintmark", program);
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(output.toFile())
+                            .start();
+            int status = process.waitFor();
+            String said = Files.readString(output, StandardCharsets.UTF_8);
+            Files.delete(output);
+            if (status != 0) {
+                throw new IllegalStateException(program + " ended with " + status + ": " + said);
+            }
+            return said;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Path bin() {
+        String given = System.getProperty("postgres.bin", "");
+        if (!given.isEmpty()) {
+            return Path.of(given);
+        }
+        try (Stream<Path> versions = Files.list(Path.of("/usr/lib/postgresql"))) {
+            return versions.map(version -> version.resolve("bin"))
+                    .filter(bin -> Files.isExecutable(bin.resolve("pg_basebackup")))
+                    .max((one, other) -> Integer.compare(version(one), version(other)))
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int version(Path bin) {
+        return Integer.parseInt(
+                Objects.requireNonNull(Objects.requireNonNull(bin.getParent()).getFileName())
+                        .toString());
+    }
+
+    @Override
+    public void close() {
+        if (Files.exists(data.resolve("postmaster.pid"))) {
+            stopImmediately();
+        }
+    }
+}

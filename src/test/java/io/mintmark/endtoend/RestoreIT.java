@@ -1,0 +1,203 @@
+package io.mintmark.endtoend;
+
+import static io.mintmark.endtoend.ServedCluster.command;
+import static io.mintmark.endtoend.ServedCluster.grant;
+import static io.mintmark.endtoend.ServedCluster.mint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.token.IssuerStandIn;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The runbook of docs/restore.md, step by step: a base backup and the WAL archive brought to a
+ * point in time. Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
+ */
+class RestoreIT {
+    @TempDir private Path directory;
+
+    private final IssuerStandIn issuer = IssuerStandIn.start();
+    private PostgresCluster primary;
+    private PostgresCluster restored;
+    private Path export;
+    private Path kept;
+
+    @BeforeEach
+    void aDatabaseWithAnArchive() throws IOException {
+        Files.createDirectory(directory.resolve("wal"));
+        export = directory.resolve("log.jsonl");
+        kept = directory.resolve("kept.jsonl");
+        primary = PostgresCluster.created(directory.resolve("primary"));
+        primary.start(
+                Map.of(
+                        "archive_mode",
+                        "on",
+                        "archive_command",
+                        "cp %p " + directory.resolve("wal") + "/%f"));
+        restored = primary;
+        ServedCluster.prepare(primary);
+    }
+
+    @AfterEach
+    void stop() {
+        restored.close();
+        primary.close();
+        issuer.close();
+    }
+
+    @Test
+    void a_restored_broker_revokes_again_and_proves_its_log_with_the_gap_named()
+            throws IOException {
+        String point = liveUntilTheDisaster();
+        restore(point);
+        assertEquals(1, verify(), "rows are missing that were sealed");
+        String declaration = declareTheGap();
+        assertEquals(3, verify(), "declared, and not accepted by the auditor yet");
+        assertEquals(0, verify("--accept-gap", declaration));
+
+        String forgotten =
+                restored.psql("test_auditor", Path.of("docs", "restore.sql"), "export=" + export);
+        assertForgotten(forgotten);
+        revokeAgain();
+        moveTheSequence();
+        try (RunningBroker broker = RunningBroker.at(restored.url(), Map.of())) {
+            Eventually.holds(() -> mint(broker, issuer, "stays") == 200);
+            assertEquals(403, mint(broker, issuer, "goes"), "revoked, and revoked again");
+            assertEquals(403, mint(broker, issuer, "comes"), "made after the point in time");
+        }
+        assertEquals(0, verify("--accept-gap", declaration));
+    }
+
+    /** Step 0, in good times: a base backup, and an export that is kept elsewhere. */
+    private String liveUntilTheDisaster() throws IOException {
+        String point;
+        try (RunningBroker broker = RunningBroker.at(primary.url(), Map.of())) {
+            ServedCluster.tenant(primary, issuer, "stays", "goes");
+            restored = primary.copied(directory.resolve("base"), "-X", "none");
+            Eventually.holds(() -> mint(broker, issuer, "goes") == 200);
+            point = primary.column("SELECT clock_timestamp()").getFirst();
+            primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
+            grant(primary, "comes");
+            Eventually.holds(() -> mint(broker, issuer, "comes") == 200);
+            assertEquals(403, mint(broker, issuer, "goes"));
+        }
+        export();
+        primary.run("SELECT pg_switch_wal()");
+        Eventually.holds(() ->
+                primary.column(
+                                "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) FROM pg_stat_archiver")
+                        .equals(List.of("t")));
+        primary.stopImmediately();
+        return point;
+    }
+
+    private void export() throws IOException {
+        Map.Entry<Integer, String> exported =
+                command(
+                        primary.url(),
+                        "test_auditor",
+                        "audit",
+                        "export",
+                        "--all",
+                        "--state",
+                        directory.resolve("state.json").toString(),
+                        "--output",
+                        export.toString());
+        assertEquals(0, exported.getKey(), exported.getValue());
+        List<String> checkpoints =
+                Files.readAllLines(export).stream()
+                        .filter(line -> line.startsWith("{\"checkpoint\""))
+                        .toList();
+        assertFalse(checkpoints.isEmpty());
+        Files.write(kept, checkpoints);
+    }
+
+    /** Step 1: the base backup and the archive, up to the point. */
+    private void restore(String point) throws IOException {
+        Files.createFile(directory.resolve("base").resolve("recovery.signal"));
+        restored.start(
+                Map.of(
+                        "archive_mode",
+                        "off",
+                        "restore_command",
+                        "cp " + directory.resolve("wal") + "/%f %p",
+                        "recovery_target_time",
+                        point,
+                        "recovery_target_action",
+                        "promote"));
+        Eventually.holds(() -> restored.column("SELECT pg_is_in_recovery()").equals(List.of("f")));
+    }
+
+    private int verify(String... further) {
+        return verification(further).getKey();
+    }
+
+    private Map.Entry<Integer, String> verification(String... further) {
+        List<String> arguments =
+                new ArrayList<>(List.of("audit", "verify", "--checkpoints", kept.toString()));
+        arguments.addAll(List.of(further));
+        return command(restored.url(), "test_auditor", arguments.toArray(String[]::new));
+    }
+
+    /** Step 2. */
+    private String declareTheGap() {
+        Map.Entry<Integer, String> declared =
+                command(
+                        restored.url(),
+                        "test_app",
+                        "audit",
+                        "declare-gap",
+                        "--checkpoints",
+                        kept.toString(),
+                        "--reason",
+                        "restored, ticket 4711");
+        assertEquals(0, declared.getKey(), declared.getValue());
+        return verification().getValue().replaceAll("(?s).*--accept-gap ([0-9a-f]{64}).*", "$1");
+    }
+
+    private static void assertForgotten(String forgotten) {
+        assertTrue(forgotten.contains("DELETE"), forgotten);
+        assertTrue(forgotten.contains("\"subject\": \"goes\""), forgotten);
+        assertTrue(forgotten.contains("\"subject\": \"comes\""), forgotten);
+        assertTrue(forgotten.contains("|acme|comes|api|issued|"), forgotten);
+        assertTrue(forgotten.contains("subject_grant|3"), forgotten);
+    }
+
+    /** Step 3: what was revoked after the point, before a broker runs. */
+    private void revokeAgain() {
+        assertEquals(
+                List.of("goes"),
+                restored.column("SELECT subject FROM broker.subject_grant WHERE subject = 'goes'"));
+        restored.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
+    }
+
+    /** Step 4: no id is given twice, since the log names grants by them. */
+    private void moveTheSequence() {
+        restored.run(
+                """
+                SET ROLE mintmark_owner;
+                SELECT setval(pg_get_serial_sequence('broker.subject_grant', 'id'), greatest(last_value, 3) + 1000)
+                  FROM broker.subject_grant_id_seq
+                """);
+        grant(restored, "later");
+        assertTrue(
+                Integer.parseInt(
+                                restored.column(
+                                                "SELECT id FROM broker.subject_grant WHERE subject = 'later'")
+                                        .getFirst())
+                        > 1000);
+    }
+}
