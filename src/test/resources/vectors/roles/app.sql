@@ -61,3 +61,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x'
 -- lifts no block
 UPDATE broker.blocked_subject SET enabled = false;
 --> permission denied for table blocked_subject
+
+-- is told nothing of who could mint
+SELECT subject FROM audit.who_could_mint('acme', 'api', now());
+--> permission denied for function who_could_mint

@@ -37,3 +37,7 @@ INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x');
 -- is explained why
 SELECT DISTINCT seen FROM broker.explain('elsewhere', 'everywhere:x');
 --> blocked in all tenants
+
+-- is told who could mint in every tenant
+SELECT subject FROM audit.who_could_mint('other', 'hidden', now());
+--> main

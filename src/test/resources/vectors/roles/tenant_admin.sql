@@ -396,3 +396,15 @@ INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme'
 --> Tenant "acme" has no identity provider "elsewhere".
 --? It has: ci.
 --! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- is told who could mint in its tenant
+SELECT subject FROM audit.who_could_mint('acme', 'api', now());
+--> main
+
+-- is told nothing of who could mint in another tenant
+SELECT count(*) FROM audit.who_could_mint('other', 'hidden', now());
+--> 0
+
+-- learns no revision of another tenant
+SELECT shown, sure FROM internal.states_at('other', now());
+--> 0

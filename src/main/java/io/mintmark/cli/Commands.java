@@ -69,6 +69,9 @@ public final class Commands {
                                         () -> Logins.service(settings().database()),
                                         System.in,
                                         System.out))
+                        .addSubcommand(
+                                new BlockSubject(
+                                        () -> Logins.service(settings().database()), System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)
                         .setExecutionExceptionHandler((failure, _, _) -> tell(failure));

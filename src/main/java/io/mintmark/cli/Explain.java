@@ -36,6 +36,8 @@ import java.util.function.Supplier;
         mixinStandardHelpOptions = true)
 final class Explain implements Callable<Integer> {
     private static final int NOTHING_GRANTED = 3;
+    private static final List<String> HEAD =
+            List.of("key", "granted", "grant", "condition", "expected", "seen");
 
     @Parameters(
             arity = "0..1",
@@ -176,7 +178,17 @@ final class Explain implements Callable<Integer> {
         out.printf(
                 "identity provider %s, subject %s%n%n",
                 question.idp(), Visible.of(question.subject()));
-        out.print(Table.of(rows));
+        out.print(Table.of(HEAD, rows.stream().map(Explain::cells).toList()));
         return rows.stream().anyMatch(Row::granted);
+    }
+
+    private static List<String> cells(Row row) {
+        return List.of(
+                row.key(),
+                row.granted() ? "yes" : "no",
+                row.grantId().map(String::valueOf).orElse("-"),
+                row.condition().orElse("-"),
+                row.expected().map(Visible::of).orElse("-"),
+                row.seen().map(Visible::of).orElse("-"));
     }
 }

@@ -1,35 +1,21 @@
 package io.mintmark.cli;
 
-import io.mintmark.postgres.Explanations.Row;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** Rows as text in columns. */
 final class Table {
-    private static final List<String> HEAD =
-            List.of("key", "granted", "grant", "condition", "expected", "seen");
     private static final String GAP = "  ";
 
     private Table() {}
 
-    /** One line for each row below a head. */
-    static String of(List<Row> rows) {
+    /** One line for each row below a head, all of as many cells. */
+    static String of(List<String> head, List<List<String>> rows) {
         List<List<String>> lines = new ArrayList<>();
-        lines.add(HEAD);
-        rows.forEach(row -> lines.add(cells(row)));
+        lines.add(head);
+        lines.addAll(rows);
         return lines.stream().map(line -> line(line, lines)).collect(Collectors.joining());
-    }
-
-    private static List<String> cells(Row row) {
-        return List.of(
-                row.key(),
-                row.granted() ? "yes" : "no",
-                row.grantId().map(String::valueOf).orElse("-"),
-                row.condition().orElse("-"),
-                row.expected().map(Visible::of).orElse("-"),
-                row.seen().map(Visible::of).orElse("-"));
     }
 
     private static String line(List<String> cells, List<List<String>> all) {

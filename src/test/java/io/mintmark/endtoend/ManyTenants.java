@@ -49,8 +49,10 @@ class ManyTenants {
                     mint(broker, issuer);
                     edit(full, broker, issuer);
                     editInBulk(full, broker, issuer);
+                    blockEverywhere(full, broker, issuer);
                 }
                 explain(full);
+                whoCould(full);
             }
         }
         figures.forEach(System.out::println);
@@ -167,6 +169,47 @@ class ManyTenants {
         String token = issuer.sign("bulk:4711", "mintmark-t8");
         Eventually.holds(() -> broker.mint(token, "key1").status() == 200);
         tell("from its commit to the first mint on one of them", since(committed));
+    }
+
+    private void blockEverywhere(
+            TestDatabase database, RunningBroker broker, IssuerStandIn issuer) {
+        for (int tenant = 1; tenant <= Math.min(TENANTS, 2 * TOUCHED); tenant++) {
+            mint(broker, issuer, tenant);
+        }
+        database.run(
+                Who.ADMIN,
+                "INSERT INTO broker.blocked_subject (subject, reason) VALUES ('nobody', 'x')");
+        List<Duration> times = new ArrayList<>();
+        for (int tenant = 1; tenant <= Math.min(TENANTS, 2 * TOUCHED); tenant++) {
+            long started = System.nanoTime();
+            mint(broker, issuer, tenant);
+            times.add(since(started));
+        }
+        times.sort(null);
+        tell(
+                "first mint of a tenant after a block in all tenants, median",
+                micros(times.get(times.size() / 2)));
+    }
+
+    private void whoCould(TestDatabase database) {
+        database.run(
+                Who.ADMIN,
+                "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('t8', '%1$s'), ('t9', '%1$s')"
+                        .formatted(Who.TENANT_ADMIN.login()));
+        for (Who asking : List.of(Who.AUDITOR, Who.TENANT_ADMIN)) {
+            for (String tenant : List.of("t9", "t8")) {
+                long started = System.nanoTime();
+                List<String> found =
+                        database.column(
+                                asking,
+                                "SELECT count(*) FROM audit.who_could_mint('%s', 'key1', now() - interval '1 second')"
+                                        .formatted(tenant));
+                tell(
+                        "who could mint a key with %s grants, asked by %s"
+                                .formatted(found.getFirst(), asking),
+                        since(started));
+            }
+        }
     }
 
     private void explain(TestDatabase database) {

@@ -43,7 +43,8 @@ class RecipesTest {
                     "issuer_oidc",
                     "grants",
                     "temporary_access",
-                    "who_can_mint");
+                    "who_can_mint",
+                    "who_could_mint");
 
     /** Identity provider, subject, claims, and the keys that are granted then. */
     private record Grantee(String idp, String subject, String claims, String keys) {}

@@ -2,6 +2,9 @@ package io.mintmark.mint.sts;
 
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
 import java.util.regex.Pattern;
@@ -22,13 +25,18 @@ public final class RoleSession {
      * @param template with {@code {mint_id}}, and if wanted {@code {tenant}} and {@code {key}}
      */
     public static String name(String template, MintOrder order) {
+        return name(template, order.mintId(), order.tenant(), order.key());
+    }
+
+    /** The name that the session of a mint has. */
+    public static String name(String template, MintId mintId, TenantName tenant, KeyName key) {
         if (!template.contains(MINT_ID)) {
             throw unusable("'%s' must contain {mint_id}".formatted(template));
         }
         String name =
-                template.replace(MINT_ID, order.mintId().toString())
-                        .replace("{tenant}", order.tenant().value())
-                        .replace("{key}", order.key().value());
+                template.replace(MINT_ID, mintId.toString())
+                        .replace("{tenant}", tenant.value())
+                        .replace("{key}", key.value());
         if (!NAME.matcher(name).matches()) {
             throw unusable(
                     "gives '%s', %d characters, and it must be 2 to 64 letters, digits and _+=,.@-"

@@ -26,6 +26,8 @@ final class Minio implements AutoCloseable {
     static final String HOME = "minio.home";
 
     private static final String CLIENT = "mc";
+    private static final String ROOT = "root-of-test";
+    private static final String ROOT_PASSWORD = "password-of-test";
 
     private final Path home = Path.of(System.getProperty(HOME, "."));
     private final int port = RunningBroker.freePort();
@@ -52,12 +54,18 @@ final class Minio implements AutoCloseable {
         server =
                 start(
                         Map.of(
-                                "MINIO_ROOT_USER", "root-of-test",
-                                "MINIO_ROOT_PASSWORD", "password-of-test",
-                                "MINIO_BROWSER", "off",
-                                "MINIO_IDENTITY_OPENID_CONFIG_URL", url + "/discovery",
-                                "MINIO_IDENTITY_OPENID_CLIENT_ID", endpoint(),
-                                "MINIO_IDENTITY_OPENID_CLAIM_NAME", "policy"),
+                                "MINIO_ROOT_USER",
+                                ROOT,
+                                "MINIO_ROOT_PASSWORD",
+                                ROOT_PASSWORD,
+                                "MINIO_BROWSER",
+                                "off",
+                                "MINIO_IDENTITY_OPENID_CONFIG_URL",
+                                url + "/discovery",
+                                "MINIO_IDENTITY_OPENID_CLIENT_ID",
+                                endpoint(),
+                                "MINIO_IDENTITY_OPENID_CLAIM_NAME",
+                                "policy"),
                         "minio",
                         "server",
                         work.resolve("data").toString(),
@@ -74,14 +82,20 @@ final class Minio implements AutoCloseable {
     /** Runs its client as whoever has the credential; it is called {@code it} there. */
     Ran client(String accessKey, String secretKey, String sessionToken, String... command)
             throws IOException, InterruptedException {
+        return client("%s:%s:%s".formatted(accessKey, secretKey, sessionToken), command);
+    }
+
+    /** Runs its client as the server's own administrator. */
+    Ran root(String... command) throws IOException, InterruptedException {
+        return client(ROOT + ":" + ROOT_PASSWORD, command);
+    }
+
+    private Ran client(String login, String... command) throws IOException, InterruptedException {
         List<String> line = new ArrayList<>(List.of(CLIENT, "--config-dir", work + "/mc"));
         line.addAll(List.of(command));
         Process client =
                 start(
-                        Map.of(
-                                "MC_HOST_it",
-                                "http://%s:%s:%s@127.0.0.1:%d"
-                                        .formatted(accessKey, secretKey, sessionToken, port)),
+                        Map.of("MC_HOST_it", "http://%s@127.0.0.1:%d".formatted(login, port)),
                         line.toArray(String[]::new));
         String said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Ran(client.waitFor(), said);

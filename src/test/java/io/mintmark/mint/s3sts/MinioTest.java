@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Failed;
@@ -28,6 +29,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -43,11 +45,21 @@ import java.util.regex.Pattern;
 class MinioTest {
     private static MintingBroker broker;
     private static Minio minio;
+    private static Path work;
 
     /** A credential's parts, in the order in which MinIO's client wants them. */
     private record Credential(String accessKey, String secretKey, String sessionToken) {
         Ran run(String... command) throws Exception {
             return minio.client(accessKey, secretKey, sessionToken, command);
+        }
+
+        boolean denied(String... command) {
+            try {
+                Ran ran = run(command);
+                return ran.status() != 0 && ran.said().contains("Access Denied");
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         Ran makesAnAccessKey() throws Exception {
@@ -56,7 +68,8 @@ class MinioTest {
     }
 
     @BeforeAll
-    static void start(@TempDir Path work) throws Exception {
+    static void start(@TempDir Path directory) throws Exception {
+        work = directory;
         broker = MintingBroker.usual();
         minio = new Minio(work, broker.identity()::keySet);
     }
@@ -98,6 +111,43 @@ class MinioTest {
 
         assertNotEquals(0, lasting.status(), lasting.said());
         assertTrue(lasting.said().contains("Access Denied"), lasting.said());
+    }
+
+    @Test
+    void a_policy_that_denies_a_tokens_jti_ends_that_credential_alone() throws Exception {
+        assertEquals(0, policy("").status());
+        Credential minted = minted(order("ending", ""));
+        assertEquals(0, minted.run("mb", "it/ended").status());
+
+        Ran ofAnother = policy(deny("01980f5e-8a00-7000-8000-fedcba987654"));
+        assertEquals(0, ofAnother.status(), ofAnother.said());
+        Ran lists = minted.run("ls", "it/ended");
+        assertEquals(0, lists.status(), lists.said());
+
+        assertEquals(0, policy(deny(Orders.MINT_ID.toString())).status());
+        Eventually.holds(() -> minted.denied("ls", "it/ended"));
+    }
+
+    /** As {@code mintmark block-subject} prints it. */
+    private static String deny(String jti) {
+        return """
+        ,{"Effect":"Deny","Action":["s3:*"],"Resource":["arn:aws:s3:::*"],
+          "Condition":{"StringEquals":{"jwt:jti":["%s"]}}}
+        """
+                .formatted(jti);
+    }
+
+    /** Writes the policy that all of storage is allowed, but for a statement. */
+    private static Ran policy(String statement) throws Exception {
+        Path file =
+                Files.writeString(
+                        work.resolve("ending.json"),
+                        """
+                        {"Version":"2012-10-17","Statement":[
+                         {"Effect":"Allow","Action":["s3:*"],"Resource":["arn:aws:s3:::*"]}%s]}
+                        """
+                                .formatted(statement));
+        return minio.root("admin", "policy", "create", "it", "ending", file.toString());
     }
 
     /** What the broker's statement is there against. */

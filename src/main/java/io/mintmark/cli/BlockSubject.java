@@ -1,0 +1,161 @@
+package io.mintmark.cli;
+
+import io.mintmark.postgres.BlockedSubjects;
+import io.mintmark.postgres.BlockedSubjects.Block;
+import io.mintmark.postgres.BlockedSubjects.Living;
+import io.mintmark.postgres.BlockedSubjects.Written;
+import io.mintmark.postgres.DatabaseLogin;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** {@code block-subject}: takes everything from a subject, and says what it holds still. */
+@Command(
+        name = "block-subject",
+        description = {
+            "Blocks a subject, whatever is granted to it: no mint starts for it any more. Lists what"
+                    + " it holds and until when, and says for each type what ends that sooner.",
+            "Writes to the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and"
+                    + " may what that login may: tenant admins block in their tenants, platform"
+                    + " admins everywhere.",
+            "It can be run again: a block that is there already isn't written twice."
+        },
+        mixinStandardHelpOptions = true)
+final class BlockSubject implements Callable<Integer> {
+    private static final List<String> HEAD =
+            List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
+
+    @ArgGroup(multiplicity = "1")
+    private Where where = new Where();
+
+    @Option(
+            names = "--idp",
+            paramLabel = "NAME",
+            description =
+                    "The identity provider whose subject is meant; any of the tenant's if not given.")
+    private @Nullable String idp;
+
+    @Option(names = "--subject", required = true, description = "The sub claim, or a glob.")
+    private String subject = "";
+
+    @Option(
+            names = "--match",
+            paramLabel = "exact|glob",
+            defaultValue = "exact",
+            description = "exact if not given; glob: as in grants, such as 'repo:acme/app:**'.")
+    private String match = "exact";
+
+    @Option(names = "--reason", required = true, description = "Why, such as the incident.")
+    private String reason = "";
+
+    @Option(
+            names = "--until",
+            paramLabel = "TIME",
+            description =
+                    "When the block ends: 2026-03-01T12:00:00Z, or from now on such as PT8H or P7D;"
+                            + " if not given, when somebody lifts it.")
+    private @Nullable String until;
+
+    private final Supplier<DatabaseLogin> login;
+    private final PrintStream out;
+
+    /** Exactly one of them. */
+    private static final class Where {
+        @Option(names = "--tenant", paramLabel = "NAME", description = "Blocks in one tenant.")
+        private @Nullable String tenant;
+
+        @Option(names = "--all-tenants", description = "Blocks in all tenants.")
+        private boolean all;
+    }
+
+    /**
+     * @param login asked for when the command is run
+     */
+    BlockSubject(Supplier<DatabaseLogin> login, PrintStream out) {
+        this.login = login;
+        this.out = out;
+    }
+
+    @Override
+    public Integer call() {
+        try (BlockedSubjects subjects = new BlockedSubjects(login.get())) {
+            Block block =
+                    new Block(
+                            where.all ? Optional.empty() : Optional.ofNullable(where.tenant),
+                            Optional.ofNullable(idp),
+                            subject,
+                            match,
+                            reason,
+                            Optional.ofNullable(until).map(text -> end(text, subjects)));
+            Written written = subjects.block(block);
+            blocked(block, written);
+            held(subjects.living(block), written.id());
+        }
+        return 0;
+    }
+
+    private static Instant end(String text, BlockedSubjects subjects) {
+        try {
+            return text.startsWith("P")
+                    ? subjects.now().truncatedTo(ChronoUnit.SECONDS).plus(Duration.parse(text))
+                    : OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeParseException e) {
+            throw new CommandFailed(
+                    "--until: '%s' is neither a time, such as 2026-03-01T12:00:00Z, nor a duration, such as PT8H or P7D"
+                            .formatted(Visible.of(text)));
+        }
+    }
+
+    private void blocked(Block block, Written written) {
+        out.printf(
+                "%s%s %s%s%s, %s (row %d of broker.blocked_subject).%n",
+                written.isNew() ? "Blocked: " : "Blocked already: ",
+                block.match().equals("glob") ? "subjects like" : "subject",
+                Visible.of(block.subject()),
+                block.idp().map(name -> " of " + name).orElse(""),
+                block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
+                block.until().map(end -> "until " + end).orElse("until somebody lifts it"),
+                written.id());
+        out.printf(
+                "No mint starts for it any more. To lift it: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n%n",
+                written.id());
+    }
+
+    private void held(List<Living> living, long block) {
+        if (living.isEmpty()) {
+            out.println("It holds nothing that you may see and that lives still.");
+            return;
+        }
+        out.printf(
+                "%d credential%s of it live%s, or may (withheld: it was obtained and dropped; unresolved, failed: only the provider knows):%n%n",
+                living.size(), living.size() == 1 ? "" : "s", living.size() == 1 ? "s" : "");
+        out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
+        new EndsSooner(out, block).tell(living);
+    }
+
+    private static List<String> cells(Living one) {
+        return List.of(
+                one.expiresAt().toString(),
+                one.tenant(),
+                one.key(),
+                one.type(),
+                one.outcome(),
+                one.credentialId().map(Visible::of).orElse("-"),
+                one.mintId().toString(),
+                Visible.of(one.subject()));
+    }
+}

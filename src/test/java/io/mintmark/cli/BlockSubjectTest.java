@@ -1,0 +1,181 @@
+package io.mintmark.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.endtoend.Answer;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.World;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import picocli.CommandLine;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+
+class BlockSubjectTest {
+    private static World world;
+
+    private record Printed(int status, String text) {
+        String line(String part) {
+            return text.lines()
+                    .filter(line -> line.contains(part))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError(text));
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+        world.admin(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                UPDATE broker.key SET settings = settings || '{"session_name": "ci-{mint_id}"}'
+                 WHERE name = 'deploy';
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', 'ci:**', 'glob', 'deploy');
+                """);
+        Eventually.holds(() -> world.broker().keys(token("ci:x")).status() == 200);
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    @AfterEach
+    void lift() {
+        world.admin("DELETE FROM broker.blocked_subject");
+    }
+
+    private static String token(String subject) {
+        return world.issuer().sign(subject, World.AUDIENCE);
+    }
+
+    private static Answer mint(String subject, String... keys) {
+        return world.broker().mint(token(subject), keys);
+    }
+
+    private static Printed run(Who who, String... arguments) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        int status =
+                new CommandLine(new BlockSubject(() -> world.database().login(who), out))
+                        .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
+                        .setExecutionExceptionHandler((failure, _, _) -> {
+                            out.println(failure.getMessage());
+                            return 1;
+                        })
+                        .execute(arguments);
+        return new Printed(status, bytes.toString(StandardCharsets.UTF_8));
+    }
+
+    private static Printed block(Who who, String where, String subject, String... more) {
+        return run(
+                who,
+                Stream.concat(
+                                Stream.of(where.split(" ")),
+                                Stream.concat(
+                                        Stream.of("--subject", subject, "--reason", "INC-7"),
+                                        Stream.of(more)))
+                        .toArray(String[]::new));
+    }
+
+    private static List<String> mints(String subject, String key) {
+        return world.database()
+                .column(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND subject = '%s' AND key = '%s' ORDER BY 1"
+                                .formatted(subject, key));
+    }
+
+    @Test
+    void it_blocks_and_says_what_lives_until_when_and_what_ends_it() {
+        assertEquals(200, mint("ci:main", "deploy", "api").status());
+        Printed printed = block(Who.ADMIN, "--tenant acme", "ci:main");
+        assertEquals(0, printed.status(), printed.text());
+        assertEquals(403, mint("ci:main", "api").status());
+        String role = mints("ci:main", "deploy").getFirst();
+        String api = mints("ci:main", "api").getFirst();
+        assertTrue(printed.line(role).contains("acme"), printed.text());
+        assertTrue(printed.line("Blocked: ").contains("subject ci:main in tenant acme"));
+        assertTrue(
+                printed.line("put-role-policy")
+                        .contains("--role-name deploy --policy-name mintmark-block-"));
+        assertTrue(printed.line("put-role-policy").contains("[\"*:ci-" + role + "\"]"));
+        assertTrue(printed.line("jti").endsWith(api), printed.text());
+        assertTrue(printed.line("aws-sts, role " + World.ROLE).contains(", until 20"));
+    }
+
+    @Test
+    void it_can_be_run_again() {
+        Printed first =
+                block(Who.ADMIN, "--tenant acme", "again", "--until", "2100-01-01T00:00:00Z");
+        Printed second =
+                block(Who.ADMIN, "--tenant acme", "again", "--until", "2100-01-01T00:00:00Z");
+        assertTrue(first.text().contains("until 2100-01-01T00:00:00Z"), first.text());
+        assertTrue(first.text().contains("holds nothing"), first.text());
+        assertTrue(second.text().startsWith("Blocked already: "), second.text());
+        assertEquals(
+                List.of("1"),
+                world.database().column("SELECT count(*) FROM broker.blocked_subject"));
+    }
+
+    @Test
+    void a_glob_blocks_and_lists_all_that_it_matches_and_no_others() {
+        assertEquals(200, mint("ci:one", "deploy").status());
+        assertEquals(200, mint("ci:two", "deploy").status());
+        assertEquals(200, mint("ci:two/deep", "deploy").status());
+        Printed printed =
+                block(Who.ADMIN, "--all-tenants", "ci:*o*", "--match", "glob", "--until", "PT1H");
+        assertEquals(0, printed.status(), printed.text());
+        for (String subject : List.of("ci:one", "ci:two")) {
+            assertTrue(printed.text().contains(mints(subject, "deploy").getFirst()));
+            assertEquals(403, mint(subject, "deploy").status());
+        }
+        assertFalse(printed.text().contains(mints("ci:two/deep", "deploy").getFirst()));
+        assertEquals(200, mint("ci:two/deep", "deploy").status());
+        assertEquals(
+                List.of("t"),
+                world.database()
+                        .column(
+                                "SELECT tenant IS NULL AND until - created_at BETWEEN '59 minutes' AND '61 minutes' FROM broker.blocked_subject"));
+    }
+
+    @Test
+    void a_tenant_admin_blocks_in_its_tenant_alone() {
+        Printed own = block(Who.TENANT_ADMIN, "--tenant acme", "ci:own", "--idp", "ci");
+        assertEquals(0, own.status(), own.text());
+        Printed all = block(Who.TENANT_ADMIN, "--all-tenants", "ci:own");
+        assertEquals(1, all.status());
+        assertTrue(all.text().contains("cannot write a row without a tenant"), all.text());
+    }
+
+    @Test
+    void what_is_wrong_is_told_in_a_sentence() {
+        assertEquals(2, run(Who.ADMIN, "--subject", "x", "--reason", "y").status());
+        assertEquals(2, run(Who.ADMIN, "--tenant", "acme", "--subject", "x").status());
+        assertTrue(
+                block(Who.ADMIN, "--tenant acme", "x", "--until", "tomorrow")
+                        .text()
+                        .contains("'tomorrow' is neither a time"));
+        assertTrue(
+                block(Who.ADMIN, "--tenant acme", "**", "--match", "glob")
+                        .text()
+                        .contains("does not start with a literal segment"));
+        assertTrue(
+                block(Who.AUDITOR, "--tenant acme", "x")
+                        .text()
+                        .contains("permission denied for table blocked_subject"));
+    }
+}

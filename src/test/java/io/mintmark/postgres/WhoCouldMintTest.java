@@ -1,0 +1,235 @@
+package io.mintmark.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/** Who could mint a key at a moment of the past, and how sure that is. */
+@Tag("every-postgres")
+class WhoCouldMintTest {
+    private static TestDatabase database;
+    private static int rounds;
+    private String key = "";
+
+    @BeforeAll
+    static void create() throws IOException {
+        database = TestDatabase.migrated();
+        admin(SqlCase.script("refusals", "setup"));
+        admin(
+                "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
+                        .formatted(Who.TENANT_ADMIN.login()));
+    }
+
+    @AfterAll
+    static void drop() {
+        database.close();
+    }
+
+    /** Each test has a key of its own in the same tenant. */
+    @BeforeEach
+    void key() {
+        key = "key" + rounds++;
+        admin(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', '%s', 'own', 600, '{"audience": "https://api.example.com"}')
+                """
+                        .formatted(key));
+    }
+
+    private static void admin(String sql) {
+        database.run(Who.ADMIN, sql);
+    }
+
+    private void grant(String subject) {
+        admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', '%s', '%s', 'x')"
+                        .formatted(subject, key));
+    }
+
+    private static String now() {
+        return database.column("SELECT clock_timestamp()").getFirst();
+    }
+
+    private List<String> who(String at) {
+        return who(Who.AUDITOR, at);
+    }
+
+    private List<String> who(Who asking, String at) {
+        return database.column(
+                asking,
+                "SELECT subject || CASE WHEN uncertain THEN '?' ELSE '' END FROM audit.who_could_mint('acme', '%s', '%s')"
+                        .formatted(key, at));
+    }
+
+    /** Somebody else changes something else: whatever came before is committed. */
+    private static void another() {
+        admin(
+                "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name = 'acme'");
+    }
+
+    @Test
+    void a_grant_is_told_as_it_was() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant
+                       (tenant, idp, subject, match, key, claims, valid_until, max_duration, reason)
+                VALUES ('acme', 'ci', 'a:*', 'glob', '%s', '{"ref": "main"}', '2100-01-01Z', 60, 'OPS-1')
+                """
+                        .formatted(key));
+        String at = now();
+        admin("DELETE FROM broker.subject_grant WHERE key = '%s'".formatted(key));
+        assertEquals(
+                List.of("a:* glob ci {\"ref\": \"main\"} t 60 - 2100-01-01 test_admin t OPS-1"),
+                database.column(
+                        Who.AUDITOR,
+                        """
+                        SELECT concat_ws(' ', subject, match, idp, claims,
+                                         grant_id = (SELECT max((after ->> 'id')::int) FROM audit.config_change
+                                                      WHERE table_name = 'subject_grant'), max_duration,
+                                         coalesce(valid_from::text, '-'), valid_until::date, granted_by,
+                                         granted_at < '%2$s', reason)
+                          FROM audit.who_could_mint('acme', '%1$s', '%2$s')
+                        """
+                                .formatted(key, at)));
+        assertEquals(List.of(), who(now()));
+    }
+
+    @Test
+    void what_is_above_a_grant_counts_as_it_was() {
+        grant("a");
+        for (String edit :
+                List.of(
+                        "UPDATE broker.key SET enabled = %s WHERE name = '" + key + "'",
+                        "UPDATE broker.access_provider SET enabled = %s WHERE name = 'own'",
+                        "UPDATE broker.identity_provider SET enabled = %s WHERE name = 'ci'",
+                        "UPDATE broker.tenant SET enabled = %s WHERE name = 'acme'")) {
+            another();
+            String before = now();
+            admin(edit.formatted("false"));
+            String meanwhile = now();
+            admin(edit.formatted("true"));
+            another();
+            assertEquals(List.of("a"), who(now()), edit);
+            assertEquals(List.of(), who(meanwhile), edit);
+            assertEquals(List.of("a"), who(before), edit);
+        }
+    }
+
+    @Test
+    void a_blocked_subject_could_not_mint_while_it_was_blocked() {
+        grant("a");
+        grant("b");
+        another();
+        for (String tenant : List.of("'acme'", "NULL")) {
+            admin(
+                    "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, 'a', 'x')"
+                            .formatted(tenant));
+            String meanwhile = now();
+            admin("DELETE FROM broker.blocked_subject");
+            another();
+            for (Who asking : List.of(Who.AUDITOR, Who.ADMIN, Who.TENANT_ADMIN)) {
+                assertEquals(1, who(asking, meanwhile).size(), asking + " " + tenant);
+                assertEquals(List.of("a", "b"), who(asking, now()));
+            }
+        }
+    }
+
+    @Test
+    void a_change_is_uncertain_while_its_transaction_was_under_way() throws SQLException {
+        grant("a");
+        another();
+        String made;
+        try (Connection open = database.connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute(
+                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
+                            .formatted(key));
+            made = now();
+            open.commit();
+        }
+        assertEquals(List.of("a", "b?"), who(made));
+        String last = now();
+        assertEquals(List.of("a", "b?"), who(last));
+        another();
+        String later = now();
+        another();
+        assertEquals(List.of("a", "b"), who(later));
+        assertEquals(List.of("a", "b?"), who(last));
+    }
+
+    @Test
+    void a_checkpoint_shows_that_what_came_before_it_was_committed() {
+        grant("a");
+        String before = now();
+        database.run(
+                Who.APP,
+                "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (1, now(), 'e30.e30.AA')");
+        String after = now();
+        assertEquals(List.of("a?"), who(before));
+        assertEquals(List.of("a"), who(after));
+        assertEquals(List.of("a"), who(Who.TENANT_ADMIN, after));
+    }
+
+    @Test
+    void a_change_elsewhere_shows_that_what_was_committed_before_it_was() {
+        grant("a");
+        String before = now();
+        admin(
+                "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name = 'other'");
+        assertEquals(List.of("a?"), who(before));
+        assertEquals(List.of("a"), who(now()));
+    }
+
+    @Test
+    void a_change_elsewhere_shows_nothing_of_a_transaction_that_is_under_way() throws SQLException {
+        String meanwhile;
+        try (Connection open = database.connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute(
+                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
+                            .formatted(key));
+            admin(
+                    "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name = 'other'");
+            meanwhile = now();
+            open.commit();
+        }
+        assertEquals(List.of("b?"), who(meanwhile));
+    }
+
+    @Test
+    void at_the_moment_of_asking_nothing_is_uncertain() {
+        grant("a");
+        assertEquals(
+                List.of("f"),
+                database.column(
+                        Who.AUDITOR,
+                        "SELECT uncertain FROM audit.who_could_mint('acme', '%s', now())"
+                                .formatted(key)));
+    }
+
+    @Test
+    void of_a_tenant_or_a_key_that_there_was_not_nobody_could_mint() {
+        grant("a");
+        assertEquals(List.of(), who("2020-01-01Z"));
+        assertEquals(
+                List.of("0"),
+                database.column(
+                        Who.AUDITOR,
+                        "SELECT count(*) FROM audit.who_could_mint('nobody', 'api', now())"));
+    }
+}
