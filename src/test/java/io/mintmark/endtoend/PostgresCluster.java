@@ -84,21 +84,23 @@ final class PostgresCluster implements AutoCloseable {
     }
 
     /** What {@code psql} writes for a file, run by a login. */
-    String psql(String login, Path file, String variable) {
-        return run(
-                "psql",
-                "-X",
-                "-q",
-                "-A",
-                "-t",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-v",
-                variable,
-                "-d",
-                "host=127.0.0.1 port=%d dbname=postgres user=%s".formatted(port, login),
-                "-f",
-                file.toString());
+    String psql(String login, Path file, String... options) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "-X",
+                                "-q",
+                                "-A",
+                                "-t",
+                                "-v",
+                                "ON_ERROR_STOP=1",
+                                "-d",
+                                "host=127.0.0.1 port=%d dbname=postgres user=%s"
+                                        .formatted(port, login),
+                                "-f",
+                                file.toString()));
+        arguments.addAll(Arrays.asList(options));
+        return run("psql", arguments.toArray(String[]::new));
     }
 
     String url() {

@@ -69,7 +69,8 @@ class RestoreIT {
         assertEquals(0, verify("--accept-gap", declaration));
 
         String forgotten =
-                restored.psql("test_auditor", Path.of("docs", "restore.sql"), "export=" + export);
+                restored.psql(
+                        "test_auditor", Path.of("docs", "restore.sql"), "-v", "export=" + export);
         assertForgotten(forgotten);
         revokeAgain();
         moveTheSequence();

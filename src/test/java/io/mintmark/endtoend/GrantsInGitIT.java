@@ -1,0 +1,134 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The pipeline of docs/admin.md, "Grants in Git", with nothing but psql and a tenant admin's login.
+ * Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
+ */
+class GrantsInGitIT {
+    private static final Path RECIPES = Path.of("db", "recipes");
+    private static final String GRANTS =
+            "SELECT concat_ws(' ', key, subject) FROM broker.subject_grant WHERE idp = 'github' ORDER BY subject";
+
+    @TempDir private Path directory;
+    private PostgresCluster cluster;
+
+    @BeforeEach
+    void aTenantWithAGrant() throws IOException {
+        cluster = PostgresCluster.created(directory.resolve("data"));
+        cluster.start(Map.of());
+        ServedCluster.prepare(cluster);
+        RunningBroker.at(cluster.url(), Map.of()).close(); // migrates
+        cluster.run("CREATE ROLE alice LOGIN IN ROLE mintmark_tenant_admin");
+        for (String recipe : List.of("onboard_tenant", "provider_aws", "issuer_github_actions")) {
+            cluster.run(Files.readString(RECIPES.resolve(recipe + ".sql")));
+        }
+        cluster.run("DELETE FROM broker.subject_grant");
+        cluster.run(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES ('acme', 'github', 'repo:acme/old:ref:refs/heads/main', 'read', 'OPS-0')
+                """);
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    private Path file(String name, String sql) throws IOException {
+        return Files.writeString(directory.resolve(name), sql);
+    }
+
+    private static String recipe() throws IOException {
+        return Files.readString(RECIPES.resolve("grants_in_git.sql"));
+    }
+
+    private String refused(Path file, String... options) {
+        return String.valueOf(
+                assertThrows(
+                                IllegalStateException.class,
+                                () -> cluster.psql("alice", file, options))
+                        .getMessage());
+    }
+
+    @Test
+    void a_plan_shows_what_the_file_would_change_and_changes_nothing() throws IOException {
+        Path plan =
+                file(
+                        "plan.sql",
+                        """
+                        BEGIN;
+                        \\i %s
+                        SELECT operation, coalesce(after, before) ->> 'subject' FROM broker.pending_change;
+                        ROLLBACK;
+                        """
+                                .formatted(RECIPES.resolve("grants_in_git.sql").toAbsolutePath()));
+        List<String> planned = cluster.psql("alice", plan).lines().sorted().toList();
+        assertEquals(
+                List.of(
+                        "DELETE|repo:acme/old:ref:refs/heads/main",
+                        "INSERT|repo:acme/docs-*:ref:refs/heads/main",
+                        "INSERT|repo:acme/shop:ref:refs/heads/main",
+                        "INSERT|repo:acme/shop:ref:refs/heads/next"),
+                planned);
+        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+    }
+
+    @Test
+    void the_file_is_applied_as_a_whole() throws IOException {
+        cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
+        assertEquals(
+                List.of(
+                        "read repo:acme/docs-*:ref:refs/heads/main",
+                        "deploy repo:acme/shop:ref:refs/heads/main",
+                        "read repo:acme/shop:ref:refs/heads/next"),
+                cluster.column(GRANTS));
+    }
+
+    @Test
+    void one_wrong_row_fails_the_pipeline_and_nothing_counts() throws IOException {
+        String wrong = recipe().replace("'exact', 'deploy'", "'exact', 'depoly'");
+        String said = refused(file("wrong.sql", wrong), "-1");
+        assertTrue(said.startsWith("psql ended with 3"), said);
+        assertTrue(said.contains("Tenant \"acme\" has no key \"depoly\"."), said);
+        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+    }
+
+    @Test
+    void without_one_transaction_it_stops_before_it_changes_anything() {
+        String said = refused(RECIPES.resolve("grants_in_git.sql"));
+        assertTrue(said.contains("relation \"wanted\" does not exist"), said);
+        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+    }
+
+    @Test
+    void a_line_of_a_table_that_is_there_twice_is_named_by_its_number() throws IOException {
+        Path table =
+                file(
+                        "grants.csv",
+                        "subject,match,key,max_duration,reason\nx,exact,read,,OPS-1\nx,exact,read,,OPS-2\n");
+        String loading =
+                recipe().replaceFirst(
+                                "(?s)INSERT INTO wanted.*?;\n",
+                                "\\\\copy wanted (subject, match, key, max_duration, reason) FROM '"
+                                        + table
+                                        + "' CSV HEADER\n");
+        String said = refused(file("loading.sql", loading), "-1");
+        assertTrue(said.contains("COPY wanted, line 3"), said);
+    }
+}
