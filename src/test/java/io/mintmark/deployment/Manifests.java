@@ -1,0 +1,145 @@
+package io.mintmark.deployment;
+
+import static java.util.Map.entry;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.Ingress;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
+import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
+
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** The files of k8s/, read by Kubernetes' own schemas. What these don't know is an error. */
+final class Manifests {
+    static final Path FOLDER = Path.of("k8s");
+    static final String KUSTOMIZATION = "kustomization.yaml";
+
+    private static final Map<String, Class<? extends HasMetadata>> KINDS =
+            Map.ofEntries(
+                    entry("apps/v1 Deployment", Deployment.class),
+                    entry("autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class),
+                    entry("batch/v1 Job", Job.class),
+                    entry("monitoring.coreos.com/v1 PrometheusRule", PrometheusRule.class),
+                    entry("monitoring.coreos.com/v1 ServiceMonitor", ServiceMonitor.class),
+                    entry("networking.k8s.io/v1 Ingress", Ingress.class),
+                    entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
+                    entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
+                    entry("v1 Service", Service.class),
+                    entry("v1 ServiceAccount", ServiceAccount.class));
+
+    /** The models keep unknown fields; told not to see that, they refuse them. */
+    private static final JsonMapper STRICT =
+            JsonMapper.builder()
+                    .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .annotationIntrospector(
+                            new JacksonAnnotationIntrospector() {
+                                private static final long serialVersionUID = 1L;
+
+                                @Override
+                                public Boolean hasAnySetter(Annotated annotated) {
+                                    return false;
+                                }
+                            })
+                    .build();
+
+    private Manifests() {}
+
+    /** One of kustomize's files, with the fields that ours use. */
+    record Kustomization(
+            String apiVersion,
+            String kind,
+            @Nullable String namespace,
+            @Nullable List<String> resources,
+            @Nullable List<String> components,
+            @Nullable List<Map<String, Object>> patches,
+            @Nullable List<Map<String, String>> images,
+            @Nullable List<Generated> configMapGenerator) {
+        /** Other files and folders that it names. */
+        List<String> named() {
+            return Stream.of(resources, components)
+                    .filter(Objects::nonNull)
+                    .flatMap(List::stream)
+                    .toList();
+        }
+
+        List<Generated> generated() {
+            return configMapGenerator == null ? List.of() : configMapGenerator;
+        }
+    }
+
+    /** A config map that kustomize makes. */
+    record Generated(String name, List<String> literals) {}
+
+    static HasMetadata read(String yaml) {
+        Map<String, Object> content = content(yaml);
+        String kind = content.get("apiVersion") + " " + content.get("kind");
+        Class<? extends HasMetadata> type = KINDS.get(kind);
+        if (type == null) {
+            throw new IllegalArgumentException("nothing is known of " + kind);
+        }
+        return STRICT.convertValue(content, type);
+    }
+
+    static Kustomization kustomization(Path folder) {
+        return STRICT.convertValue(
+                content(text(folder.resolve(KUSTOMIZATION))), Kustomization.class);
+    }
+
+    private static Map<String, Object> content(String yaml) {
+        LoaderOptions options = new LoaderOptions();
+        options.setAllowDuplicateKeys(false);
+        return new Yaml(options).load(yaml);
+    }
+
+    static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** All files of one folder and those below it that hold objects of the cluster. */
+    static List<Path> files(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".yaml"))
+                    .filter(file -> !file.endsWith(KUSTOMIZATION))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** All objects of one type. */
+    static <T extends HasMetadata> List<T> all(Class<T> type) {
+        return files(FOLDER).stream()
+                .map(file -> read(text(file)))
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList();
+    }
+}
