@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** The packed program in a process of its own, started as operators start it. */
 final class Replica implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int SHOWN = 1_000;
     private static final byte[] QUESTION =
             "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII);
@@ -54,10 +55,17 @@ final class Replica implements AutoCloseable {
 
     /** Waits for its first answer. */
     void awaitAnswers() {
-        Eventually.holds(PATIENCE, () -> !process.isAlive() || isAnswering());
-        if (!process.isAlive()) {
-            throw new IllegalStateException("it ended: " + log());
+        if (!comesToAnswer()) {
+            String log = log();
+            throw new IllegalStateException(
+                    "it ended: " + log.substring(Math.max(0, log.length() - SHOWN)));
         }
+    }
+
+    /** Waits for its first answer, and says false if it ended before. */
+    boolean comesToAnswer() {
+        Eventually.holds(PATIENCE, () -> !process.isAlive() || isAnswering());
+        return process.isAlive();
     }
 
     private boolean isAnswering() {

@@ -1,0 +1,153 @@
+package io.mintmark.deployment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * An upgrade of two replicas of the packed program behind nginx, while clients mint. Run by {@code
+ * .ci/upgrade}, which packs it.
+ */
+class UpgradeIT {
+    private static final Path PACKED = Path.of(System.getProperty("upgrade.packed", "target"));
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int MINTS = 200;
+
+    @TempDir private Path directory;
+
+    /** One of the two, whichever program it runs at the moment. */
+    private final class Place implements AutoCloseable {
+        private final Site site;
+        private final Site.Ports ports;
+        private Replica replica;
+
+        Place(Site site, Site.Ports ports, Path program) {
+            this.site = site;
+            this.ports = ports;
+            this.replica = start(program);
+        }
+
+        private Replica start(Path program) {
+            Map<String, String> environment = new HashMap<>(site.environment(ports));
+            environment.put("SERVER_DRAIN", "PT5S");
+            environment.put("TRUSTED_PROXIES", "127.0.0.0/8");
+            Replica started = launch(program, environment);
+            while (!started.comesToAnswer()) {
+                started = launch(program, environment);
+            }
+            return started;
+        }
+
+        /** Repeated as systemd and Kubernetes do: the database may be busy for a second. */
+        private Replica launch(Path program, Map<String, String> environment) {
+            return Replica.start(
+                    List.of(program.toAbsolutePath().toString()),
+                    environment,
+                    ports.open(),
+                    directory.resolve("log-" + ports.open()));
+        }
+
+        void change(Path program) {
+            assertEquals(143, replica.stop());
+            replica = start(program);
+        }
+
+        String version() throws IOException {
+            URI metrics =
+                    URI.create("http://localhost:%d/observe/metrics".formatted(ports.admin()));
+            try (var in = metrics.toURL().openStream()) {
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .filter(line -> line.startsWith("mintmark_build_info"))
+                        .map(line -> line.replaceAll(".*[{,]version=\"([^\"]*)\".*", "$1"))
+                        .findFirst()
+                        .orElseThrow();
+            }
+        }
+
+        @Override
+        public void close() {
+            replica.close();
+        }
+    }
+
+    @Test
+    void no_request_is_lost_while_both_replicas_are_upgraded_and_one_is_taken_back()
+            throws Exception {
+        Path now = PACKED.resolve("mintmark");
+        Path next = NextVersion.of(PACKED, directory.resolve("next"));
+        int port = RunningBroker.freePort();
+        Site.Ports one = Site.Ports.free();
+        Site.Ports other = Site.Ports.free();
+        try (Site site = new Site("http://localhost:" + port);
+                Place first = new Place(site, one, now);
+                Place second = new Place(site, other, now);
+                DocumentedFront front =
+                        DocumentedFront.start(
+                                directory.resolve("nginx"), port, one.open(), other.open());
+                SteadyClients clients = new SteadyClients(front.url(), site.token())) {
+            clients.awaitMore(MINTS);
+            migrate(site, next);
+            clients.awaitMore(MINTS);
+            for (Place place : List.of(first, second)) {
+                place.change(next);
+                clients.awaitMore(MINTS);
+                assertEquals(NextVersion.NUMBER, place.version());
+            }
+            first.change(now);
+            clients.awaitMore(MINTS);
+            assertTrue(!first.version().equals(NextVersion.NUMBER), first.version());
+            clients.finish();
+
+            assertEquals(List.of(), clients.failures());
+            everyAnswerIsOnRecordOnce(site, clients.answered());
+        }
+    }
+
+    private void migrate(Site site, Path program) throws Exception {
+        List<String> before = schema(site);
+        ProcessBuilder builder =
+                new ProcessBuilder(program.toString(), "migrate")
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolve("migration.log").toFile());
+        builder.environment()
+                .putAll(
+                        Map.of(
+                                "DATABASE_URL", site.database().url(),
+                                "DATABASE_USERNAME", Who.OWNER.login(),
+                                "DATABASE_PASSWORD", site.database().password()));
+        assertEquals(0, builder.start().waitFor());
+        assertTrue(!schema(site).equals(before), "no migration ran");
+    }
+
+    private static List<String> schema(Site site) {
+        return site.database().column("SELECT version::text FROM runtime.schema_version");
+    }
+
+    private static void everyAnswerIsOnRecordOnce(Site site, Set<String> answered) {
+        Eventually.holds(
+                PATIENCE, () -> site.database().column("TABLE audit.unresolved").isEmpty());
+        List<String> issued =
+                site.database().column("SELECT request_id FROM audit.event WHERE kind = 'issued'");
+
+        assertEquals(new TreeSet<>(answered), new TreeSet<>(issued));
+        assertEquals(answered.size(), issued.size());
+    }
+}
