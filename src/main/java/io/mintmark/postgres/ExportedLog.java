@@ -10,7 +10,6 @@ import io.mintmark.postgres.SortedLines.Line;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,6 +38,8 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private static final int EVENT = 1;
     private static final int CHANGE = 2;
     private static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
+
+    private static final int BLOCK = 64 * 1024;
 
     /** Lines without a place, which somebody else must have written. */
     private static final long NOWHERE = -1;
@@ -93,21 +94,26 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     private void read(Path file) throws IOException {
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            ByteArrayOutputStream line = new ByteArrayOutputStream();
-            long number = 0;
-            for (int octet = in.read(); octet >= 0; octet = in.read()) {
-                if (octet == '\n') {
-                    number++;
-                    add(line.toByteArray(), "line %d of %s".formatted(number, file));
-                    line.reset();
-                } else {
-                    line.write(octet);
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        byte[] block = new byte[BLOCK];
+        long number = 0;
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int size = in.read(block); size >= 0; size = in.read(block)) {
+                int from = 0;
+                for (int at = 0; at < size; at++) {
+                    if (block[at] == '\n') {
+                        line.write(block, from, at - from);
+                        number++;
+                        add(line.toByteArray(), "line " + number + " of " + file);
+                        line.reset();
+                        from = at + 1;
+                    }
                 }
+                line.write(block, from, size - from);
             }
-            if (line.size() > 0) {
-                findings.told("%s ends within a line, which counts for nothing".formatted(file));
-            }
+        }
+        if (line.size() > 0) {
+            findings.told("%s ends within a line, which counts for nothing".formatted(file));
         }
     }
 

@@ -5,6 +5,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.Selection;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
+import io.mintmark.cli.Commands;
 import io.mintmark.postgres.PostgresExport.By;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -75,6 +77,7 @@ class AuditFigures {
                 Seals.seal(app);
                 run(server, "VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
+                export(login(server, Who.AUDITOR.login()));
                 ask(server);
             }
         }
@@ -209,6 +212,38 @@ class AuditFigures {
                     (runtime.totalMemory() - runtime.freeMemory()) >> 20,
                     runtime.maxMemory() >> 20);
         }
+    }
+
+    private static void export(DatabaseLogin auditor) throws IOException {
+        Path directory = Files.createTempDirectory("mintmark-figures");
+        Path log = directory.resolve("log.jsonl");
+        Map<String, String> environment =
+                Map.of("DATABASE_URL", auditor.url(), "DATABASE_USERNAME", auditor.username());
+        String[] command = {
+            "audit",
+            "export",
+            "--all",
+            "--state",
+            directory.resolve("state").toString(),
+            "--output",
+            log.toString()
+        };
+        for (String run : List.of("all", "what is new, which is nothing")) {
+            long began = System.nanoTime();
+            int status = new Commands(environment, directory).execute(command);
+            System.out.printf(
+                    "exported %s (status %d): %,d rows/s, %d ms%n",
+                    run, status, perSecond(ROWS, began), (System.nanoTime() - began) / 1_000_000);
+        }
+        Runtime runtime = Runtime.getRuntime();
+        long began = System.nanoTime();
+        Seals.Found found = Seals.foundIn(List.of(log), List.of(Seals.KEY));
+        System.out.printf(
+                "verified the export: %,d rows/s, %d findings, heap %d MiB of %d MiB%n",
+                perSecond(ROWS, began),
+                found.wrong.size(),
+                (runtime.totalMemory() - runtime.freeMemory()) >> 20,
+                runtime.maxMemory() >> 20);
     }
 
     /** Each question twice: the first time with plans and pages to be fetched. */
