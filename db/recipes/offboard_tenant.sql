@@ -10,5 +10,6 @@ SELECT max(expires_at) FROM audit.event WHERE tenant = 'acme' AND kind IN ('requ
 DELETE FROM broker.subject_grant WHERE tenant = 'acme';
 DELETE FROM broker.key WHERE tenant = 'acme';
 DELETE FROM broker.access_provider WHERE tenant = 'acme';
+DELETE FROM broker.blocked_subject WHERE tenant = 'acme';
 DELETE FROM broker.identity_provider WHERE tenant = 'acme';
 DELETE FROM broker.tenant_admin WHERE tenant = 'acme';

@@ -16,6 +16,9 @@ import java.util.UUID;
  * login may write and sees what it may see.
  */
 public final class BlockedSubjects implements AutoCloseable {
+    private static final String SESSION = "-c TimeZone=UTC -c lock_timeout=15s";
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
     /** A block that says the same and is in force isn't written again. */
     private static final String BLOCK =
             """
@@ -116,7 +119,7 @@ public final class BlockedSubjects implements AutoCloseable {
      */
     public BlockedSubjects(DatabaseLogin login) {
         try {
-            connection = login.source("mintmark block-subject", "-c TimeZone=UTC").getConnection();
+            connection = login.source("mintmark block-subject", SESSION).getConnection();
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }
@@ -144,7 +147,13 @@ public final class BlockedSubjects implements AutoCloseable {
                 return new Written(row.getLong("id"), row.getBoolean("is_new"));
             }
         } catch (SQLException e) {
-            throw QuestionFailed.because(e);
+            throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
+                    ? QuestionFailed.because(
+                            "nothing is blocked: somebody else's open transaction edits the same"
+                                    + " and didn't end within 15 seconds; docs/operations.md, \"An edit"
+                                    + " that hangs\", says how to end it",
+                            e)
+                    : QuestionFailed.because(e);
         }
     }
 

@@ -36,9 +36,7 @@ final class PastRequests {
     private static final String CHANGES =
             """
             SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
-                   coalesce(c.after, c.before) ->> CASE c.table_name
-                       WHEN 'subject_grant' THEN 'id' WHEN 'tenant_admin' THEN 'role_name'
-                       ELSE 'name' END AS name,
+                   internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name,
                    count(*) OVER () AS total
               FROM audit.config_change AS c
              WHERE c.tenant = ? AND c.revision > ? ORDER BY c.revision DESC LIMIT ?

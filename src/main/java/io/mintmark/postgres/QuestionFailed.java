@@ -13,6 +13,10 @@ public final class QuestionFailed extends RuntimeException {
         super(message, cause);
     }
 
+    static QuestionFailed because(String message, SQLException cause) {
+        return new QuestionFailed(message, cause);
+    }
+
     static QuestionFailed because(SQLException cause) {
         return new QuestionFailed(words(cause), cause);
     }

@@ -20,6 +20,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -159,6 +162,22 @@ class BlockSubjectTest {
         Printed all = block(Who.TENANT_ADMIN, "--all-tenants", "ci:own");
         assertEquals(1, all.status());
         assertTrue(all.text().contains("cannot write a row without a tenant"), all.text());
+    }
+
+    @Test
+    void whose_edit_it_waits_for_in_vain_is_told() throws SQLException {
+        try (Connection open = world.database().connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute("UPDATE broker.tenant SET display_name = 'x' WHERE name = 'acme'");
+            Printed printed = block(Who.ADMIN, "--tenant acme", "ci:held");
+            assertEquals(1, printed.status());
+            assertTrue(printed.text().startsWith("nothing is blocked: "), printed.text());
+            open.rollback();
+        }
+        assertEquals(
+                List.of("0"),
+                world.database().column("SELECT count(*) FROM broker.blocked_subject"));
     }
 
     @Test

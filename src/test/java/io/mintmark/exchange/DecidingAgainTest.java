@@ -82,6 +82,18 @@ final class DecidingAgainTest {
     }
 
     @Test
+    void a_block_in_all_tenants_has_no_tenant_read_anew() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        stage.minted("deploy");
+        tenant.blockEverywhere("somebody:**");
+        stage.minted("deploy");
+        assertEquals(1, tenant.readings());
+        tenant.touch();
+        stage.minted("deploy");
+        assertEquals(2, tenant.readings());
+    }
+
+    @Test
     void a_block_ends_by_the_clock_of_the_database_and_not_by_the_replicas() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         tenant.block(Stage.SUBJECT, Stage.START);

@@ -55,6 +55,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private final List<BlockedGlob> blockedGlobs = new ArrayList<>();
     private Instant databaseTime = Instant.EPOCH;
     private long sharedRevision = 1;
+    private int readings;
     private boolean gone;
     private boolean oneTimeTokens;
 
@@ -122,6 +123,11 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     synchronized void blockEverywhere(String glob) {
         blockedGlobs.add(new BlockedGlob(Optional.empty(), new Glob(glob), Instant.MAX));
         sharedRevision++;
+    }
+
+    /** How often all that the tenant has was read. */
+    synchronized int readings() {
+        return readings;
     }
 
     /** What the database's clock shows, whatever others do. */
@@ -202,6 +208,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         if (gone) {
             throw new Unavailable("gone for the test", Duration.ofSeconds(1));
         }
+        readings++;
         return new TenantSnapshot(
                 NAME,
                 state(NAME),
