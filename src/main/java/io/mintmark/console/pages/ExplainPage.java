@@ -140,7 +140,7 @@ record ExplainPage(
         Optional<Answer> again = Optional.empty();
         if (line.idp().isPresent() && line.subject().isPresent()) {
             Explanations explanations = new Explanations(connection);
-            String claims = GivenClaims.recorded(mint.claims().orElse("{}")).json();
+            String claims = GivenClaims.recorded(mint.origin().claims().orElse("{}")).json();
             String idp = line.idp().get();
             String subject = line.subject().get();
             then =
@@ -153,7 +153,13 @@ record ExplainPage(
                                     .first(line.key()));
         }
         return new ExplainPage(
-                idps, line.idp(), mint.claims(), Optional.of(mint), Optional.empty(), then, again);
+                idps,
+                line.idp(),
+                mint.origin().claims(),
+                Optional.of(mint),
+                Optional.empty(),
+                then,
+                again);
     }
 
     private static Answer answer(

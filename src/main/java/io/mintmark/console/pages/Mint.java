@@ -20,15 +20,7 @@ import java.util.Optional;
 record Mint(
         MintLine line,
         List<Step> steps,
-        Optional<String> issuer,
-        Optional<String> tokenId,
-        Optional<String> tokenHash,
-        Optional<String> claims,
-        Optional<String> clientAddress,
-        Optional<String> userAgent,
-        Optional<String> provider,
-        Optional<Long> grantId,
-        Optional<Long> grantRevision,
+        Origin origin,
         Optional<GrantThen> grantThen,
         Optional<String> target) {
 
@@ -106,8 +98,8 @@ record Mint(
         }
     }
 
-    /** What is only the same in both rows of a mint, as the first tells it. */
-    private record Common(
+    /** Whose token asked, from where, and what it was decided on: the same in both rows. */
+    record Origin(
             Optional<String> issuer,
             Optional<String> tokenId,
             Optional<String> tokenHash,
@@ -120,37 +112,29 @@ record Mint(
 
     /** That of an id, if the viewer may see it. */
     static Optional<Mint> of(Connection connection, String id, Instant now) throws SQLException {
-        List<Common> common = new ArrayList<>();
+        List<Origin> origin = new ArrayList<>();
         List<Step> steps =
                 Query.of(STEPS, id)
                         .list(
                                 connection,
                                 row -> {
-                                    common.add(common(row));
+                                    origin.add(origin(row));
                                     return step(row);
                                 });
         List<MintLine> lines = MintLine.of(connection, List.of(id), now);
         if (steps.isEmpty() || lines.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(of(connection, lines.getFirst(), steps, common.getFirst()));
+        return Optional.of(of(connection, lines.getFirst(), steps, origin.getFirst()));
     }
 
-    private static Mint of(Connection connection, MintLine line, List<Step> steps, Common common)
+    private static Mint of(Connection connection, MintLine line, List<Step> steps, Origin origin)
             throws SQLException {
         return new Mint(
                 line,
                 steps,
-                common.issuer(),
-                common.tokenId(),
-                common.tokenHash(),
-                common.claims(),
-                common.clientAddress(),
-                common.userAgent(),
-                common.provider(),
-                common.grantId(),
-                common.grantRevision(),
-                grantThen(connection, line, common),
+                origin,
+                grantThen(connection, line, origin),
                 line.tenant().isPresent() && line.key().isPresent()
                         ? Query.of(TARGET, line.tenant().get(), line.key().get())
                                 .first(connection, row -> row.getString("target"))
@@ -158,12 +142,12 @@ record Mint(
     }
 
     private static Optional<GrantThen> grantThen(
-            Connection connection, MintLine line, Common common) throws SQLException {
-        if (common.grantId().isEmpty() || line.tenant().isEmpty()) {
+            Connection connection, MintLine line, Origin origin) throws SQLException {
+        if (origin.grantId().isEmpty() || line.tenant().isEmpty()) {
             return Optional.empty();
         }
-        long id = common.grantId().get();
-        return Query.of(GRANT_THEN, id, line.tenant().get(), id, common.grantRevision().orElse(0L))
+        long id = origin.grantId().get();
+        return Query.of(GRANT_THEN, id, line.tenant().get(), id, origin.grantRevision().orElse(0L))
                 .first(
                         connection,
                         row ->
@@ -190,8 +174,8 @@ record Mint(
                 Query.text(row, "hash"));
     }
 
-    private static Common common(ResultSet row) throws SQLException {
-        return new Common(
+    private static Origin origin(ResultSet row) throws SQLException {
+        return new Origin(
                 Query.text(row, "issuer"),
                 Query.text(row, "token_id"),
                 Query.text(row, "token_hash"),

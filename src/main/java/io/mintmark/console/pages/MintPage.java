@@ -26,7 +26,7 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
         }
         String tenant = line.tenant().get();
         if (mint.grantThen().flatMap(Mint.GrantThen::enabledNow).orElse(false)) {
-            mint.grantId().ifPresent(id -> statements.add(Statements.revoke(tenant, id)));
+            mint.origin().grantId().ifPresent(id -> statements.add(Statements.revoke(tenant, id)));
         }
         if (line.outcome() == MintOutcome.DENIED) {
             statements.add(

@@ -47,24 +47,29 @@ final class MintSearch {
         }
 
         static Wanted ofSubject(String subject) {
-            return new Wanted(
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.of(subject),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty());
+            return only(Optional.empty(), Optional.of(subject), Optional.empty(), Optional.empty());
         }
 
         static Wanted ofKey(String tenant, String key) {
+            return only(Optional.of(tenant), Optional.empty(), Optional.of(key), Optional.empty());
+        }
+
+        /** Of all that the viewer may see. */
+        static Wanted ofOutcome(Optional<String> outcome) {
+            return only(Optional.empty(), Optional.empty(), Optional.empty(), outcome);
+        }
+
+        private static Wanted only(
+                Optional<String> tenant,
+                Optional<String> subject,
+                Optional<String> key,
+                Optional<String> outcome) {
             return new Wanted(
                     Optional.empty(),
-                    Optional.of(tenant),
-                    Optional.empty(),
-                    Optional.of(key),
-                    Optional.empty(),
+                    tenant,
+                    subject,
+                    key,
+                    outcome,
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty());

@@ -99,7 +99,8 @@ record OverviewPage(
 
     private static List<MintLine> unresolved(Connection connection, Instant now)
             throws SQLException {
-        return MintSearch.find(connection, wanted(Optional.of("unresolved")), COUNTED, now)
+        return MintSearch.find(
+                        connection, Wanted.ofOutcome(Optional.of("unresolved")), COUNTED, now)
                 .lines()
                 .stream()
                 .filter(line -> line.outcome() == MintOutcome.UNRESOLVED)
@@ -108,19 +109,7 @@ record OverviewPage(
 
     private static List<MintLine> latest(
             Connection connection, Optional<String> outcome, Instant now) throws SQLException {
-        return MintSearch.find(connection, wanted(outcome), SHOWN, now).lines();
-    }
-
-    private static Wanted wanted(Optional<String> outcome) {
-        return new Wanted(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                outcome,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+        return MintSearch.find(connection, Wanted.ofOutcome(outcome), SHOWN, now).lines();
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

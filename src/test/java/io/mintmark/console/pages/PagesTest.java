@@ -153,6 +153,27 @@ class PagesTest {
     }
 
     @Test
+    void a_key_shows_who_could_mint_it_at_a_moment_of_the_past() {
+        String then =
+                database.column(
+                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+                        .getFirst();
+        database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
+        try {
+            assertFalse(page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
+            assertShows(
+                    page("lead", "/keys/acme/deploy?at=" + Links.encoded(then)),
+                    "Who could mint",
+                    DEPLOYER,
+                    "OPS-12");
+            assertShows(page("lead", "/keys/acme/deploy?at=2020-01-01"), "Nobody could then");
+            assertShows(page("lead", "/keys/acme/deploy?at=9000-01-01"), "Who may mint");
+        } finally {
+            database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
+        }
+    }
+
+    @Test
     void a_blocked_subject_may_mint_nothing_whoever_blocked_it() {
         String subject = "repo:acme/web:pull_request";
         String path = "/subjects?q=" + Links.encoded(subject);
@@ -258,7 +279,7 @@ class PagesTest {
     }
 
     private static String withoutTimes(String page) {
-        return page.replaceAll("<time.*?</time>", "");
+        return page.replaceAll("<time.*?</time>|<code>[0-9a-f-]{36}</code>", "");
     }
 
     @Test
