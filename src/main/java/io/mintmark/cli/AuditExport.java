@@ -121,6 +121,11 @@ final class AuditExport implements Callable<Integer> {
                     "--state: such an export has every row; leave out --from, --to, --tenant,"
                             + " --subject and --key");
         }
+        if (state != null
+                && output != null
+                && state.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize())) {
+            throw new CommandFailed("--state and --output: these are two files, not one");
+        }
         if (all && format == ExportFormat.CSV) {
             throw new CommandFailed(
                     "--all: changes and checkpoints have other columns than events, so not as csv;"

@@ -61,7 +61,7 @@ final class ResumedExport {
      * @param everything whether to look at all chains that ever were
      */
     void pass(boolean everything) {
-        feed.refresh();
+        feed.release();
         List<Position> grownEvents = grown(feed.eventHeads(everything), events);
         List<Position> grownChanges = all ? grown(feed.changeHeads(), changes) : List.of();
         requireSame(grownEvents);
@@ -88,6 +88,8 @@ final class ResumedExport {
         }
         commit();
         progress.clear();
+        // nobody who alters the log, as audit retire does, waits for an export that waits itself
+        feed.release();
     }
 
     private static List<Position> grown(

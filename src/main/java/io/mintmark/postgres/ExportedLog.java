@@ -71,6 +71,13 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         try {
             this.lines = new SortedLines();
             for (Path file : files) {
+                if (!Files.isReadable(file) || Files.isDirectory(file)) {
+                    throw new StoreUnreachable(
+                            "the export can't be read: there is no file '%s' that can be"
+                                    .formatted(file),
+                            false,
+                            null);
+                }
                 read(file);
             }
             lines.sort();

@@ -139,8 +139,8 @@ public final class LogFeed implements AutoCloseable {
         this.lookups = new LogLookups(connection);
     }
 
-    /** From now on the log is read as it is now. */
-    public void refresh() {
+    /** Lets go of the state that was read; what is read next is read as the log is then. */
+    public void release() {
         try {
             connection.rollback();
         } catch (SQLException e) {

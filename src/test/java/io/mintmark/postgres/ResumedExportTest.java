@@ -276,6 +276,35 @@ class ResumedExportTest {
         assertWhole(exported());
     }
 
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void an_export_that_follows_holds_nobody_up_while_it_waits() throws Exception {
+        someRows();
+        Process exporter =
+                auditor()
+                        .start(
+                                "true",
+                                "export",
+                                "--state",
+                                state.toString(),
+                                "--output",
+                                output.toString(),
+                                "--follow");
+        try {
+            Eventually.holds(() -> size() > 0);
+            Eventually.holds(() ->
+                    database.column(
+                                    """
+                                    SELECT state FROM pg_stat_activity
+                                     WHERE datname = current_database()
+                                       AND application_name = 'mintmark audit'
+                                    """)
+                            .equals(List.of("idle")));
+        } finally {
+            exporter.destroyForcibly().waitFor();
+        }
+    }
+
     private long size() {
         try {
             return Files.exists(output) ? Files.size(output) : 0;
@@ -411,7 +440,8 @@ class ResumedExportTest {
         "--all, need --state",
         "--state s --from 2026-01-01, leave out",
         "--state s --tenant acme, leave out",
-        "--state s --all --format csv, not as csv"
+        "--state s --all --format csv, not as csv",
+        "--state s --output ./s, two files"
     })
     void what_does_not_go_together_is_told(String arguments, String why) throws Exception {
         Ran ran = auditor().run(("export " + arguments).split(" "));
