@@ -1,0 +1,160 @@
+package io.mintmark.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.options.ColorScheme;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The machine's own Chromium, without a window; Playwright downloads none. */
+final class ChromiumBrowser implements AutoCloseable {
+    private static final Path PICTURES = Path.of("target", "console-pages");
+    private static final String AXE = "/axe.min.js";
+    private static final int DESKTOP = 1280;
+    private static final int PHONE = 360;
+    private static final int HEIGHT = 900;
+
+    /** Colours have come to what they are to be. */
+    private static final String SETTLED =
+            """
+            async scheme => {
+                while (!matchMedia(`(prefers-color-scheme: ${scheme})`).matches
+                        || document.getAnimations().length > 0) {
+                    await new Promise(requestAnimationFrame);
+                }
+                await new Promise(requestAnimationFrame);
+            }
+            """;
+
+    private final Playwright playwright;
+    private final Browser browser;
+
+    private ChromiumBrowser(Path program) {
+        this.playwright =
+                Playwright.create(
+                        new Playwright.CreateOptions()
+                                .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        this.browser =
+                playwright
+                        .chromium()
+                        .launch(
+                                new BrowserType.LaunchOptions()
+                                        .setExecutablePath(program)
+                                        // containers run tests as root
+                                        .setArgs(
+                                                List.of(
+                                                        "--no-sandbox",
+                                                        "--disable-dev-shm-usage")));
+    }
+
+    /** Where a Chromium is, if there is one. */
+    static Optional<Path> installed() {
+        return Stream.of(
+                        System.getProperty("chromium", ""),
+                        "/usr/bin/chromium",
+                        "/usr/bin/chromium-browser")
+                .filter(path -> !path.isEmpty())
+                .map(Path::of)
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    static ChromiumBrowser start() {
+        return new ChromiumBrowser(installed().orElseThrow());
+    }
+
+    /** Somebody's browser, with cookies of its own and nothing that moves. */
+    BrowserContext person() {
+        return browser.newContext(new Browser.NewContextOptions().setViewportSize(DESKTOP, HEIGHT));
+    }
+
+    /** Pictures of a page as it is: light, dark, and as wide as a phone. */
+    static void picture(Page page, String name) {
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+        shoot(page, name + "-light");
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+        shoot(page, name + "-dark");
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+        page.setViewportSize(PHONE, HEIGHT);
+        shoot(page, name + "-phone");
+        page.setViewportSize(DESKTOP, HEIGHT);
+    }
+
+    private static void shoot(Page page, String name) {
+        page.screenshot(
+                new Page.ScreenshotOptions()
+                        .setPath(PICTURES.resolve(name + ".png"))
+                        .setFullPage(true));
+    }
+
+    /** What axe-core finds wrong with a page: by all of its rules, and in the dark by colours. */
+    static List<String> faults(Page page) {
+        page.evaluate(axe());
+        List<String> faults = new ArrayList<>(faults(page, ColorScheme.LIGHT, "{}"));
+        faults.addAll(
+                faults(
+                        page,
+                        ColorScheme.DARK,
+                        "{ runOnly: { type: 'rule', values: ['color-contrast'] } }"));
+        return faults;
+    }
+
+    private static List<String> faults(Page page, ColorScheme scheme, String options) {
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+        page.evaluate(SETTLED, scheme.name().toLowerCase(Locale.ROOT));
+        String found =
+                (String)
+                        page.evaluate(
+                                """
+                                () => axe.run(%s).then(r => JSON.stringify(r.violations.flatMap(v =>
+                                    v.nodes.map(n => v.id + ' at ' + n.target.join(' ') + ': ' + v.help))))
+                                """
+                                        .formatted(options));
+        return list(found).stream().map(fault -> scheme + ": " + fault).toList();
+    }
+
+    private static List<String> list(String json) {
+        try {
+            List<String> texts = new ArrayList<>();
+            for (JsonNode text : new JsonMapper().readTree(json)) {
+                texts.add(text.asText());
+            }
+            return texts;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String axe() {
+        try (InputStream stream = ChromiumBrowser.class.getResourceAsStream(AXE)) {
+            if (stream == null) {
+                throw new IllegalStateException(AXE + " isn't on the class path");
+            }
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        browser.close();
+        playwright.close();
+    }
+}

@@ -1,0 +1,358 @@
+package io.mintmark.console;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
+import com.microsoft.playwright.options.AriaRole;
+
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.console.pages.Pages;
+import io.mintmark.console.pages.Proof;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.IssuerStandIn;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The console as people use it, in a real browser, from the login on. Leaves pictures of each page
+ * in {@code target/console-pages}.
+ */
+class ConsoleInBrowserTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    /** Text that does something where it isn't shown as text. */
+    private static final String HOSTILE =
+            "</td><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">'; DROP TABLE x; --\u202Eevil";
+
+    private static TestDatabase database;
+    private static IssuerStandIn issuer;
+    private static RunningConsole console;
+    private static ChromiumBrowser chromium;
+
+    private final List<String> complaints = new ArrayList<>();
+    private BrowserContext context;
+    private Page page;
+
+    @BeforeAll
+    static void setUp() throws IOException {
+        assumeTrue(
+                ChromiumBrowser.installed().isPresent(),
+                "left out: no Chromium here, so the console wasn't tried in a browser");
+        database = TestDatabase.migrated();
+        database.run(Who.ADMIN, script("world.sql"));
+        database.run(Who.APP, script("events.sql"));
+        database.run(Who.ADMIN, hostileRows());
+        issuer = IssuerStandIn.start();
+        int port = RunningBroker.freePort();
+        new SignInStandIn(
+                issuer,
+                RunningConsole.CLIENT,
+                RunningConsole.SECRET,
+                "http://localhost:" + port,
+                List.of(
+                        new Person("audrey", "auditor", Map.of("role", "auditor")),
+                        new Person("lena", "leads acme", Map.of("groups", List.of("acme-leads"))),
+                        new Person("sam", "has no access", Map.of())));
+        console =
+                RunningConsole.start(
+                        database, issuer.url(), ConsoleInBrowserTest::pages, port, Map.of());
+        chromium = ChromiumBrowser.start();
+    }
+
+    private static PageRoutes pages(ViewerDatabase viewers) {
+        Proof proof =
+                new Proof(
+                        viewer ->
+                                PostgresLog.asViewer(database.login(Who.CONSOLE), viewer.claims()),
+                        Optional.of(() -> new TrustedKeys(List.of())),
+                        InstantSource.system());
+        return new Pages(viewers, proof, InstantSource.system());
+    }
+
+    private static String script(String name) throws IOException {
+        return Files.readString(Path.of("src/test/resources/console", name));
+    }
+
+    private static String hostileRows() {
+        String text = HOSTILE.replace("'", "''");
+        return """
+        INSERT INTO broker.key (tenant, name, provider, max_duration, settings, description)
+        VALUES ('acme', 'hostile', 'services', 900, '{"audience": "https://x.example"}', '%1$s');
+        INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+        VALUES ('acme', 'acme-k8s', '%1$s', 'hostile', '%1$s'),
+               ('acme', 'acme-k8s', repeat('喵', 1024), 'hostile', '%1$s')
+        """
+                .formatted(text);
+    }
+
+    @AfterAll
+    static void close() {
+        if (chromium != null) {
+            chromium.close();
+            console.close();
+            issuer.close();
+            database.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        context = chromium.person();
+        page = context.newPage();
+        page.onConsoleMessage(message -> complaints.add(message.type() + ": " + message.text()));
+        page.onPageError(complaints::add);
+    }
+
+    @AfterEach
+    void finish() {
+        context.close();
+        List<String> ofThePages =
+                complaints.stream()
+                        .filter(said -> !said.contains("Failed to load resource"))
+                        .toList();
+        assertEquals(List.of(), ofThePages, "the browser complains");
+    }
+
+    private void visit(String path) {
+        page.navigate(console.url() + path);
+    }
+
+    private void logIn(String person, String path) {
+        visit(path);
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(person)).click();
+        page.waitForURL(url -> url.startsWith(console.url()));
+    }
+
+    private String text() {
+        return page.locator("body").innerText();
+    }
+
+    private Locator heading() {
+        return page.locator("h1");
+    }
+
+    private void follow(String link) {
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(link)).first().click();
+    }
+
+    /** The page is as people should find it: without faults, and with a picture to look at. */
+    private void look(String name) {
+        ChromiumBrowser.picture(page, name);
+        assertEquals(List.of(), ChromiumBrowser.faults(page), name);
+        assertFalse(
+                (Boolean)
+                        page.evaluate(
+                                "() => document.documentElement.scrollWidth > window.innerWidth"),
+                name + " is wider than its window");
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private static String one(String sql) {
+        return database.column(sql).getFirst();
+    }
+
+    @Test
+    void an_auditor_finds_a_mint_by_its_access_key_id_and_who_granted_it() {
+        String credential =
+                one(
+                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy' AND tenant = 'acme' ORDER BY mint_id DESC LIMIT 1");
+        logIn("audrey", "/");
+        look("overview");
+
+        page.getByRole(AriaRole.SEARCHBOX).fill(credential);
+        page.getByRole(AriaRole.SEARCHBOX).press("Enter");
+        look("mints");
+        page.locator("main a[href^='/mints/0']").first().click();
+
+        look("mint");
+        assertTrue(text().contains(credential), text());
+        assertTrue(text().contains("was made by test_admin"), text());
+        page.locator("main a[href*='table=subject_grant']").first().click();
+        look("history");
+        assertTrue(text().contains("reviewed in March"), text());
+    }
+
+    @Test
+    void an_auditor_asks_who_could_mint_a_key_on_a_day() {
+        logIn("audrey", "/tenants/acme");
+        look("tenant");
+
+        follow("deploy");
+        look("key");
+        page.locator("input[name=at]").fill("2026-01-01");
+        page.locator("input[name=at]").press("Enter");
+
+        assertTrue(heading().innerText().contains("1 Jan 2026"), heading().innerText());
+        assertTrue(text().contains("Nobody could then"), text());
+    }
+
+    @Test
+    void an_auditor_has_a_denial_explained() {
+        logIn("audrey", "/mints?outcome=denied");
+        page.locator("main a[href^='/mints/0']").first().click();
+        look("refusal");
+
+        page.locator("main a[href^='/explain?mint=']").click();
+
+        look("explain");
+        assertTrue(heading().innerText().contains("Why was"), heading().innerText());
+        visit("/explain");
+        look("explain-form");
+    }
+
+    @Test
+    void an_auditor_watches_a_verification() {
+        logIn("audrey", "/proof");
+        look("proof");
+
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Verify the log"))
+                .click();
+
+        Eventually.holds(() -> {
+            visit("/proof");
+            return text().contains("The last verification");
+        });
+        look("proof-verified");
+    }
+
+    @Test
+    void logging_out_ends_it_and_a_pages_address_leads_back() {
+        logIn("audrey", "/keys/acme/deploy");
+        String address = page.url();
+        follow("Log out");
+        assertEquals(console.url() + "/oidc/logged-out", page.url());
+        look("logged-out");
+
+        page.navigate(address);
+        assertTrue(text().contains("Who are you?"), text());
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("audrey")).click();
+
+        assertEquals(address, page.url());
+        assertTrue(heading().innerText().contains("deploy"), heading().innerText());
+    }
+
+    @Test
+    void a_lead_sees_her_tenant_and_nothing_of_another() {
+        String foreign =
+                one(
+                        "SELECT mint_id FROM audit.event WHERE tenant = 'globex' ORDER BY mint_id DESC LIMIT 1");
+        String credential =
+                one(
+                        "SELECT credential_id FROM audit.event WHERE tenant = 'globex' AND credential_id IS NOT NULL LIMIT 1");
+        logIn("lena", "/");
+        assertFalse(text().contains("globex"), text());
+        for (String path :
+                List.of(
+                        "/tenants/globex",
+                        "/keys/globex/deploy",
+                        "/mints/" + foreign,
+                        "/tenants/globex/history?table=key&row=deploy")) {
+            Response answer = page.navigate(console.url() + path);
+            assertEquals(404, answer.status(), path + ": " + text());
+        }
+        for (String path :
+                List.of(
+                        "/mints?q=" + credential,
+                        "/mints?tenant=globex",
+                        "/subjects?q=project_path%3Aglobex%2Ftracking%3Aref_type%3Abranch%3Aref%3Amain",
+                        "/tenants",
+                        "/explain?mint=" + foreign,
+                        "/mints")) {
+            visit(path);
+            assertEquals(
+                    0,
+                    page.locator("main a[href*='globex'], main a[href*='" + foreign + "']").count(),
+                    path);
+        }
+        assertEquals(403, page.navigate(console.url() + "/proof").status());
+        visit("/tenants/acme");
+        assertTrue(text().contains("ACME Retail"), text());
+    }
+
+    @Test
+    void hostile_text_is_shown_as_text() {
+        logIn("audrey", "/keys/acme/hostile");
+        look("hostile");
+        assertTrue(text().contains("<script>document.title='taken'</script>"), text());
+        assertTrue(text().contains("⟨U+202E⟩"), text());
+        visit("/subjects?q=" + encoded("喵".repeat(1024)));
+        look("long-subject");
+        visit("/tenants/acme");
+        visit("/mints?q=" + encoded(HOSTILE));
+
+        assertFalse(page.title().contains("taken"));
+        assertEquals(0, page.locator("script, img[src=x]").count());
+    }
+
+    @Test
+    void whoever_may_see_nothing_is_told_what_to_ask_for() {
+        logIn("sam", "/");
+
+        assertTrue(text().contains("INSERT INTO broker.console_access"), text());
+        look("no-access");
+    }
+
+    @Test
+    void every_page_works_by_keyboard_alone() {
+        logIn("audrey", "/");
+
+        page.keyboard().press("Tab");
+        assertEquals("Skip to the content", focused());
+        page.keyboard().press("Enter");
+        page.keyboard().press("Tab");
+
+        assertTrue(
+                (Boolean)
+                        page.evaluate(
+                                "() => document.querySelector('main').contains(document.activeElement)"));
+    }
+
+    private String focused() {
+        return (String) page.evaluate("() => document.activeElement.textContent.trim()");
+    }
+
+    @Test
+    void a_subject_is_followed_to_what_it_may_and_what_it_got() {
+        logIn("lena", "/subjects?q=" + encoded(DEPLOYER));
+
+        look("subject");
+        assertTrue(text().contains("May mint now"), text());
+        assertTrue(
+                Pattern.compile(
+                                "DELETE FROM broker.subject_grant|UPDATE broker.subject_grant|block",
+                                Pattern.CASE_INSENSITIVE)
+                        .matcher(text())
+                        .find(),
+                text());
+    }
+}
