@@ -211,6 +211,42 @@ class WhoCouldMintTest {
         assertEquals(List.of("b?"), who(meanwhile));
     }
 
+    /** Greater numbers than any of this server's, as a dump of another one brings them. */
+    @Test
+    void what_was_proven_before_a_dump_was_loaded_stays_proven() {
+        grant("a");
+        another();
+        String proven = now();
+        long ahead = 1_000_000_000_000L;
+        database.runAsSuperuser(
+                """
+                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                UPDATE audit.config_change SET transaction_id = transaction_id + %1$d;
+                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                UPDATE runtime.noted_snapshot SET snapshot = format('%%s:%%s:%%s',
+                       %1$d + pg_snapshot_xmin(snapshot)::text::bigint, %1$d + pg_snapshot_xmax(snapshot)::text::bigint,
+                       (SELECT string_agg((%1$d + x::text::bigint)::text, ',') FROM pg_snapshot_xip(snapshot) AS x))::pg_snapshot
+                """
+                        .formatted(ahead));
+        try {
+            for (int i = 0; i < 20; i++) {
+                admin(
+                        "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name = 'other'");
+            }
+            assertEquals(List.of("a"), who(proven));
+            assertEquals(List.of("a"), who(now()));
+        } finally {
+            database.runAsSuperuser(
+                    """
+                    ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                    UPDATE audit.config_change SET transaction_id = transaction_id - %1$d WHERE transaction_id > %1$d;
+                    ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                    DELETE FROM runtime.noted_snapshot WHERE pg_snapshot_xmin(snapshot)::text::bigint > %1$d
+                    """
+                            .formatted(ahead));
+        }
+    }
+
     @Test
     void at_the_moment_of_asking_nothing_is_uncertain() {
         grant("a");
