@@ -40,7 +40,7 @@ public final class PostgresEventStore implements EventStore {
                 provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
                 issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
                 broker, chain, seq, prev_hash, hash
-              FROM jsonb_to_recordset(cast(:rows AS jsonb)) AS event (
+              FROM jsonb_to_recordset(cast(? AS jsonb)) AS event (
                 mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
                 tenant text, idp text, issuer text, subject text, key text, provider text,
                 provider_type text, grant_id bigint, grant_revision bigint, reason text,
@@ -61,7 +61,7 @@ public final class PostgresEventStore implements EventStore {
             """
             SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
                    shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash
-              FROM unnest(cast(:tenants AS text[])) AS tenant
+              FROM unnest(cast(? AS text[])) AS tenant
              CROSS JOIN LATERAL audit.last_change(tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared
             """;
@@ -97,7 +97,7 @@ public final class PostgresEventStore implements EventStore {
 
     private void insert(String json) {
         try {
-            healed(() -> queries.change(APPEND, Map.of("rows", json)));
+            healed(() -> queries.change(APPEND, List.of(json)));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
                 chain.unsure();
@@ -133,7 +133,7 @@ public final class PostgresEventStore implements EventStore {
         String json =
                 rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());
         try {
-            healed(() -> queries.rehearse(APPEND, Map.of("rows", json)));
+            healed(() -> queries.rehearse(APPEND, List.of(json)));
         } catch (QueryFailed e) {
             throw meaning(e);
         }
@@ -162,9 +162,7 @@ public final class PostgresEventStore implements EventStore {
     public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
         try {
-            return queries
-                    .query(STATES, Map.of("tenants", names), PostgresEventStore::state)
-                    .stream()
+            return queries.query(STATES, List.of((Object) names), PostgresEventStore::state).stream()
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         } catch (QueryFailed e) {
             throw unreachable(e);
