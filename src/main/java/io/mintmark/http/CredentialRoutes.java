@@ -83,7 +83,7 @@ final class CredentialRoutes implements HttpService {
         answers.send(response, body);
     }
 
-    private static ObjectNode body(Credentials credentials) {
+    static ObjectNode body(Credentials credentials) {
         ObjectNode body = Json.object();
         ObjectNode byKey = body.putObject("credentials");
         credentials

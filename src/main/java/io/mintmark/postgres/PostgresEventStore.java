@@ -162,7 +162,9 @@ public final class PostgresEventStore implements EventStore {
     public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
         try {
-            return queries.query(STATES, List.of((Object) names), PostgresEventStore::state).stream()
+            return queries
+                    .query(STATES, List.of((Object) names), PostgresEventStore::state)
+                    .stream()
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         } catch (QueryFailed e) {
             throw unreachable(e);

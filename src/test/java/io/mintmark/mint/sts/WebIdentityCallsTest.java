@@ -21,11 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.profiles.ProfileFile;
-import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 import software.amazon.awssdk.services.sts.model.Credentials;
 import software.amazon.awssdk.services.sts.model.PolicyDescriptorType;
@@ -250,20 +246,8 @@ class WebIdentityCallsTest {
     private Supplier<Credentials> bySdk(
             String path, AssumeRoleWithWebIdentityRequest.Builder request) {
         return () -> {
-            try (StsClient sdk =
-                    StsClient.builder()
-                            .region(Region.EU_CENTRAL_1)
-                            .endpointOverride(sts("").endpoint().uri())
-                            .credentialsProvider(AnonymousCredentialsProvider.create())
-                            .httpClient(new TenantTransport(http))
-                            .overrideConfiguration(configuration ->
-                                    configuration
-                                            .defaultProfileFile(ProfileFile.aggregator().build())
-                                            .retryStrategy(SafeRetries.strategy())
-                                            .addExecutionInterceptor(new WholeUrl(path)))
-                            .build()) {
-                return ScopedValue.where(TenantTransport.TENANT, ACME)
-                        .call(() -> sdk.assumeRoleWithWebIdentity(complete(request)).credentials());
+            try (SdkCalls sdk = new SdkCalls(sts(path).endpoint(), http)) {
+                return sdk.assumeRole(ACME, complete(request));
             }
         };
     }
