@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -90,6 +91,7 @@ class PageFigures {
                 new Asked("a busy subject", "/subjects?q=" + ManyMints.BUSY.replace(":", "%3A")),
                 new Asked("a subject", "/subjects?q=job%3A77"),
                 new Asked("a key", "/keys/tenant-3/key-7"),
+                new Asked("a key a minute ago", "/keys/tenant-3/key-7?at=" + aMinuteAgo()),
                 new Asked("tenants", "/tenants"),
                 new Asked("a tenant", "/tenants/tenant-3"),
                 new Asked("a tenant's history", "/tenants/tenant-3/history"),
@@ -98,6 +100,10 @@ class PageFigures {
                         "/tenants/tenant-3/history?table=subject_grant&row=61"),
                 new Asked("a denial explained", "/explain?mint=" + denied),
                 new Asked("proof", "/proof"));
+    }
+
+    private static String aMinuteAgo() {
+        return Instant.now().minusSeconds(60).toString().replace(":", "%3A");
     }
 
     private static LocalDate day(int ago) {
