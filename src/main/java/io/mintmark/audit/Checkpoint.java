@@ -53,6 +53,10 @@ public record Checkpoint(
      */
     public record RetiredMonth(YearMonth month, long rows, List<RetiredRows> parts) {
         public RetiredMonth {
+            if (month.getYear() < 1970 || month.getYear() > 9999) {
+                throw new IllegalArgumentException(
+                        "retires the month %s, which can't be".formatted(month));
+            }
             parts = List.copyOf(parts);
         }
     }

@@ -68,21 +68,29 @@ public final class ExportedLog implements LogReader, AutoCloseable {
      */
     public ExportedLog(List<Path> files, Findings findings) {
         this.findings = findings;
+        files.forEach(ExportedLog::requireReadable);
         try {
             this.lines = new SortedLines();
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+        try {
             for (Path file : files) {
-                if (!Files.isReadable(file) || Files.isDirectory(file)) {
-                    throw new StoreUnreachable(
-                            "the export can't be read: there is no file '%s' that can be"
-                                    .formatted(file),
-                            false,
-                            null);
-                }
                 read(file);
             }
             lines.sort();
         } catch (IOException e) {
+            close();
             throw unreachable(e);
+        }
+    }
+
+    private static void requireReadable(Path file) {
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new StoreUnreachable(
+                    "the export can't be read: there is no file '%s' that can be".formatted(file),
+                    false,
+                    null);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
@@ -244,6 +245,15 @@ class FalseRetirementTest {
                                 3,
                                 List.of(new RetiredRows(chain, 2, 2, hash))));
         assertDeclared(twice);
+    }
+
+    @Test
+    void months_and_rows_that_can_not_be_are_in_no_checkpoint() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RetiredMonth(YearMonth.of(999_999_999, 12), 0, List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new RetiredRows("1.chain", 2, 1, "00"));
+        assertThrows(IllegalArgumentException.class, () -> new RetiredRows("1.chain", 0, 1, "00"));
     }
 
     @Test

@@ -1,12 +1,14 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.audit.LogReader;
+import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.cli.Commands;
 
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,23 @@ class LogVectorTest {
             Collections.reverse(lines);
         }
         return String.join("\n", lines) + "\n" + variant.path("append").asText("");
+    }
+
+    @Test
+    void an_export_that_is_not_there_is_told() {
+        StoreUnreachable told =
+                assertThrows(
+                        StoreUnreachable.class,
+                        () -> {
+                            try (ExportedLog log =
+                                    new ExportedLog(
+                                            List.of(directory.resolve("none")),
+                                            new Seals.Found())) {
+                                log.events(_ -> {});
+                            }
+                        });
+        assertTrue(
+                String.valueOf(told.getMessage()).contains("there is no file"), told::getMessage);
     }
 
     @Test
