@@ -414,7 +414,7 @@ BEGIN
       INTO further FROM (SELECT DISTINCT t.doubt, t.in_all FROM unnest(told) AS t) AS word HAVING sum(word.in_all) > 10;
     IF further IS NOT NULL THEN
         RAISE WARNING 'These were 10 of %.', further
-            USING HINT = format('All of them: SELECT * FROM broker.doubt WHERE tenant = %L;', one.tenant);
+            USING HINT = format('All of them: SELECT * FROM broker.doubt WHERE tenant %s;', coalesce('= ' || quote_literal(one.tenant), 'IS NULL'));
     END IF;
 END
 $$;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLWarning;
 
 import java.io.IOException;
 import java.sql.Connection;
@@ -78,6 +79,35 @@ class DoubtsTest {
         assertEquals(
                 "These were 10 of 11 doubts about this statement: 11 no_reason.",
                 warningsOf(Who.ADMIN, GRANTS.formatted("'t' || n", "NULL", 11)).getLast());
+    }
+
+    @Test
+    void who_is_told_that_there_are_more_is_told_where_they_stand() throws SQLException {
+        String blocks =
+                """
+                INSERT INTO broker.blocked_subject (tenant, subject, reason)
+                SELECT %s, 's*' || n, 'INC-1' FROM generate_series(1, 11) AS n
+                """;
+        assertEquals(
+                "All of them: SELECT * FROM broker.doubt WHERE tenant IS NULL;",
+                lastHintOf(blocks.formatted("NULL")));
+        assertEquals(
+                "All of them: SELECT * FROM broker.doubt WHERE tenant = 'acme';",
+                lastHintOf(blocks.formatted("'acme'")));
+    }
+
+    private String lastHintOf(String sql) throws SQLException {
+        try (Connection connection = database.connect(Who.ADMIN);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            String hint = "";
+            for (SQLWarning one = statement.getWarnings();
+                    one != null;
+                    one = one.getNextWarning()) {
+                hint = String.valueOf(((PSQLWarning) one).getServerErrorMessage().getHint());
+            }
+            return hint;
+        }
     }
 
     @Test
