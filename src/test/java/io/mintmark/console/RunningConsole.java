@@ -14,15 +14,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 
 /** A console on a loopback port, with whatever pages. */
-final class RunningConsole implements AutoCloseable {
-    static final String CLIENT = "mintmark-console";
-    static final String SECRET = "s3cr3t+of/the=client";
+public final class RunningConsole implements AutoCloseable {
+    public static final String CLIENT = "mintmark-console";
+    public static final String SECRET = "s3cr3t+of/the=client";
     private static final int CONNECTIONS = 2;
 
     private final String local;
@@ -79,7 +80,8 @@ final class RunningConsole implements AutoCloseable {
         PageRoutes of(ViewerDatabase database);
     }
 
-    static Map<String, String> environment(
+    /** What an operator sets. */
+    public static Map<String, String> environment(
             TestDatabase database, String issuer, String url, int port) {
         return Map.ofEntries(
                 Map.entry("DATABASE_URL", database.url()),
@@ -102,7 +104,7 @@ final class RunningConsole implements AutoCloseable {
             Path file = Files.createTempFile("console", ".key");
             file.toFile().deleteOnExit();
             byte[] key = new byte[32];
-            new java.security.SecureRandom().nextBytes(key);
+            new SecureRandom().nextBytes(key);
             return Files.writeString(file, Base64.getEncoder().encodeToString(key) + "\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
