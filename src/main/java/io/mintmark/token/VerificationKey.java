@@ -15,6 +15,7 @@ import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.RSAKey;
 
+import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.interfaces.RSAPublicKey;
 import java.text.ParseException;
@@ -32,6 +33,7 @@ import java.util.Set;
 record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerifier verifier) {
     private static final int MIN_RSA_BITS = 2048;
     private static final int MAX_RSA_BITS = 8192;
+    private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(3);
     private static final int MAX_EXPONENT_BITS = 64;
 
     /** RFC 7517 section 4, RFC 7518 section 6, RFC 8037 section 2. */
@@ -122,13 +124,16 @@ record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerif
         };
     }
 
-    /** Exponents under 3 the platform refuses itself. */
+    /** Under the exponent 1 every text is its own signature, and no even one has a private half. */
     private static Optional<JWSVerifier> rsa(RSAPublicKey key) {
         int bits = key.getModulus().bitLength();
+        BigInteger exponent = key.getPublicExponent();
         boolean sound =
                 bits >= MIN_RSA_BITS
                         && bits <= MAX_RSA_BITS
-                        && key.getPublicExponent().bitLength() <= MAX_EXPONENT_BITS;
+                        && exponent.compareTo(LEAST_EXPONENT) >= 0
+                        && exponent.testBit(0)
+                        && exponent.bitLength() <= MAX_EXPONENT_BITS;
         return sound ? Optional.of(new RSASSAVerifier(key)) : Optional.empty();
     }
 }

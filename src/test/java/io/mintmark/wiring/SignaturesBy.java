@@ -35,6 +35,17 @@ public enum SignaturesBy {
         }
     }
 
+    /** The same for what throws nothing of its own. */
+    public void duringSafely(Runnable work) {
+        try {
+            during(work::run);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** Those that this machine has. {@link NativeSignaturesTest} says where both must be. */
     public static Stream<SignaturesBy> here() {
         return Stream.of(values()).filter(SignaturesBy::works);
