@@ -35,8 +35,22 @@ CREATE TABLE runtime.noted_snapshot (
 COMMENT ON TABLE runtime.noted_snapshot IS
     'Which transactions had ended at times of the past, so that audit.who_could_mint can tell which changes were committed by then. Written by triggers.';
 COMMENT ON COLUMN runtime.noted_snapshot.noted_at IS 'When, by the clock of the server.';
-COMMENT ON COLUMN runtime.noted_snapshot.snapshot IS 'What pg_current_snapshot() was just before.';
+COMMENT ON COLUMN runtime.noted_snapshot.snapshot IS
+    'What pg_current_snapshot() was just before, with the transaction that notes it among the running ones.';
 CREATE INDEX snapshots_by_time ON runtime.noted_snapshot (noted_at);
+
+-- PostgreSQL leaves the transaction that asks out of its own snapshot, as if it had ended.
+CREATE FUNCTION internal.snapshot_with(snapshot pg_snapshot, running xid8) RETURNS pg_snapshot
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN running >= pg_snapshot_xmax(snapshot) THEN snapshot
+           ELSE format('%s:%s:%s', least(pg_snapshot_xmin(snapshot), running), pg_snapshot_xmax(snapshot),
+                       (SELECT string_agg(r.xid::text, ',' ORDER BY r.xid)
+                          FROM (SELECT pg_snapshot_xip(snapshot) UNION SELECT running) AS r(xid)))::pg_snapshot
+           END
+$$;
+COMMENT ON FUNCTION internal.snapshot_with(pg_snapshot, xid8) IS 'The snapshot with one more transaction that had not ended.';
 
 CREATE FUNCTION internal.note_snapshot() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -45,7 +59,8 @@ AS $$
 BEGIN
     -- once for a transaction; who sets this by hand has fewer notes
     IF current_setting('mintmark.noted_in', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
-        INSERT INTO runtime.noted_snapshot (noted_at, snapshot) SELECT clock_timestamp(), pg_current_snapshot();
+        INSERT INTO runtime.noted_snapshot (noted_at, snapshot)
+        SELECT clock_timestamp(), internal.snapshot_with(pg_current_snapshot(), pg_current_xact_id());
         PERFORM set_config('mintmark.noted_in', pg_current_xact_id()::text, true);
     END IF;
     RETURN NULL;

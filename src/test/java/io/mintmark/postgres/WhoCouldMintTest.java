@@ -211,6 +211,25 @@ class WhoCouldMintTest {
         assertEquals(List.of("b?"), who(meanwhile));
     }
 
+    /** PostgreSQL leaves a transaction out of its own snapshot. */
+    @Test
+    void a_transaction_under_way_shows_nothing_of_itself() throws SQLException {
+        String meanwhile;
+        try (Connection open = database.connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute("SELECT pg_current_xact_id()");
+            admin(
+                    "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name = 'other'");
+            statement.execute(
+                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
+                            .formatted(key));
+            meanwhile = now();
+            open.commit();
+        }
+        assertEquals(List.of("b?"), who(meanwhile));
+    }
+
     /** Greater numbers than any of this server's, as a dump of another one brings them. */
     @Test
     void what_was_proven_before_a_dump_was_loaded_stays_proven() {
