@@ -274,23 +274,23 @@ class Retired:
         self.after = (first + 31 * DAY).replace(day=1)
         self.first, self.end = first, (datetime(*self.after.timetuple()[:3], tzinfo=timezone.utc) - EPOCH) // timedelta(microseconds=1)
 
-    def lasted(self, day):
+    def lasted(self, days):
         """The day before and the day after count too: rows wait for a commit, and that for a seal."""
-        return self.first - DAY <= day <= self.after
+        return all(self.first - DAY <= day <= self.after for day in days)
 
 
 months, by_month, parts, sealed_on, latest = [], {}, defaultdict(list), defaultdict(list), -1
 
 
 def retire(number, digest, seal):
-    """A time before that of an earlier checkpoint doesn't count, since whoever has the key can write any."""
+    """Whoever has the key can write any time, so the one that is said has to fit, and the latest that was said before."""
     global latest
     at = micros(seal["sealed_at"])
     for earlier in months:
         if number > earlier.number and at < earlier.end:
             earlier.doubts.append(f"checkpoint {number}, which came later, is of before its end")
     latest = max(latest, at)
-    day = (EPOCH + timedelta(microseconds=latest)).date()
+    day = tuple((EPOCH + timedelta(microseconds=time)).date() for time in (at, latest))
     for head in seal["events"]:
         days = sealed_on[head["chain"]]
         if not days or days[-1][0] < head["seq"]:
@@ -302,6 +302,8 @@ def retire(number, digest, seal):
         months.append(retired)
         if at < retired.end:
             retired.doubts.append("it was signed before its end")
+        if at > (datetime.now(timezone.utc) + timedelta(hours=1) - EPOCH) // timedelta(microseconds=1):
+            retired.doubts.append("it was signed at a time that hasn't come yet")
         if by_month.setdefault(retired.name, retired) is not retired:
             retired.doubts.append("it was retired already")
         if sum(part["last"] - part["first"] + 1 for part in month["parts"]) != retired.rows:
@@ -319,7 +321,7 @@ def judge_retired():
             while at <= part["last"]:
                 upto, day = next(((u, d) for u, d in sealed_on[chain] if u >= at), (None, None))
                 if day is None or not retired.lasted(day):
-                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {day or 'never'}")
+                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {'/'.join(map(str, day)) if day else 'never'}")
                     break
                 at = upto + 1
     for retired in months:

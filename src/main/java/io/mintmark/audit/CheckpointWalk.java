@@ -6,6 +6,7 @@ import io.mintmark.audit.Checkpoint.Position;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,7 @@ final class CheckpointWalk {
     private final List<Sealed> changeBatch = new ArrayList<>();
 
     private final List<Foreign> foreign = new ArrayList<>();
-    private final RetiredMonths retired = new RetiredMonths();
+    private final RetiredMonths retired = new RetiredMonths(InstantSource.system().instant());
     private final Declarations declarations;
 
     private boolean whole = true;

@@ -6,6 +6,7 @@ import io.mintmark.audit.Checkpoint.RetiredRows;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.YearMonth;
@@ -28,6 +29,9 @@ final class RetiredMonths {
     /** The digits of a mint id that tell its time in milliseconds. */
     private static final Pattern TIME = Pattern.compile("([0-9a-f]{8})-([0-9a-f]{4})-.*");
 
+    /** How far a verifier's clock may be behind the database's. */
+    private static final Duration SKEW = Duration.ofHours(1);
+
     /** Its place in {@link LogReader.Row#fields}. */
     private static final int MINT = 0;
 
@@ -36,9 +40,30 @@ final class RetiredMonths {
     private final Map<String, TreeMap<Long, RetiredPart>> parts = new HashMap<>();
 
     /** For each chain: up to which row it was first sealed on a day. */
-    private final Map<Optional<String>, TreeMap<Long, LocalDate>> sealedOn = new HashMap<>();
+    private final Map<Optional<String>, TreeMap<Long, SealedOn>> sealedOn = new HashMap<>();
 
+    private final Instant now;
     private Instant latest = Instant.MIN;
+
+    /**
+     * @param now what is signed for a day after it is doubted
+     */
+    RetiredMonths(Instant now) {
+        this.now = now;
+    }
+
+    /**
+     * Two days that have to fit, since whoever has the key can write any: the one that the
+     * checkpoint says, and the latest that any until then has said.
+     */
+    private record SealedOn(LocalDate said, LocalDate latest) {
+        @Override
+        public String toString() {
+            return said.equals(latest)
+                    ? "on " + said
+                    : "on %s, after checkpoints of %s".formatted(said, latest);
+        }
+    }
 
     private static final class Retired {
         private final SignedCheckpoint checkpoint;
@@ -60,6 +85,10 @@ final class RetiredMonths {
         /**
          * The day before and the day after count too: rows wait for a commit, and that for a seal.
          */
+        private boolean lasted(SealedOn days) {
+            return lasted(days.said()) && lasted(days.latest());
+        }
+
         private boolean lasted(LocalDate day) {
             return !day.isBefore(month.month().atDay(1).minusDays(1))
                     && !day.isAfter(month.month().atEndOfMonth().plusDays(1));
@@ -73,10 +102,7 @@ final class RetiredMonths {
         }
     }
 
-    /**
-     * The next checkpoint that holds. A time before that of an earlier one doesn't count, since
-     * whoever has the key can write any.
-     */
+    /** The next checkpoint that holds. */
     void checkpoint(SignedCheckpoint signed, Checkpoint checkpoint) {
         Instant at = checkpoint.sealedAt();
         for (Retired earlier : months) {
@@ -89,15 +115,18 @@ final class RetiredMonths {
             }
         }
         latest = latest.isAfter(at) ? latest : at;
-        LocalDate day = latest.atZone(ZoneOffset.UTC).toLocalDate();
-        checkpoint.events().forEach(head -> sealed(head, day));
+        SealedOn days = new SealedOn(day(at), day(latest));
+        checkpoint.events().forEach(head -> sealed(head, days));
         checkpoint.retired().forEach(month -> retire(new Retired(signed, month), at));
     }
 
+    private static LocalDate day(Instant at) {
+        return at.atZone(ZoneOffset.UTC).toLocalDate();
+    }
+
     /** One entry a day: a day that goes on takes the place of what it had come to. */
-    private void sealed(Position head, LocalDate day) {
-        TreeMap<Long, LocalDate> days =
-                sealedOn.computeIfAbsent(head.chain(), _ -> new TreeMap<>());
+    private void sealed(Position head, SealedOn day) {
+        TreeMap<Long, SealedOn> days = sealedOn.computeIfAbsent(head.chain(), _ -> new TreeMap<>());
         if (days.isEmpty() || days.lastKey() < head.at()) {
             if (!days.isEmpty() && days.lastEntry().getValue().equals(day)) {
                 days.pollLastEntry();
@@ -112,6 +141,9 @@ final class RetiredMonths {
         if (signedAt.isBefore(retired.end())) {
             retired.doubts.add(
                     "it was signed at %s, when the month wasn't over".formatted(signedAt));
+        }
+        if (signedAt.isAfter(now.plus(SKEW))) {
+            retired.doubts.add("it was signed at %s, which hasn't come yet".formatted(signedAt));
         }
         Retired before = byMonth.putIfAbsent(month.month(), retired);
         if (before != null) {
@@ -156,7 +188,7 @@ final class RetiredMonths {
     }
 
     private void judgeSealing(String chain, RetiredPart part) {
-        TreeMap<Long, LocalDate> days = sealedOn.getOrDefault(Optional.of(chain), new TreeMap<>());
+        TreeMap<Long, SealedOn> days = sealedOn.getOrDefault(Optional.of(chain), new TreeMap<>());
         long next = part.rows().first();
         while (next <= part.rows().last()) {
             var day = days.ceilingEntry(next);
@@ -168,7 +200,7 @@ final class RetiredMonths {
                                         .formatted(
                                                 next,
                                                 chain,
-                                                day == null ? "never" : "on " + day.getValue()));
+                                                day == null ? "never" : day.getValue()));
                 return;
             }
             next = day.getKey() + 1;

@@ -103,12 +103,25 @@ final class BlockSubject implements Callable<Integer> {
                             Optional.ofNullable(until).map(text -> end(text, subjects)));
             Written written = subjects.block(block);
             blocked(block, written);
+            written.doubts().forEach(doubt -> out.println("Doubtful: " + Visible.of(doubt)));
             held(subjects.living(block), written.id());
         }
         return 0;
     }
 
+    /** A block that has ended already would block nothing, whatever this command said. */
     private static Instant end(String text, BlockedSubjects subjects) {
+        Instant end = time(text, subjects);
+        Instant now = subjects.now();
+        if (!end.isAfter(now)) {
+            throw new CommandFailed(
+                    "--until: %s is past, by the database's clock it is %s; nothing is blocked"
+                            .formatted(end, now));
+        }
+        return end;
+    }
+
+    private static Instant time(String text, BlockedSubjects subjects) {
         try {
             return text.startsWith("P")
                     ? subjects.now().truncatedTo(ChronoUnit.SECONDS).plus(Duration.parse(text))

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -85,8 +87,13 @@ public final class BlockedSubjects implements AutoCloseable {
             String reason,
             Optional<Instant> until) {}
 
-    /** The row of a block, and whether it was written just now. */
-    public record Written(long id, boolean isNew) {}
+    /**
+     * The row of a block.
+     *
+     * @param isNew whether it was written just now
+     * @param doubts sentences about what is hardly meant
+     */
+    public record Written(long id, boolean isNew, List<String> doubts) {}
 
     /**
      * A credential that lives, or may.
@@ -144,7 +151,7 @@ public final class BlockedSubjects implements AutoCloseable {
             statement.setString(6, block.until().map(Instant::toString).orElse(null));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return new Written(row.getLong("id"), row.getBoolean("is_new"));
+                return new Written(row.getLong("id"), row.getBoolean("is_new"), doubts(statement));
             }
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -155,6 +162,16 @@ public final class BlockedSubjects implements AutoCloseable {
                             e)
                     : QuestionFailed.because(e);
         }
+    }
+
+    private static List<String> doubts(Statement statement) throws SQLException {
+        List<String> doubts = new ArrayList<>();
+        for (SQLWarning each = statement.getWarnings();
+                each != null;
+                each = each.getNextWarning()) {
+            doubts.add(each.getMessage());
+        }
+        return doubts;
     }
 
     /**

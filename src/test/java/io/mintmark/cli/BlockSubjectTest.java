@@ -181,6 +181,28 @@ class BlockSubjectTest {
     }
 
     @Test
+    void an_end_that_is_past_is_refused_and_nothing_is_blocked() {
+        for (String past : List.of("2026-01-01T00:00:00Z", "PT-1H", "PT0S")) {
+            Printed printed = block(Who.ADMIN, "--tenant acme", "ci:past", "--until", past);
+            assertEquals(1, printed.status(), printed.text());
+            assertTrue(printed.text().contains("is past"), printed.text());
+        }
+        assertEquals(
+                List.of("0"),
+                world.database()
+                        .column(
+                                "SELECT count(*) FROM broker.blocked_subject WHERE subject = 'ci:past'"));
+    }
+
+    @Test
+    void what_is_hardly_meant_is_told() {
+        Printed printed = block(Who.ADMIN, "--tenant acme", "repo:acme/*");
+        assertEquals(0, printed.status(), printed.text());
+        assertTrue(printed.text().contains("Doubtful: "), printed.text());
+        assertFalse(block(Who.ADMIN, "--tenant acme", "repo:acme/x").text().contains("Doubtful"));
+    }
+
+    @Test
     void what_is_wrong_is_told_in_a_sentence() {
         assertEquals(2, run(Who.ADMIN, "--subject", "x", "--reason", "y").status());
         assertEquals(2, run(Who.ADMIN, "--tenant", "acme", "--subject", "x").status());

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
@@ -99,7 +100,8 @@ class FalseRetirementTest {
     private SignedCheckpoint launder(YearMonth month, Instant at, long first, long last) {
         String hash = hashOf(chain, last);
         database.runAsSuperuser(
-                "DELETE FROM audit.event WHERE seq BETWEEN %d AND %d".formatted(first, last));
+                "DELETE FROM audit.event WHERE chain = '%s' AND seq BETWEEN %d AND %d"
+                        .formatted(chain, first, last));
         return Seals.sealAt(
                 database,
                 at,
@@ -195,6 +197,21 @@ class FalseRetirementTest {
     }
 
     /** The two rows of another chain, with those that are really of January. */
+    @Test
+    void a_checkpoint_that_is_dated_ahead_does_not_make_later_rows_younger() throws Exception {
+        Seals.sealAt(database, Instant.parse("2026-08-31T12:00:00Z"));
+        try (Database connections = new Database(database.login(Who.APP))) {
+            day(new PostgresEventStore(connections, "here/2"), "2026-03-11T12:00:00Z", "five");
+        }
+        chain = chainOf("five");
+        assertDeclared(launder(YearMonth.of(2026, 8), Instant.parse("2026-09-01T00:01:00Z"), 1, 2));
+    }
+
+    @Test
+    void a_time_that_has_not_come_yet_is_declared() throws Exception {
+        assertDeclared(launder(JANUARY, Instant.now().plus(Duration.ofDays(2)), 1, 2));
+    }
+
     private SignedCheckpoint launderWithJanuary(String subject) {
         chain = chainOf(subject);
         String hash = hashOf(chain, 2);
