@@ -185,7 +185,7 @@ record ExplainPage(
     /** What would have allowed what was denied. */
     Optional<Statements.Statement> remedy() {
         return mint.map(Mint::line)
-                .filter(line -> line.outcome() == MintOutcome.DENIED)
+                .filter(MintLine::lackedGrant)
                 .map(line ->
                         Statements.give(
                                 line.tenant().orElse(""),

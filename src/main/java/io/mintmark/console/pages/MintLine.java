@@ -27,6 +27,12 @@ record MintLine(
         Optional<Instant> expiresAt,
         String requestId) {
 
+    /** Reasons of refusals, as the log has them. */
+    private static final String NOT_GRANTED = "not_granted";
+
+    private static final String NO_SUCH_KEY = "no_such_key";
+    private static final String SUBJECT_BLOCKED = "subject_blocked";
+
     private static final String LINES =
             """
             SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
@@ -39,6 +45,31 @@ record MintLine(
               LEFT JOIN audit.event AS o ON o.mint_id = wanted.mint_id AND o.step = 2
              ORDER BY b.mint_id DESC
             """;
+
+    /** What became of it, and of a refusal why, in words. */
+    String meaning() {
+        return outcome == MintOutcome.DENIED
+                ? switch (reason.orElse("")) {
+                    case NOT_GRANTED -> "no grant gave the key";
+                    case NO_SUCH_KEY -> "the tenant had no such key, or it was disabled";
+                    case SUBJECT_BLOCKED -> "the subject was blocked, whatever was granted to it";
+                    default -> outcome.meaning();
+                }
+                : outcome.meaning();
+    }
+
+    /** Whether a grant would have given it. */
+    boolean lackedGrant() {
+        return outcome == MintOutcome.DENIED && reason.filter(NOT_GRANTED::equals).isPresent();
+    }
+
+    boolean lackedKey() {
+        return outcome == MintOutcome.DENIED && reason.filter(NO_SUCH_KEY::equals).isPresent();
+    }
+
+    boolean wasBlocked() {
+        return outcome == MintOutcome.DENIED && reason.filter(SUBJECT_BLOCKED::equals).isPresent();
+    }
 
     /** Those of mint ids that the viewer may see, the newest first. */
     static List<MintLine> of(Connection connection, List<String> ids, Instant now)

@@ -28,7 +28,7 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
         if (mint.grantThen().flatMap(Mint.GrantThen::enabledNow).orElse(false)) {
             mint.origin().grantId().ifPresent(id -> statements.add(Statements.revoke(tenant, id)));
         }
-        if (line.outcome() == MintOutcome.DENIED) {
+        if (line.lackedGrant()) {
             statements.add(
                     Statements.give(
                             tenant,
@@ -36,7 +36,9 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
                             line.subject().get(),
                             line.key().orElse("")));
         }
-        statements.add(Statements.block(tenant, line.idp(), line.subject().get()));
+        if (!line.wasBlocked()) {
+            statements.add(Statements.block(tenant, line.idp(), line.subject().get()));
+        }
         return statements;
     }
 

@@ -34,15 +34,25 @@ final class MintSearch {
             Optional<Instant> to,
             Optional<UUID> before) {
 
+        /**
+         * What an address asks for.
+         *
+         * @throws Parameters.Unusable for a time that ends before it begins
+         */
         static Wanted of(Parameters parameters) {
+            Optional<Instant> from = parameters.time("from", false);
+            Optional<Instant> to = parameters.time("to", true);
+            if (from.isPresent() && to.filter(from.get()::isAfter).isPresent()) {
+                throw new Parameters.Unusable("from is after to, so nothing can be between them.");
+            }
             return new Wanted(
                     parameters.text("q"),
                     parameters.text("tenant"),
                     parameters.text("subject"),
                     parameters.text("key"),
                     parameters.text("outcome").map(word -> word.toLowerCase(Locale.ROOT)),
-                    parameters.time("from", false),
-                    parameters.time("to", true),
+                    from,
+                    to,
                     parameters.id("before"));
         }
 

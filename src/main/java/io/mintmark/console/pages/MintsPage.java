@@ -13,6 +13,11 @@ record MintsPage(Wanted wanted, Found found) {
     static final List<String> OUTCOMES =
             List.of("issued", "failed", "withheld", "denied", "rejected", "unresolved");
 
+    /** Whether nothing can be found, since no outcome is called so. */
+    boolean isOfNoOutcome() {
+        return wanted.outcome().filter(word -> !OUTCOMES.contains(word)).isPresent();
+    }
+
     /** Where the older ones are. */
     Optional<String> next() {
         return found.next().map(id -> address("/mints", Optional.of(id)));

@@ -3,6 +3,7 @@ package io.mintmark.console.pages;
 import static io.mintmark.console.pages.View.absent;
 
 import io.helidon.http.HeaderNames;
+import io.helidon.http.NotFoundException;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
@@ -52,7 +53,15 @@ public final class Pages implements PageRoutes {
                 .get("/explain", rendering.page(this::explain))
                 .get("/proof", rendering.page(this::proof))
                 .post("/proof", this::verify)
-                .any(rendering.page((_, _, _) -> absent("page")));
+                .any(this::elsewhere);
+    }
+
+    /** What needs no login comes here too, if it is asked for in another way or isn't there. */
+    private void elsewhere(ServerRequest request, ServerResponse response) {
+        if (request.context().get(Viewer.class).isEmpty()) {
+            throw new NotFoundException("no page has this address");
+        }
+        rendering.answer((_, _, _) -> absent("page"), request, response);
     }
 
     private View overview(Connection connection, ServerRequest request, Instant now)

@@ -57,6 +57,9 @@ final class Rendering {
     }
 
     private View view(Page page, Viewer viewer, ServerRequest request, Instant now) {
+        if (request.path().path().indexOf('\0') >= 0) {
+            return View.absent("page");
+        }
         try {
             return database.read(viewer, connection -> page.view(connection, request, now));
         } catch (Parameters.Unusable | QuestionFailed e) {

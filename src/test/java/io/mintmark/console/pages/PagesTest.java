@@ -33,7 +33,22 @@ class PagesTest {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
         database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        refusedFor("subject_blocked", 1);
+        refusedFor("no_such_key", 2);
         world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
+    }
+
+    /** Another refusal like one that there is. */
+    private static void refusedFor(String reason, int number) {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker)
+                SELECT (left(mint_id::text, 24) || lpad('%d', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                       idp, issuer, subject, key, '%s', claims, broker
+                  FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+                """
+                        .formatted(number, reason));
     }
 
     @AfterAll
@@ -213,13 +228,35 @@ class PagesTest {
 
     @Test
     void a_denial_is_explained_with_the_statement_that_would_allow_it() {
-        String denied = id("kind = 'denied' AND key = 'deploy' AND tenant = 'acme'");
+        String denied = id("reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
 
         assertShows(
                 page("lead", "/explain?mint=" + denied),
                 "refs/heads/feature/new-checkout",
                 "INSERT INTO broker.subject_grant",
                 "ON CONFLICT DO NOTHING");
+    }
+
+    @Test
+    void a_refusal_of_a_blocked_subject_offers_no_grant_and_no_second_block() {
+        String blocked = id("reason = 'subject_blocked'");
+
+        String mint = page("lead", "/mints/" + blocked);
+        assertShows(mint, "the subject was blocked, whatever was granted to it");
+        assertFalse(mint.contains("INSERT INTO broker."), mint);
+        String explained = page("lead", "/explain?mint=" + blocked);
+        assertShows(explained, "which wins over every grant");
+        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
+    }
+
+    @Test
+    void a_refusal_of_a_key_that_there_is_not_offers_no_grant_of_it() {
+        String missing = id("reason = 'no_such_key'");
+
+        String explained = page("lead", "/explain?mint=" + missing);
+        assertShows(explained, "The tenant had no such key, or it was disabled, so no grant could");
+        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
+        assertFalse(page("lead", "/mints/" + missing).contains("INSERT INTO broker.subject_grant"));
     }
 
     @Test
@@ -317,8 +354,7 @@ class PagesTest {
 
     @Test
     void nobody_sees_nothing() {
-        for (String path :
-                List.of("/", "/mints", "/mints/download", "/tenants/acme", "/proof", "/nowhere")) {
+        for (String path : List.of("/", "/mints", "/mints/download", "/tenants/acme", "/proof")) {
             HttpResponse<String> answer = world.get("nobody", path);
 
             assertEquals(500, answer.statusCode());
@@ -335,7 +371,8 @@ class PagesTest {
                 "/keys/acme/deploy?at=2026-13-01",
                 "/tenants/acme/history?table=subject_grant&row=x",
                 "/tenants/acme?after=-1",
-                "/mints?q=%00"
+                "/mints?q=%00",
+                "/mints?from=2026-03-02&to=2026-03-01"
             })
     void what_cannot_be_meant_is_refused_with_a_sentence(String path) {
         HttpResponse<String> answer = world.get("auditor", path);
@@ -354,8 +391,19 @@ class PagesTest {
     }
 
     @Test
+    void an_outcome_that_there_is_not_is_told_from_nothing_found() {
+        assertShows(page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
+        assertShows(page("auditor", "/mints?q=nobody"), "Nothing on record that you may see is so");
+    }
+
+    @Test
     void there_is_no_other_page() {
         assertEquals(404, world.get("auditor", "/mint").statusCode());
+        assertEquals(404, world.get("auditor", "/keys/acme/a%00b").statusCode());
+        for (String path : List.of("/nowhere", "/style/x", "/style/console")) {
+            assertEquals(404, world.get("nobody", path).statusCode(), path);
+        }
+        assertEquals(404, world.post("nobody", "/style/console.css").statusCode());
     }
 
     @Test
