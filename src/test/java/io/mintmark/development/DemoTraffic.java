@@ -43,14 +43,14 @@ final class DemoTraffic {
         this.database = database;
     }
 
-    /** Begins in the background, unless there is enough on record. */
-    void start() {
+    /** Takes some seconds, unless there is enough on record. */
+    void run() {
         if (database.events() < ENOUGH) {
-            Thread.ofVirtual().name("demo-traffic").start(this::run);
+            mintAndBeRefused();
         }
     }
 
-    private void run() {
+    private void mintAndBeRefused() {
         try (client) {
             for (int round = 0; round < 4; round++) {
                 for (String subject : SUBJECTS) {

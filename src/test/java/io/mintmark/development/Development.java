@@ -69,9 +69,10 @@ public final class Development {
                                     issuer.close();
                                     database.close();
                                 }));
+        // before the lines to paste, or its lines in the log would push them off the screen
+        new DemoTraffic(URI.create(url), issuer, database).run();
         System.out.println(
                 Welcome.text(url, console.url(), issuer.url(), storage.endpoint(), database));
-        new DemoTraffic(URI.create(url), issuer, database).start();
     }
 
     private static IssuerStandIn identityProvider() {
