@@ -1,6 +1,7 @@
 package io.mintmark.config;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,6 +12,7 @@ import java.util.Optional;
  * @param migrate whether the schema is brought up to date at start
  * @param owner who does that, if not the service
  * @param singleRole whether the service may run with a login that could change the audit log
+ * @param startTimeout how long a start waits for a database that can't be reached
  */
 public record DatabaseSettings(
         JdbcUrl url,
@@ -18,6 +20,7 @@ public record DatabaseSettings(
         boolean migrate,
         Optional<Login> owner,
         boolean singleRole,
+        Duration startTimeout,
         DatabaseRoles roles) {
     /**
      * Who logs in to the database.
@@ -63,6 +66,12 @@ public record DatabaseSettings(
                     Formats.BOOLEAN,
                     "false",
                     "Whether the service may run with a login that could change the audit log.");
+    static final Setting<Duration> START_TIMEOUT =
+            Setting.of(
+                    "database.start-timeout",
+                    Formats.duration(Duration.ZERO, Duration.ofMinutes(10)),
+                    "PT10S",
+                    "How long a start waits for a database that can't be reached; then it fails.");
 
     static final List<Setting<?>> TABLE =
             List.of(
@@ -74,7 +83,8 @@ public record DatabaseSettings(
                     OWNER_USERNAME,
                     OWNER_PASSWORD,
                     OWNER_PASSWORD_FILE,
-                    SINGLE_ROLE);
+                    SINGLE_ROLE,
+                    START_TIMEOUT);
 
     /**
      * Who migrates.
@@ -113,6 +123,7 @@ public record DatabaseSettings(
                 values.get(MIGRATE),
                 owner,
                 values.get(SINGLE_ROLE),
+                values.get(START_TIMEOUT),
                 DatabaseRoles.from(values));
     }
 

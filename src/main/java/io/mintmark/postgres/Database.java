@@ -56,13 +56,22 @@ public final class Database implements AutoCloseable {
 
     /** Makes the pool; connections are opened when they are needed. */
     public Database(DatabaseLogin login) {
-        this.pool = new HikariDataSource(configuration(login));
+        this(login, CONNECTING);
+    }
+
+    /**
+     * The same for whoever has more time than clients have.
+     *
+     * @param connecting how long a connection may take to come about
+     */
+    public Database(DatabaseLogin login, Duration connecting) {
+        this.pool = new HikariDataSource(configuration(login, connecting));
         DbClient client = JdbcClientBuilder.create().connectionPool(new OwnPool(pool)).build();
         this.reading = new Queries(client, READERS);
         this.writing = new Queries(client, WRITERS);
     }
 
-    private static HikariConfig configuration(DatabaseLogin login) {
+    private static HikariConfig configuration(DatabaseLogin login, Duration connecting) {
         PGSimpleDataSource source = login.source("mintmark", SESSION);
         source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         HikariConfig config = new HikariConfig();
@@ -70,7 +79,7 @@ public final class Database implements AutoCloseable {
         config.setDataSource(source);
         config.setMaximumPoolSize(READERS + WRITERS);
         config.setMinimumIdle(WRITERS);
-        config.setConnectionTimeout(CONNECTING.toMillis());
+        config.setConnectionTimeout(connecting.toMillis());
         config.setValidationTimeout(VALIDATING.toMillis());
         config.setInitializationFailTimeout(-1);
         return config;

@@ -38,6 +38,7 @@ public record DatabaseLogin(String url, String username, Optional<String> passwo
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);
+        source.setLoginTimeout(CONNECTING_SECONDS);
         source.setTcpKeepAlive(true);
         return source;
     }

@@ -2,6 +2,7 @@ package io.mintmark.wiring;
 
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.ConsoleSettings;
+import io.mintmark.config.DatabaseSettings;
 import io.mintmark.console.ConsoleServer;
 import io.mintmark.console.CookieKey;
 import io.mintmark.console.LoginEndpoints;
@@ -12,7 +13,6 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.ConsoleLoginCheck;
 import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.SchemaCheck;
@@ -126,12 +126,11 @@ public final class ConsoleStartup {
     }
 
     private void checkDatabase(DatabaseLogin login) {
-        try {
-            new SchemaCheck(login).require(ProgramVersion.current());
-            new ConsoleLoginCheck(login, Logins.roles(settings.database().roles())).require();
-        } catch (DatabaseUnfit e) {
-            throw new StartFailed(
-                    "DATABASE_URL %s: %s".formatted(settings.database().url(), e.getMessage()));
-        }
+        DatabaseSettings database = settings.database();
+        new DatabaseWait(database)
+                .run(() -> {
+                    new SchemaCheck(login).require(ProgramVersion.current());
+                    new ConsoleLoginCheck(login, Logins.roles(database.roles())).require();
+                });
     }
 }

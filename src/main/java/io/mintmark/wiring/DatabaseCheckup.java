@@ -26,7 +26,7 @@ final class DatabaseCheckup {
     }
 
     List<Finding> run() {
-        try (Database database = new Database(Logins.service(settings))) {
+        try (Database database = DatabaseWait.patient(settings)) {
             LoginCheck login = new LoginCheck(database);
             List<String> unreachable = faults(login::requireAnswer);
             if (!unreachable.isEmpty()) {

@@ -7,7 +7,6 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
-import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
 
@@ -18,6 +17,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.UUID;
 
 /** What happens between the settings and a broker that serves, in this order. */
@@ -69,30 +69,25 @@ public final class Startup {
         return broker;
     }
 
-    private void prepare(DatabaseSettings database) {
-        try {
-            migrate(database);
-            checkDatabase(database);
-        } catch (DatabaseUnfit e) {
-            throw new StartFailed("DATABASE_URL %s: %s".formatted(database.url(), e.getMessage()));
-        }
-    }
-
-    private static void migrate(DatabaseSettings database) {
-        if (database.migrate()) {
-            int count = Logins.migrations(database).run();
+    private void prepare(DatabaseSettings settings) {
+        DatabaseWait wait = new DatabaseWait(settings);
+        if (settings.migrate()) {
+            int count = wait.get(() -> Logins.migrations(settings).run());
             log.info("The schema is up to date, {} migrations ran", count);
         }
+        try (Database database = wait.get(() -> DatabaseWait.patient(settings))) {
+            Optional<String> power = wait.get(() -> check(settings, database));
+            power.ifPresent(found -> judge(settings, found));
+        }
     }
 
-    private void checkDatabase(DatabaseSettings settings) {
-        try (Database database = new Database(Logins.service(settings))) {
-            LoginCheck check = new LoginCheck(database);
-            check.requireSchema();
-            new SchemaCheck(Logins.service(settings)).require(ProgramVersion.current());
-            new DatabaseHealth(database, clock).requireSameTime();
-            check.power().ifPresent(power -> judge(settings, power));
-        }
+    /** What the login could do to the audit log. */
+    private Optional<String> check(DatabaseSettings settings, Database database) {
+        LoginCheck check = new LoginCheck(database);
+        check.requireSchema();
+        new SchemaCheck(Logins.service(settings)).require(ProgramVersion.current());
+        new DatabaseHealth(database, clock).requireSameTime();
+        return check.power();
     }
 
     private static void judge(DatabaseSettings settings, String power) {

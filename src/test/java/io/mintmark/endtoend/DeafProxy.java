@@ -9,8 +9,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 
-/** Stands before PostgreSQL like a pooler, and swallows all notifications. */
+/** Stands before PostgreSQL like a pooler, swallows all notifications, and may be slow. */
 final class DeafProxy implements AutoCloseable {
     private static final int NOTIFICATION = 'A';
     private static final int LENGTH = 4;
@@ -19,6 +20,7 @@ final class DeafProxy implements AutoCloseable {
     private final String host;
     private final int port;
     private final String database;
+    private volatile Duration connecting = Duration.ZERO;
 
     /**
      * @param url the database behind it, {@code jdbc:postgresql://host:port/name}
@@ -32,6 +34,11 @@ final class DeafProxy implements AutoCloseable {
         Thread.ofVirtual().start(this::accept);
     }
 
+    /** From now on nothing comes through a new connection for so long. */
+    void delay(Duration time) {
+        connecting = time;
+    }
+
     /** The database through the proxy. */
     String url() {
         return "jdbc:postgresql://localhost:%d%s?sslmode=disable"
@@ -42,12 +49,21 @@ final class DeafProxy implements AutoCloseable {
         while (!socket.isClosed()) {
             try {
                 Socket client = socket.accept();
-                Socket server = new Socket(host, port);
-                Thread.ofVirtual().start(() -> pump(client, server, false));
-                Thread.ofVirtual().start(() -> pump(server, client, true));
+                Thread.ofVirtual().start(() -> connect(client));
             } catch (IOException e) {
                 return;
             }
+        }
+    }
+
+    private void connect(Socket client) {
+        try {
+            Thread.sleep(connecting);
+            Socket server = new Socket(host, port);
+            Thread.ofVirtual().start(() -> pump(client, server, false));
+            pump(server, client, true);
+        } catch (IOException | InterruptedException e) {
+            // the client finds nobody there
         }
     }
 

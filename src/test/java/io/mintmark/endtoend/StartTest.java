@@ -146,7 +146,9 @@ class StartTest {
         refuses(
                 Map.of(
                         "DATABASE_URL",
-                        "jdbc:postgresql://localhost:%d/x".formatted(RunningBroker.freePort())),
+                        "jdbc:postgresql://localhost:%d/x".formatted(RunningBroker.freePort()),
+                        "DATABASE_START_TIMEOUT",
+                        "PT0S"),
                 "DATABASE_URL");
     }
 
@@ -157,7 +159,9 @@ class StartTest {
                         "DATABASE_MIGRATE",
                         "false",
                         "DATABASE_URL",
-                        "jdbc:postgresql://localhost:%d/x".formatted(RunningBroker.freePort())),
+                        "jdbc:postgresql://localhost:%d/x".formatted(RunningBroker.freePort()),
+                        "DATABASE_START_TIMEOUT",
+                        "PT1S"),
                 "DATABASE_URL");
     }
 

@@ -1,0 +1,87 @@
+package io.mintmark.wiring;
+
+import io.mintmark.config.DatabaseSettings;
+import io.mintmark.postgres.Database;
+import io.mintmark.postgres.DatabaseUnfit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * A start's patience with its database, which may be starting as well, on a machine that is busy.
+ * It is one for all that a start asks of it. What waiting doesn't mend ends the start at once.
+ */
+final class DatabaseWait {
+    private static final Logger log = LoggerFactory.getLogger(DatabaseWait.class);
+    private static final Duration PAUSE = Duration.ofMillis(250);
+    private static final Duration LEAST = Duration.ofSeconds(1);
+    private static final Duration MOST = Duration.ofSeconds(5);
+
+    private final DatabaseSettings settings;
+    private final long began = System.nanoTime();
+    private boolean told;
+
+    DatabaseWait(DatabaseSettings settings) {
+        this.settings = settings;
+    }
+
+    /** A pool whose connections may take longer to come about than clients would wait. */
+    static Database patient(DatabaseSettings settings) {
+        Duration all = settings.startTimeout();
+        Duration connecting =
+                all.compareTo(MOST) > 0 ? MOST : all.compareTo(LEAST) < 0 ? LEAST : all;
+        return new Database(Logins.service(settings), connecting);
+    }
+
+    /**
+     * Does it, again and again as long as the database can't be reached.
+     *
+     * @param step may be done twice
+     * @throws StartFailed with what is wrong with the database
+     */
+    void run(Runnable step) {
+        var _ =
+                get(() -> {
+                    step.run();
+                    return settings;
+                });
+    }
+
+    /** The same for what has an answer. */
+    <T> T get(Supplier<T> step) {
+        while (true) {
+            try {
+                return step.get();
+            } catch (DatabaseUnfit e) {
+                if (!e.isUnreachable() || waited().compareTo(settings.startTimeout()) >= 0) {
+                    throw new StartFailed(said(e));
+                }
+                tell(e);
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    private Duration waited() {
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private String said(DatabaseUnfit fault) {
+        String said = "DATABASE_URL %s: %s".formatted(settings.url(), fault.getMessage());
+        return told ? "%s (tried for %d s)".formatted(said, waited().toSeconds()) : said;
+    }
+
+    private void tell(DatabaseUnfit fault) {
+        if (!told) {
+            log.warn(
+                    "The database can't be reached, and the start tries again until {} are over: {}",
+                    settings.startTimeout(),
+                    fault.getMessage());
+            told = true;
+        }
+    }
+}

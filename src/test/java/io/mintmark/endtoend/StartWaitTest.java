@@ -1,0 +1,100 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.token.LogBook;
+import io.mintmark.wiring.StartFailed;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** A start and a database that can't be reached, or not yet. */
+@Timeout(60)
+class StartWaitTest {
+    private static final Map<String, String> LONG = Map.of("DATABASE_START_TIMEOUT", "PT10M");
+
+    private TestDatabase database;
+
+    @BeforeEach
+    void create() {
+        database = TestDatabase.migrated();
+    }
+
+    @AfterEach
+    void drop() {
+        database.close();
+    }
+
+    @Test
+    void it_waits_for_a_database_that_takes_no_connections_yet() throws Exception {
+        limit(0);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+                LogBook log = LogBook.open()) {
+            Future<RunningBroker> starting = threads.submit(() -> RunningBroker.on(database, LONG));
+            Eventually.holds(() -> log.text().contains("the start tries again"));
+            limit(-1);
+            try (RunningBroker broker = starting.get()) {
+                assertEquals(200, broker.get("/health").status());
+            }
+        }
+    }
+
+    @Test
+    void a_database_that_is_slow_to_take_connections_keeps_nothing_from_starting()
+            throws Exception {
+        try (DeafProxy slow = new DeafProxy(database.url())) {
+            slow.delay(Duration.ofMillis(1_500));
+            try (RunningBroker broker = RunningBroker.at(slow.url(), LONG)) {
+                slow.delay(Duration.ZERO);
+                Eventually.holds(() -> broker.get("/health").status() == 200);
+            }
+        }
+    }
+
+    @Test
+    void it_waits_no_longer_than_it_was_told() {
+        limit(0);
+        long began = System.nanoTime();
+
+        StartFailed failed =
+                assertThrows(
+                        StartFailed.class,
+                        () -> RunningBroker.on(database, Map.of("DATABASE_START_TIMEOUT", "PT1S")));
+
+        assertTrue(System.nanoTime() - began >= TimeUnit.SECONDS.toNanos(1));
+        assertTrue(failed.toString().contains("StartFailed: DATABASE_URL "), failed::toString);
+        assertTrue(failed.toString().contains("(tried for 1 s)"), failed::toString);
+    }
+
+    @Test
+    void what_waiting_does_not_mend_ends_it_at_once() {
+        Map<String, String> wrong =
+                Map.of(
+                        "DATABASE_START_TIMEOUT",
+                        "PT10M",
+                        "DATABASE_OWNER_USERNAME",
+                        "nobody_there");
+
+        StartFailed failed =
+                assertThrows(StartFailed.class, () -> RunningBroker.on(database, wrong));
+
+        assertTrue(failed.toString().contains("nobody_there"), failed::toString);
+    }
+
+    private void limit(int connections) {
+        database.runAsSuperuser(
+                "ALTER DATABASE %s CONNECTION LIMIT %d".formatted(database.name(), connections));
+    }
+}
