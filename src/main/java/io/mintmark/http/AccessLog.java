@@ -5,11 +5,11 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 import java.time.Duration;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * One line for each request, without its path and query: those hold whatever the client likes, a
@@ -17,7 +17,8 @@ import java.time.Duration;
  * and what else it says stands in fields of its own too.
  */
 public final class AccessLog implements Filter {
-    private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
+    /** Not SLF4J's, which walks the stack at each line to learn who logs. */
+    private static final Logger log = Logger.getLogger(AccessLog.class.getName());
 
     private final ClientAddresses addresses;
 
@@ -47,6 +48,12 @@ public final class AccessLog implements Filter {
         MDC.put("status", Integer.toString(status));
         MDC.put("bytes", Long.toString(response.bytesWritten()));
         MDC.put("milliseconds", Long.toString(taken.toMillis()));
-        log.info("{} {} -> {} in {} ms, from {}", method, route, status, taken.toMillis(), address);
+        log.logp(
+                Level.INFO,
+                null,
+                null,
+                () ->
+                        "%s %s -> %d in %d ms, from %s"
+                                .formatted(method, route, status, taken.toMillis(), address));
     }
 }
