@@ -1,5 +1,5 @@
 -- Two tenants with what the load benchmark asks for.
-INSERT INTO broker.tenant (name, max_calls) VALUES ('acme', {calls}), ('other', {calls});
+INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('rsa', 'acme', '{rsa}', '{load}'), ('ec', 'acme', '{ec}', '{load}'),
        ('other', 'other', '{rsa}', '{other}');

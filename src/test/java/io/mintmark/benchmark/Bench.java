@@ -19,6 +19,7 @@ import java.util.Map;
 /** One program on a database of its own, with a tenant whose keys are to be minted. */
 final class Bench implements AutoCloseable {
     private static final Duration LONG = Duration.ofHours(12);
+    private static final Integer CALLS = Integer.getInteger("load.calls");
 
     private final String name;
     private final BenchDatabase database;
@@ -40,16 +41,17 @@ final class Bench implements AutoCloseable {
         environment.putAll(database.settings(name));
         environment.putAll(ownSettings());
         broker = started();
-        String calls = System.getProperty("load.calls", "DEFAULT");
-        database.run(name, rows(calls));
+        database.run(name, rows());
+        if (CALLS != null) {
+            database.run(name, "UPDATE broker.tenant SET max_calls = " + CALLS);
+        }
     }
 
-    private String rows(String calls) throws IOException {
+    private String rows() throws IOException {
         return Files.readString(Path.of("src/test/resources/scale/load.sql"))
                 .replace("{rsa}", rsa.url())
                 .replace("{ec}", ec.url())
-                .replace("{sts}", sts.endpoint())
-                .replace("{calls}", calls);
+                .replace("{sts}", sts.endpoint());
     }
 
     private Map<String, String> ownSettings() throws IOException {
