@@ -41,14 +41,14 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         if (failure instanceof CloseConnectionException close) {
             throw close;
         }
-        notice(failure).send(request, response);
+        notice(failure).withLink("To the overview", "/").send(request, response);
     }
 
     private static Notice notice(Throwable failure) {
         return switch (failure) {
             case ReadingFailed failed -> {
                 log.warn("A page wasn't answered", failed);
-                yield unavailable("The database can't answer now.");
+                yield reading(failed.why());
             }
             case Unavailable unavailable -> {
                 log.warn("{}", unavailable.getMessage());
@@ -60,6 +60,19 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                 log.error("A page failed", failure);
                 yield ofStatus(SERVER_ERROR);
             }
+        };
+    }
+
+    private static Notice reading(ReadingFailed.Why why) {
+        return switch (why) {
+            case BUSY -> unavailable("The database can't answer now.");
+            case TOO_SLOW ->
+                    Notice.of(
+                            503,
+                            "Not now",
+                            "This took longer than a page may take.",
+                            "Narrow it: name a tenant, a key, or a shorter time.");
+            case FAILED -> ofStatus(SERVER_ERROR);
         };
     }
 
@@ -97,8 +110,9 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         for (Header header : PageHeaders.ALL) {
             headers.set(header);
         }
-        headers.set(Notice.HTML).set(HeaderValues.create(RequestIds.HEADER, requestId));
         Notice notice = ofStatus(status.code());
+        notice.headers().forEach(headers::set);
+        headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         return TransportResponse.builder()
                 .status(Status.create(notice.status()))
                 .headers(headers)

@@ -76,7 +76,7 @@ public final class ConsoleServer implements AutoCloseable {
                             routes.register(routing);
                             pages.register(routing);
                         });
-        guard.guard(builder);
+        guard.guard(builder, false);
         this.server = builder.build();
     }
 
@@ -87,7 +87,8 @@ public final class ConsoleServer implements AutoCloseable {
                 new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
         routing.addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
-                .addFilter(new PageHeaders("https".equals(settings.url().getScheme())));
+                .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
+                .addFilter(new TypedAddresses());
         if (settings.rateLimit().enabled()) {
             routing.addFilter(
                     new PageLimits(

@@ -33,8 +33,10 @@ record Notice(
         Map<String, String> facts,
         String statement,
         List<Link> link) {
-    static final Header HTML =
+    private static final Header HTML =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
+
+    private static final Header SOON = HeaderValues.create(HeaderNames.RETRY_AFTER, "5");
 
     /** Where to go on. */
     record Link(String text, String address) {}
@@ -54,11 +56,18 @@ record Notice(
                 List.of(new Link(text, address)));
     }
 
+    /** What goes with it; of what may work in a moment, when to ask again. */
+    List<Header> headers() {
+        return status == Status.SERVICE_UNAVAILABLE_503.code()
+                ? List.of(HTML, SOON)
+                : List.of(HTML);
+    }
+
     /** Answers a request with it. */
     void send(ServerRequest request, ServerResponse response) {
         StandingHeaders.repeat(request, response);
+        headers().forEach(response::header);
         response.status(Status.create(status))
-                .header(HTML)
                 .send(html(RequestIds.of(request)).getBytes(StandardCharsets.UTF_8));
     }
 

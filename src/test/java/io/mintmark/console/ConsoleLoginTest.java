@@ -96,6 +96,9 @@ class ConsoleLoginTest {
     private static PageRoutes pages(ViewerDatabase database) {
         return routing -> {
             routing.any((request, response) -> {
+                if (request.query().contains("slow")) {
+                    throw new ReadingFailed(ReadingFailed.Why.TOO_SLOW, "this page is slow");
+                }
                 if (request.query().contains("fail")) {
                     throw new IllegalStateException("this page fails");
                 }
@@ -519,6 +522,10 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = page("/oidc/redirect?code=guessed&state=" + state);
 
         assertEquals(401, answer.statusCode());
+        assertTrue(answer.body().startsWith("<!doctype html>"), answer.body());
+        assertTrue(answer.body().contains("<a href=\"/\">Log in</a>"), answer.body());
+        assertEquals(
+                List.of("text/html; charset=utf-8"), answer.headers().allValues("Content-Type"));
         assertFalse(browser.cookies().containsKey(SESSION));
     }
 
@@ -657,6 +664,31 @@ class ConsoleLoginTest {
         assertEquals(500, answer.statusCode());
         assertTrue(answer.body().contains("abc-1"), answer.body());
         assertFalse(answer.body().contains("this page fails"), answer.body());
+    }
+
+    @Test
+    void a_database_that_does_not_answer_is_told_of_in_one_way_with_when_to_ask_again() {
+        HttpResponse<String> answer = audrey.get(console.url() + "/?slow");
+
+        assertEquals(503, answer.statusCode());
+        assertTrue(answer.body().contains("This took longer than a page may take."), answer.body());
+        assertEquals("5", answer.headers().firstValue("Retry-After").orElse("none"));
+    }
+
+    @Test
+    void an_address_may_be_typed_with_colons() {
+        HttpResponse<String> answer = audreys("/mints?q=repo:acme/shop:ref");
+
+        assertEquals(200, answer.statusCode());
+        assertTrue(answer.body().endsWith("/mints?q=repo:acme/shop:ref"), answer.body());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"%3:", "%", "\"", "<x>", "#x", "%3Ax%zz"})
+    void an_address_that_cannot_be_read_is_refused_with_what_to_type(String text) {
+        String answer = answerTo("GET /mints?q=" + text + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 400"), answer);
     }
 
     @Test

@@ -83,14 +83,22 @@ class AuditFigures {
         }
     }
 
-    /** The one of the tests goes without fsync. */
-    static EmbeddedPostgres server() throws IOException {
-        EmbeddedPostgres server =
-                EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "on")
-                        .setServerConfig("full_page_writes", "on")
-                        .setServerConfig("max_wal_size", "4GB")
-                        .start();
+    /** A server with the schema and the configuration, and no mints. */
+    private static EmbeddedPostgres server() throws IOException {
+        EmbeddedPostgres server = builder().start();
+        prepare(server);
+        return server;
+    }
+
+    /** The servers of the tests go without fsync. */
+    static EmbeddedPostgres.Builder builder() {
+        return EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("max_wal_size", "4GB");
+    }
+
+    static void prepare(EmbeddedPostgres server) throws IOException {
         run(server, Files.readString(Path.of("db", "roles.sql")));
         for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN, Who.CONSOLE)) {
             run(
@@ -98,9 +106,12 @@ class AuditFigures {
                     "CREATE ROLE %s LOGIN IN ROLE %s"
                             .formatted(who.login(), who.login().replace("test", "mintmark")));
         }
-        new Migrations(login(server, Who.OWNER.login()), ROLES, false).run();
+        migrate(server);
         run(server, ManyMints.configuration(Who.TENANT_ADMIN.login()));
-        return server;
+    }
+
+    static void migrate(EmbeddedPostgres server) {
+        new Migrations(login(server, Who.OWNER.login()), ROLES, false).run();
     }
 
     static DatabaseLogin login(EmbeddedPostgres server, String user) {

@@ -11,10 +11,17 @@ import java.util.Optional;
  * @param title the question that the page answers
  * @param section the entry of the navigation that it belongs to: the first part of its address
  * @param viewer who looks; nobody on the pages for whom it isn't known yet
+ * @param seesAll whether the viewer sees all tenants, and with them what belongs to none
  * @param now when it was asked for
  * @param requestId by which the log tells what became of the request
  */
-record Frame(String title, String section, Optional<String> viewer, Instant now, String requestId) {
+record Frame(
+        String title,
+        String section,
+        Optional<String> viewer,
+        boolean seesAll,
+        Instant now,
+        String requestId) {
 
     /** Words of a tooltip or of a text are cut there; the whole stands elsewhere on the page. */
     private static final int SHORT = 8;

@@ -15,6 +15,7 @@ import java.util.Optional;
  *
  * @param key none if there is no such key any more, or not yet
  * @param at the moment that was asked about; none for now
+ * @param tooEarly a moment that was asked about and is still to come
  * @param grants one more than are shown if there are more
  */
 record KeyPage(
@@ -22,6 +23,7 @@ record KeyPage(
         String name,
         Optional<Key> key,
         Optional<Instant> at,
+        Optional<Instant> tooEarly,
         List<GrantLine> grants,
         Found mints,
         List<Statements.Statement> statements) {
@@ -55,8 +57,9 @@ record KeyPage(
             boolean enabled) {}
 
     static KeyPage of(
-            Connection connection, String tenant, String name, Optional<Instant> at, Instant now)
+            Connection connection, String tenant, String name, Optional<Instant> asked, Instant now)
             throws SQLException {
+        Optional<Instant> at = asked.filter(moment -> moment.isBefore(now));
         Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
         List<GrantLine> grants =
                 at.isPresent()
@@ -67,6 +70,7 @@ record KeyPage(
                 name,
                 key,
                 at,
+                asked.filter(moment -> at.isEmpty()),
                 grants,
                 MintSearch.find(connection, Wanted.ofKey(tenant, name), MINTS, now),
                 key.isPresent()

@@ -127,7 +127,7 @@ public final class Pages implements PageRoutes {
                         connection,
                         request.path().pathParameters().get("tenant"),
                         request.path().pathParameters().get("key"),
-                        new Parameters(request).time("at", true).filter(at -> at.isBefore(now)),
+                        new Parameters(request).time("at", true),
                         now);
         return page.isThere() ? View.of("Key " + page.name(), "key", page) : absent("key");
     }

@@ -7,14 +7,10 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.console.ReadingFailed;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.http.RequestIds;
 import io.mintmark.postgres.QuestionFailed;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,10 +18,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/** Reads what a page shows with its viewer's eyes, and answers with it, or with why it can't. */
+/** Reads what a page shows with its viewer's eyes, and answers with it. */
 final class Rendering {
-    private static final Logger log = LoggerFactory.getLogger(Rendering.class);
-
     private static final Header HTML =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
 
@@ -37,6 +31,9 @@ final class Rendering {
     interface Page {
         View view(Connection connection, ServerRequest request, Instant now) throws SQLException;
     }
+
+    /** A page with what its viewer may see besides: all tenants, or not. */
+    private record Seen(View view, boolean all) {}
 
     Rendering(ViewerDatabase database, InstantSource clock) {
         this.database = database;
@@ -50,35 +47,33 @@ final class Rendering {
     void answer(Page page, ServerRequest request, ServerResponse response) {
         Instant now = clock.instant();
         Viewer viewer = viewer(request);
-        View view = view(page, viewer, request, now);
-        response.status(Status.create(view.status()))
+        Seen seen = database.read(viewer, connection -> seen(page, connection, request, now));
+        response.status(Status.create(seen.view().status()))
                 .header(HTML)
-                .send(templates.page(frame(view, viewer, request, now), view));
+                .send(templates.page(frame(seen, viewer, request, now), seen.view()));
     }
 
-    private View view(Page page, Viewer viewer, ServerRequest request, Instant now) {
+    private static Seen seen(Page page, Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        boolean all = OverviewPage.seesAll(connection);
         if (request.path().path().indexOf('\0') >= 0) {
-            return View.absent("page");
+            return new Seen(View.absent("page"), all);
         }
         try {
-            return database.read(viewer, connection -> page.view(connection, request, now));
+            return new Seen(page.view(connection, request, now), all);
         } catch (Parameters.Unusable | QuestionFailed e) {
-            return View.wrong(String.valueOf(e.getMessage()), "Change the address, or go back.");
-        } catch (ReadingFailed e) {
-            log.warn("A page wasn't answered", e);
-            return Failures.of(e.why());
-        } catch (RuntimeException e) {
-            log.error("A page failed", e);
-            return Failures.FAILED;
+            String sentence = String.valueOf(e.getMessage());
+            return new Seen(View.wrong(sentence, "Change the address, or go back."), all);
         }
     }
 
-    private static Frame frame(View view, Viewer viewer, ServerRequest request, Instant now) {
+    private static Frame frame(Seen seen, Viewer viewer, ServerRequest request, Instant now) {
         String[] parts = request.path().path().split("/", 3);
         return new Frame(
-                view.title(),
+                seen.view().title(),
                 parts.length > 1 ? parts[1] : "",
                 Optional.of(viewer.name()),
+                seen.all(),
                 now,
                 RequestIds.of(request));
     }
@@ -88,28 +83,5 @@ final class Rendering {
         return request.context()
                 .get(Viewer.class)
                 .orElseThrow(() -> new IllegalStateException("a page was asked for by nobody"));
-    }
-
-    /** What is told when the database didn't answer. */
-    private static final class Failures {
-        private static final View FAILED =
-                view(500, "This page failed.", "The log says why, at the request id below.");
-
-        private static View of(ReadingFailed.Why why) {
-            return switch (why) {
-                case BUSY -> view(503, "The database can't answer now.", "Try again in a moment.");
-                case TOO_SLOW ->
-                        view(
-                                503,
-                                "This took longer than a page may take.",
-                                "Narrow it: name a tenant, a key, or a shorter time.");
-                case FAILED -> FAILED;
-            };
-        }
-
-        private static View view(int status, String sentence, String advice) {
-            return new View(
-                    status, "Something went wrong", "message", new View.Message(sentence, advice));
-        }
     }
 }

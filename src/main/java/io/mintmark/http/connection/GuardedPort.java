@@ -48,8 +48,20 @@ public final class GuardedPort implements AutoCloseable {
 
     /** Guards a port that is yet to be opened. */
     public void guard(ListenerConfig.BuilderBase<?, ?> port) {
+        guard(port, true);
+    }
+
+    /**
+     * Guards a port that is yet to be opened.
+     *
+     * @param plainQueries whether queries are refused that hold anything but what the server takes
+     *     for plain, which leaves out a colon (RFC 3986, section 3.4 allows one); where not, the
+     *     port's own filters look at them
+     */
+    public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean plainQueries) {
         port.protocolsDiscoverServices(false)
-                .addConnectionSelector(new GuardedSelector(selector(), bounds, nanoTime, deadlines))
+                .addConnectionSelector(
+                        new GuardedSelector(selector(plainQueries), bounds, nanoTime, deadlines))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
                                 .socketReceiveBufferSize(SOCKET_BUFFER))
@@ -57,11 +69,12 @@ public final class GuardedPort implements AutoCloseable {
                 .concurrencyLimit(requestLimit());
     }
 
-    private Http1ConnectionSelector selector() {
+    private Http1ConnectionSelector selector(boolean plainQueries) {
         Http1Config http =
                 Http1Config.builder()
                         .maxPrologueLength(LONGEST_LINE)
                         .maxHeadersSize(LONGEST_HEADERS)
+                        .validatePrologue(plainQueries)
                         .continueImmediately(true)
                         .receiveLog(false)
                         .sendLog(false)

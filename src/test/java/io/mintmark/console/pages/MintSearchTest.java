@@ -185,6 +185,18 @@ class MintSearchTest {
     }
 
     @Test
+    void a_search_that_stops_at_a_row_of_another_tenant_does_not_tell_its_mint() {
+        Wanted flood = wanted("flood", "", "", "");
+
+        Found found = find(ConsoleWorld.LEAD, flood, 40);
+
+        assertTrue(found.stoppedAt().isPresent());
+        String next = found.next().orElseThrow();
+        assertFalse(expected("tenant = 'globex'").contains(next), next);
+        assertEquals(List.of(), all(ConsoleWorld.LEAD, flood, 40));
+    }
+
+    @Test
     void a_stretch_of_time_holds_its_first_and_its_last_moment() {
         Instant from = Instant.now().minusSeconds(10 * 3_600);
         Instant to = from.plusSeconds(3_600);

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -182,7 +183,12 @@ class PagesTest {
                     DEPLOYER,
                     "OPS-12");
             assertShows(page("lead", "/keys/acme/deploy?at=2020-01-01"), "Nobody could then");
-            assertShows(page("lead", "/keys/acme/deploy?at=9000-01-01"), "Who may mint");
+            assertShows(
+                    page("lead", "/keys/acme/deploy?at=9000-01-01"),
+                    "Who may mint",
+                    "is still to come");
+            assertShows(page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
+            assertFalse(page("lead", "/keys/acme/deploy").contains("As configured now: "));
         } finally {
             database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
         }
@@ -350,6 +356,9 @@ class PagesTest {
     @Test
     void a_lead_does_not_see_the_proof() {
         assertEquals(403, world.get("lead", "/proof").statusCode());
+        assertFalse(page("lead", "/").contains("href=\"/proof\""));
+        assertFalse(world.get("lead", "/mints?before=x").body().contains("href=\"/proof\""));
+        assertShows(page("auditor", "/mints"), "href=\"/proof\"");
     }
 
     @Test
@@ -394,6 +403,17 @@ class PagesTest {
     void an_outcome_that_there_is_not_is_told_from_nothing_found() {
         assertShows(page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
         assertShows(page("auditor", "/mints?q=nobody"), "Nothing on record that you may see is so");
+    }
+
+    @Test
+    void an_id_that_is_not_found_is_told_to_be_written_whole_and_as_it_is() {
+        String id =
+                database.column(
+                                "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%' LIMIT 1")
+                        .getFirst();
+
+        assertShows(page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)), "capitals and all");
+        assertShows(page("auditor", "/mints?q=%20" + id + "%0A"), "href=\"/mints/0");
     }
 
     @Test
