@@ -30,7 +30,10 @@ public final class Rejections implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(CAPACITY);
+    /** Wakes the writer, for nothing to write. */
+    private static final Optional<Event> END = Optional.empty();
+
+    private final BlockingQueue<Optional<Event>> queue = new ArrayBlockingQueue<>(CAPACITY);
     private final AtomicLong dropped = new AtomicLong();
     private final WatchedStore store;
     private final MintIds mintIds;
@@ -59,7 +62,7 @@ public final class Rejections implements AutoCloseable {
 
     /** Notes a refused token. Never waits. */
     public void note(Event rejected) {
-        if (closed || !queue.offer(rejected)) {
+        if (closed || !queue.offer(Optional.of(rejected))) {
             dropped.incrementAndGet();
         }
     }
@@ -93,15 +96,16 @@ public final class Rejections implements AutoCloseable {
     }
 
     private void writeOneGroup() throws InterruptedException {
-        Event first = queue.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        Optional<Event> first = queue.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         if (first == null) {
             var _ = store.recheck();
             return;
         }
-        List<Event> group = new ArrayList<>(GROUP);
-        group.add(first);
-        queue.drainTo(group, GROUP - 1);
-        if (!append(group)) {
+        List<Optional<Event>> taken = new ArrayList<>(GROUP);
+        taken.add(first);
+        queue.drainTo(taken, GROUP - 1);
+        List<Event> group = taken.stream().flatMap(Optional::stream).toList();
+        if (!group.isEmpty() && !append(group)) {
             dropped.addAndGet(group.size());
             TimeUnit.NANOSECONDS.sleep(closed ? 0 : PAUSE.toNanos());
         }
@@ -155,6 +159,8 @@ public final class Rejections implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        // where it doesn't fit the writer is awake
+        var _ = queue.offer(END);
         try {
             thread.join(PAUSE.multipliedBy(2));
         } catch (InterruptedException e) {

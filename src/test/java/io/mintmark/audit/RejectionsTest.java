@@ -1,11 +1,13 @@
 package io.mintmark.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -49,14 +51,26 @@ class RejectionsTest {
 
     @Test
     void what_can_not_be_written_is_counted_when_the_store_is_back() {
-        store.gone(true);
-        store.open();
         rejections.note(Rows.row("lost"));
         store.awaitCommit();
-        Eventually.holds(() -> rejections.queued() == 0);
+        store.gone(true);
+        store.open();
+        Eventually.holds(() -> rejections.fault().isPresent());
         store.gone(false);
         rejections.close();
         Eventually.holds(() -> count(Rejections.OVERFLOW) == 1);
         assertEquals(List.of("1"), store.rows().flatMap(row -> row.detail().stream()).toList());
+    }
+
+    @Test
+    void a_stop_with_nothing_to_write_waits_for_nothing() {
+        int stops = 20;
+        assertTimeout(
+                Duration.ofSeconds(stops / 2),
+                () -> {
+                    for (int i = 0; i < stops; i++) {
+                        new Rejections(store, Rows.IDS, InstantSource.system()).start().close();
+                    }
+                });
     }
 }
