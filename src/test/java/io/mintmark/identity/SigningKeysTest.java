@@ -20,9 +20,10 @@ class SigningKeysTest {
     private static final LocalDate TODAY = LocalDate.parse("2026-07-29");
     private static final LocalDate TOMORROW = LocalDate.parse("2026-07-30");
 
+    private static final SigningKey RSA = rsa();
+
     private final SigningKey first = p256();
     private final SigningKey second = p256();
-    private final SigningKey rsa = rsa();
 
     @Test
     void a_key_signs_from_its_day_on() {
@@ -47,22 +48,22 @@ class SigningKeysTest {
 
     @Test
     void a_key_signs_before_its_day_only_if_no_other_has_begun() {
-        assertEquals(rsa, keys(Map.of(YESTERDAY, rsa, TOMORROW, first)).signer(TODAY));
+        assertEquals(RSA, keys(Map.of(YESTERDAY, RSA, TOMORROW, first)).signer(TODAY));
     }
 
     @Test
     void p256_goes_before_rsa() {
-        SigningKeys keys = keys(Map.of(YESTERDAY, first, TODAY, rsa));
+        SigningKeys keys = keys(Map.of(YESTERDAY, first, TODAY, RSA));
 
         assertEquals(first, keys.signer(TODAY));
-        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(RSA), keys.rs256Signer(TODAY));
     }
 
     @Test
     void an_rsa_key_of_days_to_come_signs_where_nothing_else_can() {
-        SigningKeys keys = keys(Map.of(YESTERDAY, first, TOMORROW, rsa));
+        SigningKeys keys = keys(Map.of(YESTERDAY, first, TOMORROW, RSA));
 
-        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(RSA), keys.rs256Signer(TODAY));
     }
 
     @Test

@@ -2,7 +2,9 @@ package io.mintmark.wiring;
 
 import org.junit.jupiter.api.function.Executable;
 
+import java.security.Provider;
 import java.security.Security;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Whose code signs and verifies in this process while a test runs. */
@@ -18,9 +20,23 @@ public enum SignaturesBy {
     CORRETTO {
         @Override
         void choose() throws NativeSignatures.UnusableException {
-            NativeSignatures.install();
+            Loaded.putFirst();
         }
     };
+
+    /** What is loaded stays, because loading it takes a while. */
+    private static final class Loaded {
+        private static Optional<Provider> provider = Optional.empty();
+
+        static synchronized void putFirst() throws NativeSignatures.UnusableException {
+            if (provider.isPresent()) {
+                Security.insertProviderAt(provider.get(), 1);
+            } else {
+                NativeSignatures.install();
+                provider = Optional.of(Security.getProvider(NativeSignatures.NAME));
+            }
+        }
+    }
 
     abstract void choose() throws NativeSignatures.UnusableException;
 
