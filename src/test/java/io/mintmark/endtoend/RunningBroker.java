@@ -18,9 +18,22 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A broker that was started as an operator would, from environment variables, over real HTTP. */
 public final class RunningBroker implements AutoCloseable {
+    private static final int FIRST_PORT = 10_000;
+    private static final int LAST_PORT = 32_000;
+
+    /** Far from where the processes begin that run beside this one. */
+    private static final AtomicInteger NEXT_PORT =
+            new AtomicInteger(
+                    FIRST_PORT
+                            + (int)
+                                    (ProcessHandle.current().pid()
+                                            * 997
+                                            % (LAST_PORT - FIRST_PORT)));
+
     private final Broker broker;
     private final URI url;
     private final HttpClient client =
@@ -135,12 +148,27 @@ public final class RunningBroker implements AutoCloseable {
         }
     }
 
-    /** A port that nothing listens on. */
+    /**
+     * A port that nothing listens on, below those that systems give to whoever wants any: nobody
+     * else gets it before it is used.
+     */
     public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        int port = NEXT_PORT.getAndUpdate(RunningBroker::following);
+        while (!isFree(port)) {
+            port = NEXT_PORT.getAndUpdate(RunningBroker::following);
+        }
+        return port;
+    }
+
+    private static int following(int port) {
+        return port + 1 < LAST_PORT ? port + 1 : FIRST_PORT;
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket _ = new ServerSocket(port)) {
+            return true;
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return false;
         }
     }
 

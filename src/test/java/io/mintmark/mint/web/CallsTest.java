@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.NotMinted;
@@ -22,8 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -76,8 +75,8 @@ class CallsTest {
     }
 
     @Test
-    void a_connection_that_was_never_made_is_tried_again() throws IOException {
-        int port = freePort();
+    void a_connection_that_was_never_made_is_tried_again() {
+        int port = RunningBroker.freePort();
         List<ScriptedServer> started = new ArrayList<>();
         // asked for the first wait before the first attempt, for the second before the second
         var random =
@@ -102,9 +101,13 @@ class CallsTest {
     }
 
     @Test
-    void a_connection_that_can_not_be_made_is_given_up() throws IOException {
+    void a_connection_that_can_not_be_made_is_given_up() {
         Failed failed =
-                failed(post("http://127.0.0.1:%d/secret-path".formatted(freePort()), PATIENCE));
+                failed(
+                        post(
+                                "http://127.0.0.1:%d/secret-path"
+                                        .formatted(RunningBroker.freePort()),
+                                PATIENCE));
 
         assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
         assertEquals(3, waits.size());
@@ -299,12 +302,6 @@ class CallsTest {
             case Done<Reply>(Reply reply) -> throw new AssertionError(reply);
             case Stopped<Reply>(NotMinted why) -> (Failed) why;
         };
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     /** Chooses the shortest wait, or always the same, and notes what it could choose from. */
