@@ -108,7 +108,7 @@ class AuditLogTest {
 
     @Test
     void rows_that_nobody_waits_for_any_more_are_not_written() {
-        try (AuditLog log = new AuditLog(store, Duration.ofMillis(50)).start()) {
+        try (AuditLog log = new AuditLog(store, Duration.ofMillis(500)).start()) {
             var first = begin(log);
             StoreUnreachable gaveUp =
                     assertThrows(

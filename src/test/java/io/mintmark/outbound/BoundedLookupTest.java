@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,9 +28,16 @@ class BoundedLookupTest {
     private final AtomicInteger lookups = new AtomicInteger();
     private final AtomicInteger hanging = new AtomicInteger();
     private final CountDownLatch answered = new CountDownLatch(1);
-    private final ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor();
+    private final List<Thread> asking = new CopyOnWriteArrayList<>();
+    private final ExecutorService askers = Executors.newThreadPerTaskExecutor(this::asker);
     private final GuardedResolver resolver =
             new GuardedResolver(new Destinations(List.of()), this::lookUp);
+
+    private Thread asker(Runnable task) {
+        Thread asker = Thread.ofVirtual().unstarted(task);
+        asking.add(asker);
+        return asker;
+    }
 
     /** Names that begin with "slow" have to wait. */
     private InetAddress[] lookUp(String host) {
@@ -58,7 +66,8 @@ class BoundedLookupTest {
     void a_name_that_many_ask_for_is_looked_up_once() throws Exception {
         List<Future<InetAddress[]>> all =
                 List.of(ask("slow.example"), ask("slow.example"), ask("slow.example"));
-        Eventually.holds(() -> hanging.get() == 1);
+        Eventually.holds(
+                () -> hanging.get() == 1 && asking.stream().allMatch(BoundedLookupTest::waits));
 
         answered.countDown();
 
@@ -120,6 +129,10 @@ class BoundedLookupTest {
 
         assertArrayEquals(new InetAddress[] {PUBLIC}, resolver.resolve("slow.example"));
         assertEquals(2, lookups.get());
+    }
+
+    private static boolean waits(Thread asker) {
+        return asker.getState() == Thread.State.TIMED_WAITING;
     }
 
     private Future<InetAddress[]> ask(String host) {

@@ -31,6 +31,9 @@ import javax.net.ServerSocketFactory;
 final class TenantHttpClientsTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s";
 
+    /** Long enough for whoever answers, and not long to wait for who doesn't. */
+    private static final Duration SOON = Duration.ofSeconds(2);
+
     private final Authority authority = new Authority();
     private final AtomicInteger connections = new AtomicInteger();
     private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
@@ -110,7 +113,7 @@ final class TenantHttpClientsTest {
     void an_answer_that_is_not_taken_ends_its_connection(String answer) throws Exception {
         String url = listed(path -> path.equals("/1") ? answer : ok(path));
         try {
-            post("acme", url + "/1");
+            post("acme", url + "/1", SOON);
         } catch (OutboundFailure e) {
             assertEquals(1, connections.get());
         }
@@ -161,12 +164,11 @@ final class TenantHttpClientsTest {
     }
 
     private String post(String tenant, String url) throws Exception {
-        Reply reply =
-                clients()
-                        .post(
-                                tenant,
-                                new FormBody().with("a", "b").to(url),
-                                Duration.ofSeconds(20));
+        return post(tenant, url, Duration.ofSeconds(20));
+    }
+
+    private String post(String tenant, String url, Duration patience) throws Exception {
+        Reply reply = clients().post(tenant, new FormBody().with("a", "b").to(url), patience);
         return "{\"path\":\"%s\"}".formatted(reply.answer().words("path").orElseThrow());
     }
 

@@ -113,7 +113,7 @@ final class GlobTest {
         Glob glob = new Glob(pattern);
         String text = "a:".repeat(8_000);
         assertTrue(glob.steps(text) <= pattern.length() + 8L * text.length());
-        assertTimeout(Duration.ofMillis(500), () -> assertFalse(glob.matches(text)));
+        assertTimeout(Duration.ofSeconds(5), () -> assertFalse(glob.matches(text)));
     }
 
     @Test
