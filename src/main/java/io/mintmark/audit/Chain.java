@@ -39,6 +39,11 @@ public final class Chain {
         return new Head(name, 0, CanonicalForm.ORIGIN);
     }
 
+    /** Its last row that is known to be on disk. */
+    public Head head() {
+        return head;
+    }
+
     /** Rows to be written next. */
     public Draft draft() {
         return new Draft(head);

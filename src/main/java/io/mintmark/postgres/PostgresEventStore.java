@@ -12,22 +12,30 @@ import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
  * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
- * a batch is put together, so that a batch that is refused or repeated leaves no gap.
+ * a batch is put together, so that a batch that is refused or repeated leaves no gap. Where the row
+ * before is gone, a new chain begins, so that what is lost is the end of one.
  */
 public final class PostgresEventStore implements EventStore {
+    private static final Logger log = LoggerFactory.getLogger(PostgresEventStore.class);
+
     private static final String APPEND =
             """
             INSERT INTO audit.event (
@@ -49,6 +57,18 @@ public final class PostgresEventStore implements EventStore {
                 user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
                 hash bytea)
             """;
+
+    /**
+     * Nothing is written where the row before isn't: a standby that was promoted may never have
+     * received it, and a chain can't be mended that has a hole.
+     */
+    private static final String APPEND_AFTER =
+            APPEND
+                    + """
+                     WHERE EXISTS (
+                        SELECT FROM audit.event AS before
+                         WHERE before.mint_id = cast(? AS uuid) AND before.hash = decode(?, 'hex'))
+                    """;
 
     private static final String KNOWN =
             """
@@ -73,6 +93,7 @@ public final class PostgresEventStore implements EventStore {
     private final Chain chain = Chain.ofThisRun();
     private final ReentrantLock turn = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
+    private Optional<MintId> last = Optional.empty();
 
     /**
      * @param broker the name of this replica, for the log's readers
@@ -86,38 +107,74 @@ public final class PostgresEventStore implements EventStore {
     public void append(List<Event> events) {
         turn.lock();
         try {
-            Chain.Draft draft = chain.draft();
-            insert(rows.json(events, draft));
-            chain.committed(draft);
+            if (!appended(events)) {
+                tellLoss(chain.head());
+                beginAnew();
+                var _ = appended(events);
+            }
             written.addAndGet(events.size());
         } finally {
             turn.unlock();
         }
     }
 
-    private void insert(String json) {
+    /** Whether the rows are written, as they are unless the row before them is missing. */
+    private boolean appended(List<Event> events) {
+        Chain.Draft draft = chain.draft();
+        if (insert(rows.json(events, draft)) == 0) {
+            return false;
+        }
+        chain.committed(draft);
+        last = Optional.of(events.getLast().mintId());
+        return true;
+    }
+
+    private long insert(String json) {
         try {
-            healed(() -> queries.change(APPEND, List.of(json)));
+            return healed(() -> insert(json, last));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
-                chain.unsure();
+                beginAnew();
             }
             throw meaning(e);
         } catch (RuntimeException e) {
-            chain.unsure();
+            beginAnew();
             throw e;
         }
     }
 
+    private long insert(String json, Optional<MintId> before) {
+        return before.map(mint ->
+                        queries.change(
+                                APPEND_AFTER, List.of(json, mint.toString(), chain.head().hash())))
+                .orElseGet(() -> queries.change(APPEND, List.of(json)));
+    }
+
+    /** All that is left of the lost rows, and of use beside a checkpoint that sealed them. */
+    private static void tellLoss(Chain.Head head) {
+        log.error(
+                "The database lacks row {} of chain {} of the audit log, which it had confirmed, with the hash {}:"
+                        + " a standby was promoted that hadn't received it, or somebody removed it."
+                        + " This run goes on in a new chain",
+                head.seq(),
+                head.chain(),
+                head.hash());
+    }
+
+    private void beginAnew() {
+        chain.unsure();
+        last = Optional.empty();
+    }
+
     /** Where the month's partition is missing, it is made, and the rows are written again. */
-    private void healed(Runnable write) {
+    private long healed(LongSupplier write) {
         try {
-            write.run();
+            return write.getAsLong();
         } catch (QueryFailed e) {
             if (!e.isOutOfRange() || Partitions.create(queries) == 0) {
                 throw e;
             }
-            write.run();
+            return write.getAsLong();
         }
     }
 
@@ -133,7 +190,11 @@ public final class PostgresEventStore implements EventStore {
         String json =
                 rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());
         try {
-            healed(() -> queries.rehearse(APPEND, List.of(json)));
+            var _ =
+                    healed(() -> {
+                        queries.rehearse(APPEND, List.of(json));
+                        return 1;
+                    });
         } catch (QueryFailed e) {
             throw meaning(e);
         }

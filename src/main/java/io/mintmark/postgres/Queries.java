@@ -48,8 +48,8 @@ final class Queries {
     }
 
     /** The same with a question mark for each parameter. */
-    void change(String sql, List<?> parameters) {
-        var _ = shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
+    long change(String sql, List<?> parameters) {
+        return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
     }
 
     /** Runs such a statement and takes it back. Throws {@link QueryFailed}. */

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /**
  * A streaming standby is promoted while clients mint; docs/restore.md has the figures. Run by
@@ -28,6 +31,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 class FailoverIT {
     private static final int CLIENTS = 4;
+    private static final String KEPT =
+            """
+            SELECT json_build_object('checkpoint', number, 'sealed_at', sealed_at, 'jws', jws)
+              FROM audit.checkpoint ORDER BY number
+            """;
 
     @TempDir private Path directory;
 
@@ -63,10 +71,7 @@ class FailoverIT {
     void with_a_synchronous_standby_nothing_that_left_the_broker_is_missing_after_a_promotion() {
         primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
         primary.run("SELECT pg_reload_conf()");
-        String both =
-                "jdbc:postgresql://%s,%s/postgres?targetServerType=primary"
-                        .formatted(primary.address(), standby.address());
-        try (RunningBroker broker = RunningBroker.at(both, Map.of())) {
+        try (RunningBroker broker = RunningBroker.at(both(), Map.of())) {
             ServedCluster.tenant(primary, issuer, "stays", "goes");
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
             assertEquals(200, ServedCluster.mint(broker, issuer, "goes"));
@@ -91,6 +96,77 @@ class FailoverIT {
             standby.start(Map.of());
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
         }
+    }
+
+    @Test
+    void what_an_asynchronous_standby_had_not_received_is_lost_and_can_be_declared()
+            throws IOException {
+        Path kept = directory.resolve("kept.jsonl");
+        try (RunningBroker broker = RunningBroker.at(both(), Map.of())) {
+            ServedCluster.tenant(primary, issuer, "stays", "goes");
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "goes") == 200);
+            Eventually.holds(this::standbyHasAll);
+            standby.stopImmediately();
+            primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
+            assertEquals(403, ServedCluster.mint(broker, issuer, "goes"), "revoked on the primary");
+            assertEquals(200, ServedCluster.mint(broker, issuer, "stays"));
+            sealAll(kept);
+            primary.stopImmediately();
+            standby.start(Map.of());
+            standby.promote();
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
+            assertEquals(200, ServedCluster.mint(broker, issuer, "goes"), "the revocation is lost");
+        }
+        assertEquals(1, verification(kept).getKey(), "rows are missing that were sealed");
+        Map.Entry<Integer, String> declared =
+                audit(
+                        "test_app",
+                        "declare-gap",
+                        "--checkpoints",
+                        kept.toString(),
+                        "--reason",
+                        "promoted, ticket 4711");
+        assertEquals(0, declared.getKey(), declared.getValue());
+        Map.Entry<Integer, String> named = verification(kept);
+        assertEquals(3, named.getKey(), named.getValue());
+        assertTrue(named.getValue().contains("promoted, ticket 4711"), named.getValue());
+        assertTrue(named.getValue().contains("Declared lost: rows"), named.getValue());
+        String hash = named.getValue().replaceAll("(?s).*--accept-gap ([0-9a-f]{64}).*", "$1");
+        Map.Entry<Integer, String> accepted = verification(kept, "--accept-gap", hash);
+        assertEquals(0, accepted.getKey(), accepted.getValue());
+    }
+
+    /** For JDBC: whichever of both takes writes. */
+    private String both() {
+        return "jdbc:postgresql://%s,%s/postgres?targetServerType=primary"
+                .formatted(primary.address(), standby.address());
+    }
+
+    private boolean standbyHasAll() {
+        return primary.column("SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication")
+                .equals(List.of("t"));
+    }
+
+    /** A second replica comes and goes in order, which seals; its checkpoints are kept. */
+    private void sealAll(Path kept) throws IOException {
+        RunningBroker.at(primary.url(), Map.of()).close();
+        Files.write(kept, primary.column(KEPT));
+    }
+
+    private Map.Entry<Integer, String> audit(String login, String... arguments) {
+        return ServedCluster.command(
+                standby.url(),
+                login,
+                Stream.concat(Stream.of("audit"), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private Map.Entry<Integer, String> verification(Path kept, String... further) {
+        return audit(
+                "test_auditor",
+                Stream.concat(
+                                Stream.of("verify", "--checkpoints", kept.toString()),
+                                Stream.of(further))
+                        .toArray(String[]::new));
     }
 
     private void promoteUnderLoad(RunningBroker broker) {

@@ -132,6 +132,36 @@ class HashChainTest {
     }
 
     @Test
+    void a_chain_whose_last_rows_the_database_lost_ends_there_and_a_new_one_begins() {
+        PostgresEventStore store = store();
+        store.append(AuditRows.mint("one", "{}"));
+        store.append(AuditRows.mint("two", "{}"));
+        database.runAsSuperuser(
+                """
+                DO $$
+                DECLARE
+                    t regclass;
+                BEGIN
+                    FOR t IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', t);
+                    END LOOP;
+                    DELETE FROM audit.event WHERE subject = 'two';
+                END $$
+                """);
+        store.append(AuditRows.mint("three", "{}"));
+        store.append(AuditRows.mint("four", "{}"));
+        assertEquals(
+                List.of("one 1 to 2", "three 1 to 2", "four 3 to 4"),
+                database.column(
+                        """
+                        SELECT subject || ' ' || min(seq) || ' to ' || max(seq)
+                          FROM audit.event GROUP BY subject ORDER BY min(mint_id::text)
+                        """));
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
     void the_changes_of_each_tenant_are_a_chain() {
         database.run(
                 Who.ADMIN,
