@@ -31,6 +31,7 @@ public final class BrokerProcess {
                 new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-Xmx256m",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",

@@ -1,17 +1,18 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.token.RsaPairs;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
-import java.security.spec.AlgorithmParameterSpec;
+import java.security.PrivateKey;
 import java.security.spec.ECGenParameterSpec;
-import java.security.spec.RSAKeyGenParameterSpec;
 import java.util.Base64;
 
-/** Writes new private keys as openssl does: PKCS#8 in PEM. */
+/** Writes private keys as openssl does: PKCS#8 in PEM. */
 public final class PemFiles {
     private static final int LINE = 64;
     private static final int RSA_BITS = 2048;
@@ -19,25 +20,27 @@ public final class PemFiles {
     private PemFiles() {}
 
     public static void p256(Path file) {
-        write(file, "EC", new ECGenParameterSpec("secp256r1"));
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            write(file, generator.generateKeyPair().getPrivate());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     public static void rsa(Path file) {
-        write(file, "RSA", new RSAKeyGenParameterSpec(RSA_BITS, RSAKeyGenParameterSpec.F4));
+        write(file, RsaPairs.next(RSA_BITS).getPrivate());
     }
 
-    private static void write(Path file, String algorithm, AlgorithmParameterSpec parameters) {
+    private static void write(Path file, PrivateKey key) {
+        String base64 =
+                Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(key.getEncoded());
         try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
-            generator.initialize(parameters);
-            byte[] key = generator.generateKeyPair().getPrivate().getEncoded();
-            String base64 = Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(key);
             Files.writeString(
                     file,
                     "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
                             .formatted(base64));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

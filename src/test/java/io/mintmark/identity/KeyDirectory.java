@@ -1,5 +1,7 @@
 package io.mintmark.identity;
 
+import io.mintmark.token.RsaPairs;
+
 import org.bouncycastle.util.io.pem.PemObject;
 import org.bouncycastle.util.io.pem.PemWriter;
 
@@ -21,9 +23,9 @@ public record KeyDirectory(Path path) {
         return with(day, pkcs8(ec("secp256r1")));
     }
 
-    /** Adds a new RSA key. */
+    /** Adds an RSA key. */
     public KeyDirectory withRsa(String day, int bits) {
-        return with(day, pkcs8(rsa(bits)));
+        return with(day, pkcs8(RsaPairs.next(bits)));
     }
 
     /** Adds a file. */
@@ -40,16 +42,6 @@ public record KeyDirectory(Path path) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec(curve));
-            return generator.generateKeyPair();
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static KeyPair rsa(int bits) {
-        try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-            generator.initialize(bits);
             return generator.generateKeyPair();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);

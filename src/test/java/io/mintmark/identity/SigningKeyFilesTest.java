@@ -11,6 +11,8 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.RSAKey;
 
+import io.mintmark.token.RsaPairs;
+
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.sec.ECPrivateKey;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
@@ -54,7 +56,7 @@ class SigningKeyFilesTest {
 
     @Test
     void pkcs8_of_rsa_is_read() throws JOSEException {
-        KeyPair pair = KeyDirectory.rsa(2048);
+        KeyPair pair = RsaPairs.next(2048);
         assertEquals(
                 new RSAKey.Builder((RSAPublicKey) pair.getPublic())
                         .build()
@@ -65,7 +67,7 @@ class SigningKeyFilesTest {
 
     @Test
     void pkcs1_of_rsa_is_read() throws IOException {
-        KeyPair pair = KeyDirectory.rsa(2048);
+        KeyPair pair = RsaPairs.next(2048);
         byte[] pkcs1 = info(pair).parsePrivateKey().toASN1Primitive().getEncoded();
 
         assertEquals(
@@ -137,7 +139,7 @@ class SigningKeyFilesTest {
 
     @Test
     void a_small_rsa_key_is_told() {
-        holds(KeyDirectory.pkcs8(KeyDirectory.rsa(1024)));
+        holds(KeyDirectory.pkcs8(RsaPairs.next(1024)));
         assertComplaint("2026-01-01.pem is an RSA key of 1024 bits, fewer than 2048");
     }
 

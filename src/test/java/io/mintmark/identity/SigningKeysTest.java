@@ -4,11 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+
+import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.Test;
 
+import java.security.KeyPair;
+import java.security.interfaces.RSAPublicKey;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +24,9 @@ class SigningKeysTest {
     private static final LocalDate TODAY = LocalDate.parse("2026-07-29");
     private static final LocalDate TOMORROW = LocalDate.parse("2026-07-30");
 
-    private static final SigningKey RSA = rsa();
-
     private final SigningKey first = p256();
     private final SigningKey second = p256();
+    private final SigningKey rsa = rsa();
 
     @Test
     void a_key_signs_from_its_day_on() {
@@ -48,22 +51,22 @@ class SigningKeysTest {
 
     @Test
     void a_key_signs_before_its_day_only_if_no_other_has_begun() {
-        assertEquals(RSA, keys(Map.of(YESTERDAY, RSA, TOMORROW, first)).signer(TODAY));
+        assertEquals(rsa, keys(Map.of(YESTERDAY, rsa, TOMORROW, first)).signer(TODAY));
     }
 
     @Test
     void p256_goes_before_rsa() {
-        SigningKeys keys = keys(Map.of(YESTERDAY, first, TODAY, RSA));
+        SigningKeys keys = keys(Map.of(YESTERDAY, first, TODAY, rsa));
 
         assertEquals(first, keys.signer(TODAY));
-        assertEquals(Optional.of(RSA), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
     }
 
     @Test
     void an_rsa_key_of_days_to_come_signs_where_nothing_else_can() {
-        SigningKeys keys = keys(Map.of(YESTERDAY, first, TOMORROW, RSA));
+        SigningKeys keys = keys(Map.of(YESTERDAY, first, TOMORROW, rsa));
 
-        assertEquals(Optional.of(RSA), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
     }
 
     @Test
@@ -91,10 +94,10 @@ class SigningKeysTest {
     }
 
     private static SigningKey rsa() {
-        try {
-            return SigningKey.of(new RSAKeyGenerator(2048).generate());
-        } catch (JOSEException e) {
-            throw new IllegalStateException(e);
-        }
+        KeyPair pair = RsaPairs.next(2048);
+        return SigningKey.of(
+                new RSAKey.Builder((RSAPublicKey) pair.getPublic())
+                        .privateKey(pair.getPrivate())
+                        .build());
     }
 }

@@ -76,17 +76,23 @@ public final class TestDatabase implements AutoCloseable {
     /** A database with the schema and nothing in it. */
     public static TestDatabase migrated() {
         TestDatabase database = new TestDatabase(nextName());
-        execute(
-                "postgres",
-                "CREATE DATABASE %s TEMPLATE %s".formatted(database.name, Template.NAME));
+        copy(Template.NAME, database);
         return database;
     }
 
     /** What this one would be restored to later on. Nobody may be connected. */
     TestDatabase copy() {
         TestDatabase copy = new TestDatabase(nextName());
-        execute("postgres", "CREATE DATABASE %s TEMPLATE %s".formatted(copy.name, name));
+        copy(name, copy);
         return copy;
+    }
+
+    /** Of files, which takes half as long as through the write-ahead log. */
+    private static void copy(String template, TestDatabase database) {
+        execute(
+                "postgres",
+                "CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy"
+                        .formatted(database.name, template));
     }
 
     /** A database with the roles, and no schema yet. */

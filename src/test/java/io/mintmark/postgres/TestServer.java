@@ -69,7 +69,11 @@ final class TestServer {
     private static Address embedded() {
         try {
             EmbeddedPostgres server =
-                    EmbeddedPostgres.builder().setServerConfig("max_connections", "300").start();
+                    EmbeddedPostgres.builder()
+                            .setServerConfig("max_connections", "300")
+                            // databases that live for seconds aren't worth a worker's visits
+                            .setServerConfig("autovacuum", "off")
+                            .start();
             return new Address("localhost", server.getPort(), SUPERUSER, "");
         } catch (IOException e) {
             throw new UncheckedIOException("PostgreSQL could not be started", e);

@@ -12,7 +12,6 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 
 import java.nio.charset.StandardCharsets;
@@ -21,6 +20,7 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.Signature;
+import java.security.interfaces.RSAPublicKey;
 import java.util.Arrays;
 import java.util.Set;
 
@@ -40,12 +40,13 @@ public final class TestKey {
 
     /** An RSA key; one under 2048 bits is weak. */
     public static TestKey rsa(String id, int bits) {
-        try {
-            RSAKey key = new RSAKeyGenerator(bits, true).keyID(id).generate();
-            return new TestKey(key, "RS256", key.toPrivateKey());
-        } catch (JOSEException e) {
-            throw new IllegalStateException(e);
-        }
+        KeyPair pair = RsaPairs.next(bits);
+        JWK jwk =
+                new RSAKey.Builder((RSAPublicKey) pair.getPublic())
+                        .privateKey(pair.getPrivate())
+                        .keyID(id)
+                        .build();
+        return new TestKey(jwk, "RS256", pair.getPrivate());
     }
 
     /** A key on {@code P-256}, {@code P-384} or {@code P-521}. */

@@ -1,0 +1,61 @@
+package io.mintmark.token;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.interfaces.RSAPrivateCrtKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.RSAPublicKeySpec;
+import java.util.Base64;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * RSA keys for tests. Those of the usual size lie in files, which everybody can read: to find the
+ * primes of one takes seconds.
+ */
+public final class RsaPairs {
+    private static final int USUAL = 2048;
+    private static final int FILES = 3;
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private RsaPairs() {}
+
+    /** A pair that neither of the two before was. */
+    public static KeyPair next(int bits) {
+        try {
+            return bits == USUAL ? read(1 + COUNT.getAndIncrement() % FILES) : made(bits);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static KeyPair made(int bits) throws GeneralSecurityException {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(bits);
+        return generator.generateKeyPair();
+    }
+
+    private static KeyPair read(int number) throws GeneralSecurityException {
+        KeyFactory factory = KeyFactory.getInstance("RSA");
+        var key = (RSAPrivateCrtKey) factory.generatePrivate(new PKCS8EncodedKeySpec(file(number)));
+        return new KeyPair(
+                factory.generatePublic(
+                        new RSAPublicKeySpec(key.getModulus(), key.getPublicExponent())),
+                key);
+    }
+
+    private static byte[] file(int number) {
+        Path file = Path.of("src/test/resources/keys", "rsa-%d-%d.pem".formatted(USUAL, number));
+        try {
+            String pem = Files.readString(file);
+            return Base64.getMimeDecoder().decode(pem.replaceAll("-----.*-----", ""));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
