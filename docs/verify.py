@@ -20,7 +20,7 @@ CHANGE = "tenant revision table_name operation before after changed_by changed_a
 TIMES, BYTES = {"occurred_at", "issued_at", "expires_at", "changed_at", "sealed_at"}, {"token_hash", "prev_hash", "hash"}
 NUMBERS = {"step", "grant_id", "grant_revision", "seq", "revision", "transaction_id"}
 DOCUMENTS = {"claims", "before", "after"}
-EPOCH, DAY = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1)
+EPOCH, DAY, HOUR = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 problems, declarations, unaccepted = [], [], []
 sys.setrecursionlimit(20_000)
@@ -379,7 +379,8 @@ def seal_heads(sealed, number, seal, declaration=None):
 
 def checkpoints(kept):
     """What was sealed, as (kind, chain) -> {place: hash}, and how many checkpoints hold."""
-    sealed, digests, foreign, before, held, last = defaultdict(dict), {}, [], None, 0, 0
+    sealed, digests, foreign, before, held, last, time = defaultdict(dict), {}, [], None, 0, 0, None
+    ahead = (datetime.now(timezone.utc) + timedelta(hours=1) - EPOCH) // timedelta(microseconds=1)
     for number, sealed_at, jws, announced_by in log.checkpoints():
         digests[number] = digest = hashlib.sha256(jws.encode()).hexdigest()
         seal = opened(number, jws, announced_by)
@@ -396,6 +397,11 @@ def checkpoints(kept):
                          f"{[c['number'] for c in seal['declared']['checkpoints']][:20]} lost or foreign, and the ends of "
                          f"{len(seal['declared']['events'])} + {len(seal['declared']['changes'])} chains lost: "
                          f"{seal['declared']['reason']}", digest)
+            if sealed_at > ahead:
+                print(f"note: checkpoint {number} says that it is of {seal['sealed_at']}, which hasn't come yet")
+            elif time is not None and sealed_at + HOUR < time <= ahead:
+                print(f"note: the checkpoint before number {number} says that it is of a later time than {seal['sealed_at']}")
+            time = sealed_at
             retire(number, digest, seal)
             seal_heads(sealed, number, seal)
             held += 1

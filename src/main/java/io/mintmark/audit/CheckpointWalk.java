@@ -5,6 +5,7 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -20,6 +21,9 @@ import java.util.function.Predicate;
 final class CheckpointWalk {
     private static final int BATCH = 1_000;
 
+    /** How far clocks may differ: the verifier's, and those of servers that replaced each other. */
+    private static final Duration SKEW = Duration.ofHours(1);
+
     private final LogReader log;
     private final TrustedKeys keys;
     private final Findings findings;
@@ -29,7 +33,8 @@ final class CheckpointWalk {
     private final List<Sealed> changeBatch = new ArrayList<>();
 
     private final List<Foreign> foreign = new ArrayList<>();
-    private final RetiredMonths retired = new RetiredMonths(InstantSource.system().instant());
+    private final Instant now = InstantSource.system().instant();
+    private final RetiredMonths retired = new RetiredMonths(now);
     private final Declarations declarations;
 
     private boolean whole = true;
@@ -65,6 +70,7 @@ final class CheckpointWalk {
                         wrong(number, "doesn't follow the checkpoint before it");
                     }
                     judgeKey(checkpoint, opened.announcer());
+                    judgeTime(checkpoint);
                     checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
                     retire(signed, checkpoint);
                     seals(checkpoint, _ -> false, _ -> false);
@@ -130,6 +136,24 @@ final class CheckpointWalk {
                             .formatted(checkpoint.number(), checkpoint.key()));
         }
         key = checkpoint.key();
+    }
+
+    /**
+     * A time that is ahead proves nothing wrong, since a clock may have been, but whoever has the
+     * service's login and the key can choose it.
+     */
+    private void judgeTime(Checkpoint checkpoint) {
+        Instant at = checkpoint.sealedAt();
+        Instant before = sealedAt.orElse(at);
+        if (at.isAfter(now.plus(SKEW))) {
+            findings.told(
+                    "Checkpoint %d says that it is of %s, which hasn't come yet"
+                            .formatted(checkpoint.number(), at));
+        } else if (before.isAfter(at.plus(SKEW)) && !before.isAfter(now.plus(SKEW))) {
+            findings.told(
+                    "The checkpoint before number %d says that it is of %s, and number %d, which came later, of %s"
+                            .formatted(checkpoint.number(), before, checkpoint.number(), at));
+        }
     }
 
     private void retire(SignedCheckpoint signed, Checkpoint checkpoint) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
+
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.Checkpoint.RetiredRows;
 import io.mintmark.audit.SignedCheckpoint;
@@ -196,7 +198,6 @@ class FalseRetirementTest {
         assertDeclared(launderWithJanuary("five"));
     }
 
-    /** The two rows of another chain, with those that are really of January. */
     @Test
     void a_checkpoint_that_is_dated_ahead_does_not_make_later_rows_younger() throws Exception {
         Seals.sealAt(database, Instant.parse("2026-08-31T12:00:00Z"));
@@ -208,10 +209,40 @@ class FalseRetirementTest {
     }
 
     @Test
+    void a_checkpoint_that_is_dated_ahead_is_told_and_accuses_nobody() throws Exception {
+        assertTold("", "2026-03-11T12:00:00Z");
+        assertTold("", "2026-03-11T11:30:00Z");
+        assertTold("", "2026-09-01T12:00:00Z");
+        assertTold("of 2026-09-01T12:00:00Z", "2026-03-12T12:00:00Z");
+        String ahead = Instant.now().plus(Duration.ofDays(2)).truncatedTo(SECONDS).toString();
+        assertTold("of " + ahead + ", which hasn't come yet", ahead);
+        assertTold("which hasn't come yet", "2026-10-01T12:00:00Z");
+    }
+
+    /** What is told of times, by the command and by the script, after one more checkpoint. */
+    private void assertTold(String part, String at) throws Exception {
+        Seals.sealAt(database, Instant.parse(at));
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(List.of(), found.wrong);
+        assertEquals(List.of(), found.declared);
+        assertEquals(
+                !part.isEmpty(),
+                found.told.stream()
+                        .anyMatch(
+                                note -> note.contains(part) && note.contains("says that it is of")),
+                found.told::toString);
+        Script script = new Script(directory, database);
+        assertEquals(0, script.status(List.of()), script::output);
+        assertEquals(
+                !part.isEmpty(), script.output().contains("says that it is of"), script.output());
+    }
+
+    @Test
     void a_time_that_has_not_come_yet_is_declared() throws Exception {
         assertDeclared(launder(JANUARY, Instant.now().plus(Duration.ofDays(2)), 1, 2));
     }
 
+    /** The two rows of another chain, with those that are really of January. */
     private SignedCheckpoint launderWithJanuary(String subject) {
         chain = chainOf(subject);
         String hash = hashOf(chain, 2);
