@@ -21,6 +21,17 @@ SELECT id, tenant, idp, match, subject, reason, until, created_by, created_at
 SELECT occurred_at, tenant, key, client_address, request_id
   FROM audit.denial WHERE reason = 'subject_blocked' AND mint_id >= audit.first_mint_id(now() - interval '1 day') ORDER BY mint_id;
 
+-- Blocked already, but for longer now. (`mintmark block-subject` does either.)
+UPDATE broker.blocked_subject SET until = NULL, reason = reason || '; INC-82: again'
+ WHERE tenant = 'acme' AND idp = 'github' AND match = 'glob' AND subject = 'repo:acme/tools:**' AND enabled;
+
+-- Which blocks is a subject under? Lift each of them.
+SELECT id, tenant, idp, match, subject, reason, until
+  FROM broker.blocked_subject
+ WHERE enabled AND (until IS NULL OR until > now()) AND (tenant = 'acme' OR tenant IS NULL)
+   AND (subject = 'repo:acme/tools:ref:refs/heads/main'
+        OR match = 'glob' AND internal.glob_matches(subject, 'repo:acme/tools:ref:refs/heads/main'));
+
 -- Lift a block. The row stays, and says that there was one.
 UPDATE broker.blocked_subject SET enabled = false, reason = reason || '; INC-80: the runner was made anew'
  WHERE tenant = 'acme' AND match = 'glob' AND subject = 'repo:acme/tools:**' AND enabled;

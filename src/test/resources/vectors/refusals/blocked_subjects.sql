@@ -142,6 +142,37 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 --? or delete its blocked subjects first.
 --! 23001
 
+-- a block that is there, written again
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'once'), ('acme', 'x', 'twice');
+--> duplicate key value violates unique constraint "a_block_is_written_once"
+--! 23505 a_block_is_written_once
+
+-- in all tenants too
+INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'once'); INSERT INTO broker.blocked_subject (subject, reason, until) VALUES ('x', 'twice', '2100-01-01Z');
+--> duplicate key value violates unique constraint "a_block_is_written_once"
+--! 23505 a_block_is_written_once
+
+-- another tenant, an identity provider or a glob make it another block
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', NULL, 'x', 'exact', 'x'), ('acme', 'ci', 'x', 'exact', 'x'), ('acme', NULL, 'x', 'glob', 'x'), ('other', NULL, 'x', 'exact', 'x'), (NULL, NULL, 'x', 'exact', 'x'), (NULL, NULL, 'x', 'glob', 'x');
+--> nothing
+
+-- a block that was lifted can be written again
+INSERT INTO broker.blocked_subject (tenant, subject, reason, enabled) VALUES ('acme', 'x', 'once', false), ('acme', 'x', 'twice', false), ('acme', 'x', 'again', true);
+--> nothing
+
+-- but not switched on beside the new one
+INSERT INTO broker.blocked_subject (tenant, subject, reason, enabled) VALUES ('acme', 'x', 'once', false), ('acme', 'x', 'again', true); UPDATE broker.blocked_subject SET enabled = true;
+--> duplicate key value violates unique constraint "a_block_is_written_once"
+--! 23505 a_block_is_written_once
+
+-- a block that has ended gives way to a new one
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'); INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'again'); SELECT reason || ' ' || enabled FROM broker.blocked_subject ORDER BY id;
+--> ended false,again true
+
+-- and not to one of another tenant
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'); INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'x', 'again'); SELECT reason || ' ' || enabled FROM broker.blocked_subject ORDER BY id;
+--> ended true,again true
+
 -- none is removed without trace
 TRUNCATE broker.blocked_subject;
 --> permission denied for table blocked_subject

@@ -403,7 +403,8 @@ SELECT subject FROM audit.who_could_mint('acme', 'api', now());
 
 -- is told nothing of who could mint in another tenant
 SELECT count(*) FROM audit.who_could_mint('other', 'hidden', now());
---> 0
+--> The history that you may see has no tenant "other".
+--? There are: acme.
 
 -- learns no revision of another tenant
 SELECT shown, sure FROM internal.states_at('other', now());

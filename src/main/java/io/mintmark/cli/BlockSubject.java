@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.postgres.BlockedSubjects;
 import io.mintmark.postgres.BlockedSubjects.Block;
 import io.mintmark.postgres.BlockedSubjects.Living;
+import io.mintmark.postgres.BlockedSubjects.State;
 import io.mintmark.postgres.BlockedSubjects.Written;
 import io.mintmark.postgres.DatabaseLogin;
 
@@ -32,7 +33,8 @@ import java.util.function.Supplier;
             "Writes to the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and"
                     + " may what that login may: tenant admins block in their tenants, platform"
                     + " admins everywhere.",
-            "It can be run again: a block that is there already isn't written twice."
+            "It can be run again: a block that is there already isn't written twice, and may become"
+                    + " a longer one, never a shorter one."
         },
         mixinStandardHelpOptions = true)
 final class BlockSubject implements Callable<Integer> {
@@ -103,6 +105,7 @@ final class BlockSubject implements Callable<Integer> {
                             Optional.ofNullable(until).map(text -> end(text, subjects)));
             Written written = subjects.block(block);
             blocked(block, written);
+            lifting(written, subjects.beside(block, written.id()));
             written.doubts().forEach(doubt -> out.println("Doubtful: " + Visible.of(doubt)));
             held(subjects.living(block), written.id());
         }
@@ -136,16 +139,36 @@ final class BlockSubject implements Callable<Integer> {
     private void blocked(Block block, Written written) {
         out.printf(
                 "%s%s %s%s%s, %s (row %d of broker.blocked_subject).%n",
-                written.isNew() ? "Blocked: " : "Blocked already: ",
+                switch (written.state()) {
+                    case NEW -> "Blocked: ";
+                    case EXTENDED -> "Blocked for longer: ";
+                    case KNOWN -> "Blocked already: ";
+                },
                 block.match().equals("glob") ? "subjects like" : "subject",
                 Visible.of(block.subject()),
                 block.idp().map(name -> " of " + name).orElse(""),
                 block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
-                block.until().map(end -> "until " + end).orElse("until somebody lifts it"),
+                written.until().map(end -> "until " + end).orElse("until somebody lifts it"),
                 written.id());
+        if (written.state() == State.KNOWN) {
+            out.printf(
+                    "So %s wrote it at %s, because %s.%n",
+                    Visible.of(written.by()), written.at(), Visible.of(written.reason()));
+            if (block.until().isPresent() && !block.until().equals(written.until())) {
+                out.println("It stays so: this command makes no block shorter.");
+            }
+        }
+    }
+
+    private void lifting(Written written, List<String> beside) {
         out.printf(
-                "No mint starts for it any more. To lift it: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n%n",
+                "No mint starts for it any more. To lift it: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n",
                 written.id());
+        if (!beside.isEmpty()) {
+            out.println("Lifted, it is blocked still, wholly or in part, by these:");
+            beside.forEach(block -> out.println("  " + Visible.of(block)));
+        }
+        out.println();
     }
 
     private void held(List<Living> living, long block) {

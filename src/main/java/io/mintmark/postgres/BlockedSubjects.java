@@ -21,54 +21,92 @@ public final class BlockedSubjects implements AutoCloseable {
     private static final String SESSION = "-c TimeZone=UTC -c lock_timeout=15s";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    /** A block that says the same and is in force isn't written again. */
-    private static final String BLOCK =
+    private static final String WANTED =
             """
-            WITH wanted AS (
+            wanted AS (
                 SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
-                       cast(? AS text) AS match, cast(? AS text) AS reason,
-                       cast(? AS timestamptz) AS until
-            ), known AS (
-                SELECT b.id FROM broker.blocked_subject AS b JOIN wanted AS w
-                       ON b.subject = w.subject AND b.match = w.match
-                          AND b.tenant IS NOT DISTINCT FROM w.tenant
-                          AND b.idp IS NOT DISTINCT FROM w.idp
-                          AND b.until IS NOT DISTINCT FROM w.until
-                 WHERE b.enabled AND (b.until IS NULL OR b.until > now())
-                 ORDER BY b.id LIMIT 1
-            ), written AS (
-                INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until)
-                SELECT tenant, idp, subject, match, reason, until FROM wanted
-                 WHERE NOT EXISTS (SELECT FROM known)
-                RETURNING id
-            )
-            SELECT id, true AS is_new FROM written UNION ALL SELECT id, false FROM known
+                       cast(? AS text) AS match)
             """;
+
+    /**
+     * A block that is there already may become a longer one, never a shorter one. No row if
+     * somebody else has just written it.
+     */
+    private static final String BLOCK =
+            "WITH "
+                    + WANTED
+                    + """
+                    , known AS (
+                        SELECT b.id, b.until, b.reason, b.updated_at, b.updated_by,
+                               b.until IS NULL OR b.until > now() AS in_force
+                          FROM broker.blocked_subject AS b JOIN wanted AS w
+                               ON internal.block_digest(b.tenant, b.idp, b.match, b.subject)
+                                = internal.block_digest(w.tenant, w.idp, w.match, w.subject)
+                         WHERE b.enabled
+                    ), written AS (
+                        INSERT INTO broker.blocked_subject AS b (tenant, idp, subject, match, reason, until)
+                        SELECT w.tenant, w.idp, w.subject, w.match, cast(? AS text), cast(? AS timestamptz)
+                          FROM wanted AS w
+                            ON CONFLICT (internal.block_digest(tenant, idp, match, subject)) WHERE enabled
+                            DO UPDATE SET until = excluded.until, reason = excluded.reason
+                         WHERE b.until < coalesce(excluded.until, 'infinity')
+                        RETURNING b.id, b.until, b.reason, b.updated_at, b.updated_by
+                    )
+                    SELECT w.*, CASE WHEN EXISTS (SELECT FROM known WHERE in_force) THEN 'EXTENDED'
+                                     ELSE 'NEW' END AS state FROM written AS w
+                     UNION ALL
+                    SELECT k.id, k.until, k.reason, k.updated_at, k.updated_by, 'KNOWN' FROM known AS k
+                     WHERE NOT EXISTS (SELECT FROM written)
+                    """;
+
+    /** What a platform admin wrote a tenant admin doesn't see: yes or no. */
+    private static final String BESIDE =
+            "WITH "
+                    + WANTED
+                    + """
+                    , beside AS (
+                        SELECT b.id, b.tenant, b.match, b.subject
+                          FROM broker.blocked_subject AS b CROSS JOIN wanted AS w
+                         WHERE b.enabled AND (b.until IS NULL OR b.until > now()) AND b.id <> ?
+                           AND (b.tenant IS NULL OR w.tenant IS NULL OR b.tenant = w.tenant)
+                           AND (b.idp IS NULL OR w.idp IS NULL OR b.idp = w.idp)
+                           AND CASE WHEN b.match = 'glob' THEN internal.glob_covers(b.subject, w.match, w.subject)
+                                    ELSE b.subject = w.subject END
+                    )
+                    SELECT format('row %s, "%s"%s in %s', id, subject,
+                                  CASE match WHEN 'glob' THEN ' as a glob' ELSE '' END,
+                                  coalesce('tenant ' || tenant, 'all tenants')) AS block FROM beside
+                     UNION ALL
+                    SELECT 'one of a platform admin''s for all tenants' FROM wanted AS w
+                     WHERE w.tenant IS NOT NULL AND NOT EXISTS (SELECT FROM beside WHERE tenant IS NULL)
+                       AND internal.is_blocked_in_all_tenants(w.match, w.subject, now())
+                    """;
 
     /** With the settings of key and access provider as they were for the mint. */
     private static final String LIVING =
-            """
-            SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
-                   c.credential_id, c.expires_at,
-                   k.settings ->> y.target_setting AS target,
-                   coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
-                   internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
-                       -> 'settings' ->> 'endpoint' AS endpoint
-              FROM audit.active_credential AS c
-              JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-              JOIN broker.provider_type AS y ON y.type = c.provider_type
-             CROSS JOIN LATERAL (
-                   SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
-                   AS k (settings)
-             CROSS JOIN (SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp,
-                                cast(? AS text) AS subject, cast(? AS text) AS match) AS blocked
-             WHERE (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
-               AND (blocked.idp IS NULL OR r.idp = blocked.idp)
-               AND CASE blocked.match WHEN 'glob'
-                        THEN internal.glob_matches(blocked.subject, r.subject)
-                        ELSE r.subject = blocked.subject END
-             ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-            """;
+            "WITH "
+                    + WANTED
+                    + """
+                    SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
+                           c.credential_id, c.expires_at,
+                           k.settings ->> y.target_setting AS target,
+                           coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
+                           internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
+                               -> 'settings' ->> 'endpoint' AS endpoint
+                      FROM audit.active_credential AS c
+                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                      JOIN broker.provider_type AS y ON y.type = c.provider_type
+                     CROSS JOIN LATERAL (
+                           SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
+                           AS k (settings)
+                     CROSS JOIN wanted AS blocked
+                     WHERE (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
+                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
+                       AND CASE blocked.match WHEN 'glob'
+                                THEN internal.glob_matches(blocked.subject, r.subject)
+                                ELSE r.subject = blocked.subject END
+                     ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
+                    """;
 
     private final Connection connection;
 
@@ -87,13 +125,30 @@ public final class BlockedSubjects implements AutoCloseable {
             String reason,
             Optional<Instant> until) {}
 
+    /** What became of a row that was asked for. */
+    public enum State {
+        /** Written just now, or in force again. */
+        NEW,
+        /** In force before, and for longer now. */
+        EXTENDED,
+        /** As it was: in force at least as long as asked for. */
+        KNOWN
+    }
+
     /**
-     * The row of a block.
+     * The row of a block, as it is now.
      *
-     * @param isNew whether it was written just now
+     * @param at when it was last written, by whom
      * @param doubts sentences about what is hardly meant
      */
-    public record Written(long id, boolean isNew, List<String> doubts) {}
+    public record Written(
+            long id,
+            State state,
+            Optional<Instant> until,
+            String reason,
+            Instant at,
+            String by,
+            List<String> doubts) {}
 
     /**
      * A credential that lives, or may.
@@ -150,8 +205,7 @@ public final class BlockedSubjects implements AutoCloseable {
             statement.setString(5, block.reason());
             statement.setString(6, block.until().map(Instant::toString).orElse(null));
             try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Written(row.getLong("id"), row.getBoolean("is_new"), doubts(statement));
+                return row.next() ? written(row, doubts(statement)) : block(block);
             }
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -161,6 +215,35 @@ public final class BlockedSubjects implements AutoCloseable {
                                     + " that hangs\", says how to end it",
                             e)
                     : QuestionFailed.because(e);
+        }
+    }
+
+    private static Written written(ResultSet row, List<String> doubts) throws SQLException {
+        return new Written(
+                row.getLong("id"),
+                State.valueOf(row.getString("state")),
+                Optional.ofNullable(row.getObject("until", OffsetDateTime.class))
+                        .map(OffsetDateTime::toInstant),
+                row.getString("reason"),
+                time(row, "updated_at"),
+                row.getString("updated_by"),
+                doubts);
+    }
+
+    /** Which other blocks the subject is under, in words: lifting that one row leaves these. */
+    public List<String> beside(Block block, long row) {
+        try (PreparedStatement statement = connection.prepareStatement(BESIDE)) {
+            whom(statement, block);
+            statement.setLong(5, row);
+            List<String> beside = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    beside.add(rows.getString("block"));
+                }
+            }
+            return beside;
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
         }
     }
 

@@ -129,9 +129,72 @@ class BlockSubjectTest {
         assertTrue(first.text().contains("until 2100-01-01T00:00:00Z"), first.text());
         assertTrue(first.text().contains("holds nothing"), first.text());
         assertTrue(second.text().startsWith("Blocked already: "), second.text());
+        assertTrue(second.line("So ").matches("So test_admin wrote it at 20.*Z, because INC-7."));
         assertEquals(
                 List.of("1"),
                 world.database().column("SELECT count(*) FROM broker.blocked_subject"));
+    }
+
+    @Test
+    void a_block_becomes_longer_and_never_shorter() {
+        assertTrue(again("--until", "PT1H").startsWith("Blocked: "));
+        assertTrue(again("--until", "PT2H").startsWith("Blocked for longer: "));
+        String shorter = again("--until", "PT1H");
+        assertTrue(shorter.startsWith("Blocked already: "), shorter);
+        assertTrue(shorter.contains("makes no block shorter"), shorter);
+        assertTrue(again().startsWith("Blocked for longer: "));
+        String last = again("--until", "P7D");
+        assertTrue(last.contains("until somebody lifts it"), last);
+        assertEquals(
+                List.of("infinity INC-7"),
+                world.database()
+                        .column(
+                                "SELECT coalesce(until, 'infinity') || ' ' || reason FROM broker.blocked_subject"));
+    }
+
+    private static String again(String... until) {
+        Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:again", until);
+        assertEquals(0, printed.status(), printed.text());
+        return printed.text();
+    }
+
+    @Test
+    void what_it_prints_to_lift_it_lifts_it_however_often_it_was_run() {
+        again();
+        String printed = again();
+        assertEquals(403, mint("ci:again", "deploy").status());
+        world.admin(printed.substring(printed.indexOf("UPDATE"), printed.indexOf(';')));
+        Eventually.holds(() -> mint("ci:again", "deploy").status() == 200);
+        assertTrue(again().startsWith("Blocked: "));
+        assertEquals(403, mint("ci:again", "deploy").status());
+    }
+
+    @Test
+    void a_block_that_ended_is_in_force_again() {
+        again("--until", "PT1H");
+        world.admin("UPDATE broker.blocked_subject SET until = now() - interval '1 second'");
+        Eventually.holds(() -> mint("ci:again", "deploy").status() == 200);
+        assertTrue(again("--until", "PT1H").startsWith("Blocked: "));
+        assertEquals(403, mint("ci:again", "deploy").status());
+    }
+
+    @Test
+    void blocks_that_stay_when_it_is_lifted_are_told_as_far_as_one_may_see_them() {
+        world.admin(
+                """
+                INSERT INTO broker.blocked_subject (tenant, subject, match, reason)
+                VALUES ('acme', 'ci:ag*', 'glob', 'x'), (NULL, 'ci:again', 'exact', 'x'),
+                       (NULL, 'ci:other', 'exact', 'x')
+                """);
+        String own = again();
+        assertTrue(own.contains("\"ci:ag*\" as a glob in tenant acme"), own);
+        assertTrue(own.contains("one of a platform admin's for all tenants"), own);
+        String all = block(Who.ADMIN, "--tenant acme", "ci:again").text();
+        assertTrue(all.contains("\"ci:again\" in all tenants"), all);
+        assertFalse(all.contains("one of a platform admin's"), all);
+        assertFalse(all.contains("ci:other"), all);
+        world.admin("DELETE FROM broker.blocked_subject");
+        assertFalse(again().contains("blocked still"));
     }
 
     @Test

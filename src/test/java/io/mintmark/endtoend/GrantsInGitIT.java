@@ -68,25 +68,36 @@ class GrantsInGitIT {
 
     @Test
     void a_plan_shows_what_the_file_would_change_and_changes_nothing() throws IOException {
-        Path plan =
+        cluster.psql(
+                "alice",
                 file(
-                        "plan.sql",
-                        """
-                        BEGIN;
-                        \\i %s
-                        SELECT operation, coalesce(after, before) ->> 'subject' FROM broker.pending_change;
-                        ROLLBACK;
-                        """
-                                .formatted(RECIPES.resolve("grants_in_git.sql").toAbsolutePath()));
-        List<String> planned = cluster.psql("alice", plan).lines().sorted().toList();
+                        "other.sql",
+                        "INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)"
+                                + " VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'read', 60, 'OPS-9')"));
+        List<String> planned =
+                cluster.psql("alice", file("plan.sql", plan())).lines().sorted().toList();
         assertEquals(
                 List.of(
-                        "DELETE|repo:acme/old:ref:refs/heads/main",
-                        "INSERT|repo:acme/docs-*:ref:refs/heads/main",
-                        "INSERT|repo:acme/shop:ref:refs/heads/main",
-                        "INSERT|repo:acme/shop:ref:refs/heads/next"),
+                        "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|",
+                        "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|",
+                        "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|",
+                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|max_duration: 60 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
-        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+        assertEquals(
+                List.of(
+                        "read repo:acme/old:ref:refs/heads/main",
+                        "read repo:acme/shop:ref:refs/heads/next"),
+                cluster.column(GRANTS));
+    }
+
+    /** The page's. */
+    private static String plan() throws IOException {
+        String page = Files.readString(Path.of("docs", "admin.md"));
+        int begin = page.indexOf("BEGIN;\n\\i grants_in_git.sql\n");
+        return page.substring(begin, page.indexOf("```", begin))
+                .replace(
+                        "grants_in_git.sql",
+                        RECIPES.resolve("grants_in_git.sql").toAbsolutePath().toString());
     }
 
     @Test

@@ -21,8 +21,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Makes the log of docs/vector: {@code -Dvector.write=DIRECTORY}. Its keys are gone when it is
- * done.
+ * Makes the log of docs/audit-test-vector: {@code -Dvector.write=DIRECTORY}. Its keys are gone when
+ * it is done.
  */
 @EnabledIfSystemProperty(named = "vector.write", matches = ".+")
 class LogVector {

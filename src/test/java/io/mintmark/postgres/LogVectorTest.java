@@ -31,12 +31,12 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The log of docs/vector, for those who write a verifier of their own: the command and the script
- * come to the verdict that stands there, for it and for what was tampered with. No database is
- * asked.
+ * The log of docs/audit-test-vector, for those who write a verifier of their own: the command and
+ * the script come to the verdict that stands there, for it and for what was tampered with. No
+ * database is asked.
  */
 class LogVectorTest {
-    private static final Path VECTOR = Path.of("docs/vector");
+    private static final Path VECTOR = Path.of("docs/audit-test-vector");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir private Path directory;

@@ -14,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -26,6 +27,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -39,12 +45,15 @@ class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
     private static final int TRANSACTIONS = 150;
     private static final int MOMENTS = 400;
+    private static final Duration BETWEEN_CHECKPOINTS = Duration.ofMillis(3);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final Map<Long, Commit> commits = RandomEdits.commits();
     private List<Change> history = List.of();
     private List<Note> notes = List.of();
+    private final List<Note> seen = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean edited = new AtomicBoolean();
     private int certain;
     private int uncertain;
     private int proven;
@@ -80,6 +89,7 @@ class WhoCouldMintRandomlyTest {
                 history = history(connection);
                 notes = notes(connection);
                 assertTrue(history.size() > 2_000, () -> "only " + history.size() + " changes");
+                assertFewNotes();
                 for (int i = 0; i < MOMENTS; i++) {
                     check(connection, moment());
                 }
@@ -91,18 +101,56 @@ class WhoCouldMintRandomlyTest {
         assertTrue(proven > 300 && uncertain > 100, found);
     }
 
+    /** At the same time, however few cores there are. */
     private void edit(TestDatabase database) {
-        CompletableFuture.allOf(
-                        IntStream.range(0, EDITORS)
-                                .mapToObj(editor ->
-                                        CompletableFuture.runAsync(
-                                                new RandomEdits(
-                                                        database,
-                                                        seed + editor,
-                                                        TRANSACTIONS,
-                                                        commits)))
-                                .toArray(CompletableFuture[]::new))
-                .join();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture<Void> sealing =
+                    CompletableFuture.runAsync(() -> seal(database), threads);
+            CompletableFuture.allOf(
+                            IntStream.range(0, EDITORS)
+                                    .mapToObj(editor ->
+                                            CompletableFuture.runAsync(
+                                                    new RandomEdits(
+                                                            database,
+                                                            seed + editor,
+                                                            TRANSACTIONS,
+                                                            commits),
+                                                    threads))
+                                    .toArray(CompletableFuture[]::new))
+                    .whenComplete((_, _) -> edited.set(true))
+                    .join();
+            sealing.join();
+        }
+    }
+
+    /**
+     * One checkpoint after the other. What each has seen could be noted and mostly isn't, and the
+     * answers have to be those that all these notes would give.
+     */
+    private void seal(TestDatabase database) {
+        try (Connection connection = database.connect(Who.APP);
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            for (int number = 1; !edited.get(); number++) {
+                LockSupport.parkNanos(BETWEEN_CHECKPOINTS.toNanos());
+                String snapshot = text(statement, "SELECT pg_current_snapshot()::text");
+                statement.execute(
+                        "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (%d, now(), 'e30.e30.AA')"
+                                .formatted(number));
+                String at = text(statement, "SELECT to_json(clock_timestamp()) #>> '{}'");
+                seen.add(Note.of(OffsetDateTime.parse(at).toInstant(), snapshot));
+                connection.commit();
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String text(Statement statement, String question) throws SQLException {
+        try (ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            return row.getString(1);
+        }
     }
 
     private static List<Change> history(Connection connection) throws SQLException {
@@ -124,6 +172,16 @@ class WhoCouldMintRandomlyTest {
             }
         }
         return history;
+    }
+
+    /** Of each transaction, and of the checkpoint that was the first to find it ended. */
+    private void assertFewNotes() {
+        long transactions = history.stream().mapToLong(Change::transaction).distinct().count();
+        String found =
+                "%d notes of %d transactions and %d checkpoints"
+                        .formatted(notes.size(), transactions, seen.size());
+        System.out.println(found);
+        assertTrue(seen.size() > 100 && notes.size() <= 3 * transactions, found);
     }
 
     /** The last first. */
@@ -210,9 +268,12 @@ class WhoCouldMintRandomlyTest {
                         .filter(note -> note.at().isAfter(change.at()) && !note.at().isAfter(at))
                         .toList();
         return Stream.concat(
-                        between.stream().limit(10),
-                        between.stream().skip(Math.max(0, between.size() - 100)))
-                .anyMatch(note -> note.ended(change.transaction()));
+                                between.stream().limit(10),
+                                between.stream().skip(Math.max(0, between.size() - 100)))
+                        .anyMatch(note -> note.ended(change.transaction()))
+                || seen.stream()
+                        .filter(note -> note.at().isAfter(change.at()) && !note.at().isAfter(at))
+                        .anyMatch(note -> note.ended(change.transaction()));
     }
 
     /** What is certain holds in the state that was committed, where that is known. */

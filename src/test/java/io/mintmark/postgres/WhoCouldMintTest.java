@@ -1,6 +1,8 @@
 package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -9,10 +11,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 
@@ -175,9 +182,7 @@ class WhoCouldMintTest {
     void a_checkpoint_shows_that_what_came_before_it_was_committed() {
         grant("a");
         String before = now();
-        database.run(
-                Who.APP,
-                "INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (1, now(), 'e30.e30.AA')");
+        checkpoint();
         String after = now();
         assertEquals(List.of("a?"), who(before));
         assertEquals(List.of("a"), who(after));
@@ -278,13 +283,157 @@ class WhoCouldMintTest {
     }
 
     @Test
-    void of_a_tenant_or_a_key_that_there_was_not_nobody_could_mint() {
+    void before_there_was_a_key_nobody_could_mint_it_and_that_is_told() throws SQLException {
         grant("a");
-        assertEquals(List.of(), who("2020-01-01Z"));
         assertEquals(
-                List.of("0"),
+                "Tenant \"acme\" had no key \"%s\" at 2020-01-01 00:00:00+00.".formatted(key),
+                told("2020-01-01Z"));
+        assertEquals(List.of(), who("2020-01-01Z"));
+        assertEquals("", told(now()));
+    }
+
+    @Test
+    void a_key_that_went_answers_for_the_time_when_it_was_there() throws SQLException {
+        grant("a");
+        another();
+        String there = now();
+        admin("DELETE FROM broker.subject_grant WHERE key = '%s'".formatted(key));
+        admin("DELETE FROM broker.key WHERE name = '%s'".formatted(key));
+        assertEquals(List.of("a"), who(there));
+        assertEquals(List.of(), who(now()));
+        assertTrue(told(now()).contains("had no key"), told(now()));
+    }
+
+    /** The notice, without an answer's rows; empty if there is none. */
+    private String told(String at) throws SQLException {
+        try (Connection connection = database.connect(Who.AUDITOR);
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET TimeZone = 'UTC'");
+            statement.execute(
+                    "SELECT FROM audit.who_could_mint('acme', '%s', '%s')".formatted(key, at));
+            SQLWarning told = statement.getWarnings();
+            return told == null ? "" : String.valueOf(told.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "'nobody', 'api', now(); The history that you may see has no tenant \"nobody\".",
+                "'amce', 'api', now(); Did you mean \"acme\"?",
+                "'acme', 'apy', now(); Tenant \"acme\" never had a key \"apy\".",
+                "'acme', 'apy', '2020-01-01'; Did you mean \"api\"?",
+                "'acme', 'ci', now(); Tenant \"acme\" never had a key \"ci\".",
+                "NULL, 'api', now(); Who could mint is asked without a tenant.",
+                "'acme', NULL, now(); Who could mint is asked without a key.",
+                "'acme', 'api', NULL; Who could mint is asked without a time.",
+                "'acme', 'api', 'infinity'; Who could mint is asked without a time."
+            })
+    void what_never_was_is_refused(String arguments, String told) {
+        for (Who asking : List.of(Who.AUDITOR, Who.ADMIN, Who.TENANT_ADMIN)) {
+            IllegalStateException refused =
+                    assertThrows(
+                            IllegalStateException.class,
+                            () ->
+                                    database.column(
+                                            asking,
+                                            "SELECT subject FROM audit.who_could_mint(%s)"
+                                                    .formatted(arguments)));
+            String message = String.valueOf(refused.getCause());
+            assertTrue(message.contains(told), message);
+        }
+    }
+
+    @Test
+    void checkpoints_note_no_more_than_changes_need() {
+        grant("a");
+        String before = now();
+        long number = checkpoint();
+        String notes = notes();
+        String after = now();
+        for (int i = 1; i <= 5; i++) {
+            assertEquals(number + i, checkpoint());
+        }
+        assertEquals(notes, notes());
+        assertEquals(List.of("a?"), who(before));
+        assertEquals(List.of("a"), who(after));
+        grant("b");
+        checkpoint();
+        assertEquals(List.of("a", "b"), who(now()));
+    }
+
+    private static long checkpoint() {
+        return Long.parseLong(
                 database.column(
-                        Who.AUDITOR,
-                        "SELECT count(*) FROM audit.who_could_mint('nobody', 'api', now())"));
+                                Who.APP,
+                                """
+                                INSERT INTO audit.checkpoint (number, sealed_at, jws)
+                                SELECT coalesce(max(number), 0) + 1, now(), 'e30.e30.AA' FROM audit.checkpoint
+                                RETURNING number
+                                """)
+                        .getFirst());
+    }
+
+    private static String notes() {
+        return database.column("SELECT count(*) FROM runtime.noted_snapshot").getFirst();
+    }
+
+    /** The statement of the migration that found them, for a database of before. */
+    @Test
+    void of_the_notes_of_before_those_stay_that_prove_something() throws IOException {
+        grant("a");
+        another();
+        String at = now();
+        assertEquals(List.of("a"), who(at));
+        for (int i = 0; i < 20; i++) {
+            database.run(
+                    Who.OWNER,
+                    """
+                    SET ROLE mintmark_owner;
+                    INSERT INTO runtime.noted_snapshot SELECT clock_timestamp(), pg_current_snapshot()
+                    """);
+        }
+        String migration =
+                Files.readString(Path.of("db/migration/V26__questions_of_other_times.sql"));
+        database.run(
+                Who.OWNER,
+                "SET ROLE mintmark_owner;"
+                        + migration.substring(
+                                migration.indexOf("DELETE FROM runtime.noted_snapshot"),
+                                migration.indexOf("UPDATE runtime.schema_version")));
+        assertEquals(List.of("a"), who(at));
+        assertEquals(
+                List.of("t"),
+                database.column(
+                        """
+                        SELECT count(*) <= (SELECT count(DISTINCT transaction_id) FROM audit.config_change)
+                          FROM runtime.noted_snapshot
+                        """));
+    }
+
+    @Test
+    void when_a_block_of_all_tenants_ends_its_admins_can_not_find_out() {
+        grant("a");
+        another();
+        admin(
+                "INSERT INTO broker.blocked_subject (subject, reason, until) VALUES ('a', 'x', now() + interval '1 hour')");
+        try {
+            String then = database.column("SELECT now() + interval '1 day'").getFirst();
+            assertEquals(List.of("a"), who(Who.AUDITOR, then));
+            assertEquals(List.of(), who(Who.TENANT_ADMIN, then));
+            assertEquals(List.of("true"), explained(Who.AUDITOR, then));
+            assertEquals(List.of("blocked"), explained(Who.TENANT_ADMIN, then));
+        } finally {
+            admin("DELETE FROM broker.blocked_subject");
+        }
+    }
+
+    private List<String> explained(Who asking, String at) {
+        return database.column(
+                asking,
+                "SELECT coalesce(condition, granted::text) FROM broker.explain('ci', 'a', '{}', '%s') WHERE key = '%s'"
+                        .formatted(at, key));
     }
 }

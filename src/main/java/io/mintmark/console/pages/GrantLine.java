@@ -45,7 +45,7 @@ record GrantLine(
             SELECT cast(? AS text) AS tenant, cast(? AS text) AS key, w.idp, w.match, w.subject,
                    w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason,
                    w.granted_by, w.granted_at, w.uncertain
-              FROM audit.who_could_mint(?, ?, cast(? AS timestamptz)) AS w
+              FROM internal.who_could(?, ?, cast(? AS timestamptz)) AS w
              ORDER BY w.subject, w.grant_id LIMIT ?
             """;
 

@@ -38,7 +38,9 @@ final class Statements {
                 KEEPERS,
                 """
                 INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason)
-                VALUES (%s, %s, %s, 'exact', %s);\
+                VALUES (%s, %s, %s, 'exact', %s)
+                    ON CONFLICT (internal.block_digest(tenant, idp, match, subject)) WHERE enabled
+                    DO UPDATE SET until = NULL, reason = excluded.reason;\
                 """
                         .formatted(SqlText.of(tenant), SqlText.of(idp), SqlText.of(subject), WHY));
     }
