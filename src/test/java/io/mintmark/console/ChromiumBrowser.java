@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 final class ChromiumBrowser implements AutoCloseable {
     private static final Path PICTURES = Path.of("target", "console-pages");
     private static final String AXE = "/axe.min.js";
-    private static final int DESKTOP = 1280;
+    private static final int DESKTOP = 1200;
     private static final int PHONE = 360;
     private static final int HEIGHT = 900;
 
@@ -86,14 +86,19 @@ final class ChromiumBrowser implements AutoCloseable {
 
     /** Pictures of a page as it is: light, dark, and as wide as a phone. */
     static void picture(Page page, String name) {
-        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+        show(page, ColorScheme.LIGHT);
         shoot(page, name + "-light");
-        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+        show(page, ColorScheme.DARK);
         shoot(page, name + "-dark");
-        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+        show(page, ColorScheme.LIGHT);
         page.setViewportSize(PHONE, HEIGHT);
         shoot(page, name + "-phone");
         page.setViewportSize(DESKTOP, HEIGHT);
+    }
+
+    private static void show(Page page, ColorScheme scheme) {
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+        page.evaluate(SETTLED, scheme.name().toLowerCase(Locale.ROOT));
     }
 
     private static void shoot(Page page, String name) {
@@ -116,8 +121,7 @@ final class ChromiumBrowser implements AutoCloseable {
     }
 
     private static List<String> faults(Page page, ColorScheme scheme, String options) {
-        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-        page.evaluate(SETTLED, scheme.name().toLowerCase(Locale.ROOT));
+        show(page, scheme);
         String found =
                 (String)
                         page.evaluate(

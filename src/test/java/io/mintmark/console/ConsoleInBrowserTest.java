@@ -171,6 +171,11 @@ class ConsoleInBrowserTest {
                         page.evaluate(
                                 "() => document.documentElement.scrollWidth > window.innerWidth"),
                 name + " is wider than its window");
+        assertTrue(
+                (Boolean)
+                        page.evaluate(
+                                "() => document.querySelector('h1').getBoundingClientRect().left >= 8"),
+                name + " touches the edge of its window");
     }
 
     private static String encoded(String text) {
@@ -212,6 +217,7 @@ class ConsoleInBrowserTest {
         page.locator("input[name=at]").fill("2026-01-01");
         page.locator("input[name=at]").press("Enter");
 
+        look("key-then");
         assertTrue(heading().innerText().contains("1 Jan 2026"), heading().innerText());
         assertTrue(text().contains("Nobody could then"), text());
     }
@@ -271,6 +277,7 @@ class ConsoleInBrowserTest {
                         "SELECT credential_id FROM audit.event WHERE tenant = 'globex' AND credential_id IS NOT NULL LIMIT 1");
         logIn("lena", "/");
         assertFalse(text().contains("globex"), text());
+        look("overview-lead");
         for (String path :
                 List.of(
                         "/tenants/globex",
@@ -295,6 +302,9 @@ class ConsoleInBrowserTest {
                     path);
         }
         assertEquals(403, page.navigate(console.url() + "/proof").status());
+        look("proof-lead");
+        visit("/mints?q=asia");
+        look("mints-none");
         visit("/tenants/acme");
         assertTrue(text().contains("ACME Retail"), text());
     }

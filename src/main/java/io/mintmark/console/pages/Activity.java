@@ -168,8 +168,13 @@ record Activity(List<Hour> hours) {
         return percent(LEFT + hour * BAR + GAP / 2);
     }
 
-    String middle(int hour) {
-        return percent(LEFT + (hour + 0.5) * BAR);
+    String label(int hour) {
+        return percent(isLast(hour) ? LEFT + (hour + 1) * BAR : LEFT + (hour + 0.5) * BAR);
+    }
+
+    /** Whose label would reach beyond the chart if it stood in the middle. */
+    boolean isLast(int hour) {
+        return hour == hours.size() - 1;
     }
 
     static String width() {

@@ -30,15 +30,28 @@ record GrantLine(
         Instant grantedAt,
         boolean uncertain) {
 
+    /** Any of them, since an order would have to look at all. */
+    private static final String IDS_OF_KEY =
+            """
+            SELECT g.id
+              FROM broker.subject_grant AS g
+             WHERE g.tenant = ? AND g.key = ? AND g.enabled
+               AND (g.valid_from IS NULL OR g.valid_from <= now())
+               AND (g.valid_until IS NULL OR g.valid_until > now())
+             LIMIT ?
+            """;
+
     private static final String OF_KEY_NOW =
             """
             SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
                    w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at,
                    false AS uncertain
               FROM broker.who_can_mint AS w
-             WHERE w.tenant = ? AND w.key = ?
-             ORDER BY w.subject, w.grant_id LIMIT ?
+             WHERE w.tenant = ? AND w.key = ? AND w.grant_id = ANY (cast(? AS bigint[]))
+             ORDER BY w.subject, w.grant_id
             """;
+
+    private static final String CHANGES_OF_KEY = "SELECT internal.grant_changes_of_key(?, ?, ?)";
 
     private static final String OF_KEY_THEN =
             """
@@ -46,7 +59,7 @@ record GrantLine(
                    w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason,
                    w.granted_by, w.granted_at, w.uncertain
               FROM internal.who_could(?, ?, cast(? AS timestamptz)) AS w
-             ORDER BY w.subject, w.grant_id LIMIT ?
+             ORDER BY w.subject, w.grant_id
             """;
 
     private static final String OF_SUBJECT =
@@ -55,8 +68,8 @@ record GrantLine(
                  SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
                         w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by,
                         w.granted_at, false AS uncertain
-                   FROM internal.grants_for(?, ?) AS found (id)
-                   JOIN broker.who_can_mint AS w ON w.grant_id = found.id)
+                   FROM broker.who_can_mint AS w
+                  WHERE w.grant_id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id))))
             SELECT w.*
               FROM w
               JOIN (SELECT d.tenant, d.idp, internal.blocking(d.tenant, d.idp, ?, now()) AS blocking
@@ -65,18 +78,42 @@ record GrantLine(
              ORDER BY w.tenant, w.key, w.grant_id
             """;
 
+    /**
+     * Those of a key, by subject.
+     *
+     * @param all whether they are; if not, they are some of them, or none
+     */
+    record OfKey(List<GrantLine> lines, boolean all) {}
+
     /** Who may mint a key now, of those that the viewer may see. */
-    static List<GrantLine> ofKey(Connection connection, String tenant, String key, int most)
+    static OfKey ofKey(Connection connection, String tenant, String key, int most)
             throws SQLException {
-        return Query.of(OF_KEY_NOW, tenant, key, most).list(connection, GrantLine::line);
+        List<String> ids =
+                Query.of(IDS_OF_KEY, tenant, key, most + 1)
+                        .list(connection, row -> row.getString(1));
+        boolean all = ids.size() <= most;
+        List<String> shown = all ? ids : ids.subList(0, most);
+        return new OfKey(
+                Query.of(OF_KEY_NOW, tenant, key, shown).list(connection, GrantLine::line), all);
     }
 
-    /** Who could at a moment of the past. */
-    static List<GrantLine> ofKeyAt(
-            Connection connection, String tenant, String key, Instant at, int most)
+    /**
+     * Who could at a moment of the past.
+     *
+     * @param most that were ever written of it; beyond, none is looked at
+     */
+    static OfKey ofKeyAt(Connection connection, String tenant, String key, Instant at, int most)
             throws SQLException {
-        return Query.of(OF_KEY_THEN, tenant, key, tenant, key, at, most)
-                .list(connection, GrantLine::line);
+        long changes =
+                Query.of(CHANGES_OF_KEY, tenant, key, most + 1)
+                        .first(connection, row -> row.getLong(1))
+                        .orElseThrow();
+        return changes > most
+                ? new OfKey(List.of(), false)
+                : new OfKey(
+                        Query.of(OF_KEY_THEN, tenant, key, tenant, key, at)
+                                .list(connection, GrantLine::line),
+                        true);
     }
 
     /** What a subject may mint now, wherever its token comes from and nothing blocks it. */

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +17,7 @@ import java.util.Optional;
  * @param key none if there is no such key any more, or not yet
  * @param at the moment that was asked about; none for now
  * @param tooEarly a moment that was asked about and is still to come
- * @param grants one more than are shown if there are more
+ * @param grants those that were looked at
  */
 record KeyPage(
         String tenant,
@@ -24,11 +25,15 @@ record KeyPage(
         Optional<Key> key,
         Optional<Instant> at,
         Optional<Instant> tooEarly,
-        List<GrantLine> grants,
+        GrantLine.OfKey grants,
         Found mints,
         List<Statements.Statement> statements) {
 
-    static final int MOST = 200;
+    /** Which are looked at; those of the past by how often they were changed. */
+    static final int MOST = 500;
+
+    static final int MOST_CHANGES = 2_000;
+    private static final int SHOWN = 200;
     private static final int MINTS = 10;
 
     private static final String KEY =
@@ -61,10 +66,10 @@ record KeyPage(
             throws SQLException {
         Optional<Instant> at = asked.filter(moment -> moment.isBefore(now));
         Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
-        List<GrantLine> grants =
+        GrantLine.OfKey grants =
                 at.isPresent()
-                        ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST + 1)
-                        : GrantLine.ofKey(connection, tenant, name, MOST + 1);
+                        ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST_CHANGES)
+                        : GrantLine.ofKey(connection, tenant, name, MOST);
         return new KeyPage(
                 tenant,
                 name,
@@ -73,11 +78,18 @@ record KeyPage(
                 asked.filter(moment -> at.isEmpty()),
                 grants,
                 MintSearch.find(connection, Wanted.ofKey(tenant, name), MINTS, now),
-                key.isPresent()
-                        ? List.of(
-                                Statements.give(tenant, "identity-provider", "subject", name),
-                                Statements.disableKey(tenant, name))
-                        : List.of());
+                statements(tenant, name, key, at));
+    }
+
+    private static List<Statements.Statement> statements(
+            String tenant, String name, Optional<Key> key, Optional<Instant> at) {
+        List<Statements.Statement> all = new ArrayList<>();
+        all.add(Statements.listGrants(tenant, name, at));
+        if (key.isPresent()) {
+            all.add(Statements.give(tenant, "identity-provider", "subject", name));
+            all.add(Statements.disableKey(tenant, name));
+        }
+        return all;
     }
 
     private static Key key(ResultSet row) throws SQLException {
@@ -92,18 +104,26 @@ record KeyPage(
 
     /** Whether the viewer may see anything at all of it. */
     boolean isThere() {
-        return key.isPresent() || !grants.isEmpty() || !mints.lines().isEmpty();
+        return key.isPresent()
+                || !grants.lines().isEmpty()
+                || !grants.all()
+                || !mints.lines().isEmpty();
+    }
+
+    /** Whether there are more in force than were looked at, or may be. */
+    boolean isCut() {
+        return !grants.all();
     }
 
     boolean hasMore() {
-        return grants.size() > MOST;
+        return isCut() || grants.lines().size() > SHOWN;
     }
 
     List<GrantLine> shown() {
-        return hasMore() ? grants.subList(0, MOST) : grants;
+        return grants.lines().stream().limit(SHOWN).toList();
     }
 
     boolean isUncertain() {
-        return grants.stream().anyMatch(GrantLine::uncertain);
+        return grants.lines().stream().anyMatch(GrantLine::uncertain);
     }
 }

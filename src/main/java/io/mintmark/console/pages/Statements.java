@@ -1,5 +1,6 @@
 package io.mintmark.console.pages;
 
+import java.time.Instant;
 import java.util.Optional;
 
 /** What changes the configuration, ready to be copied: the console itself writes nothing. */
@@ -17,7 +18,30 @@ final class Statements {
     record Statement(String does, String who, String sql) {}
 
     private static final String KEEPERS = "For the tenant's admins and platform admins.";
+    private static final String READERS = "For auditors, the tenant's admins and platform admins.";
     private static final String PLATFORM = "For platform admins.";
+
+    /** All that a page may be too short for. */
+    static Statement listGrants(String tenant, String key, Optional<Instant> at) {
+        return at.isPresent()
+                ? new Statement(
+                        "List who could mint it then",
+                        READERS,
+                        "SELECT * FROM audit.who_could_mint(%s, %s, %s);"
+                                .formatted(
+                                        SqlText.of(tenant),
+                                        SqlText.of(key),
+                                        SqlText.of(at.get().toString())))
+                : new Statement(
+                        "List who may mint it",
+                        READERS,
+                        """
+                        SELECT * FROM broker.who_can_mint
+                         WHERE tenant = %s AND key = %s
+                         ORDER BY subject;\
+                        """
+                                .formatted(SqlText.of(tenant), SqlText.of(key)));
+    }
 
     /** No mint begins on the grant from the commit on. */
     static Statement revoke(String tenant, long grant) {

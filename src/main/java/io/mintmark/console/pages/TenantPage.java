@@ -26,6 +26,7 @@ record TenantPage(
 
     static final int GRANTS = 50;
     static final int ROWS = 200;
+    static final int DOUBTS_SHOWN = 50;
     private static final int CHANGES = 5;
 
     private static final String TENANT =
@@ -73,10 +74,18 @@ record TenantPage(
              WHERE g.tenant = ? AND g.id > ? ORDER BY g.id LIMIT ?
             """;
 
+    /** Some of each kind, since 100,000 grants may have one each. */
     private static final String DOUBTS =
             """
             SELECT d.table_name, d.name, d.doubt, d.advice
-              FROM broker.doubt AS d WHERE d.tenant = ? ORDER BY d.table_name, d.name LIMIT 100
+              FROM ((SELECT o.table_name, o.name, o.doubt, o.advice
+                       FROM broker.doubt AS o
+                      WHERE o.tenant = ? AND o.table_name <> 'subject_grant' LIMIT ?)
+                    UNION ALL
+                    (SELECT g.table_name, g.name, g.doubt, g.advice
+                       FROM broker.doubt AS g
+                      WHERE g.tenant = ? AND g.table_name = 'subject_grant' LIMIT ?)) AS d
+             ORDER BY d.table_name, d.name
             """;
 
     /** The tenant itself. */
@@ -151,7 +160,8 @@ record TenantPage(
                                 rows(connection, KEYS, name),
                                 Query.of(GRANTS_OF, name, after, GRANTS + 1)
                                         .list(connection, TenantPage::grant),
-                                Query.of(DOUBTS, name).list(connection, TenantPage::doubt),
+                                Query.of(DOUBTS, name, DOUBTS_SHOWN, name, DOUBTS_SHOWN)
+                                        .list(connection, TenantPage::doubt),
                                 Change.latest(connection, name, Long.MAX_VALUE, CHANGES),
                                 List.of(Statements.letSee(name), Statements.disableTenant(name))));
     }

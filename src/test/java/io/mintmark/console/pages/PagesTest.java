@@ -195,6 +195,37 @@ class PagesTest {
     }
 
     @Test
+    void a_key_of_very_many_grants_shows_some_of_them_and_how_to_list_all() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('globex', 'busy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/busy"}');
+                UPDATE broker.tenant SET max_grants = 10000 WHERE name = 'globex';
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'globex', 'globex-gitlab', 'project_path:globex/p' || n || ':ref:main', 'busy'
+                  FROM generate_series(1, 2001) AS n
+                """);
+        try {
+            assertShows(
+                    page("auditor", "/keys/globex/busy"),
+                    "200 of more than 500 grants",
+                    "SELECT * FROM broker.who_can_mint",
+                    "project_path:globex/p");
+            assertShows(
+                    page("auditor", "/keys/globex/busy?at=2026-01-01"),
+                    "more than a page looks through",
+                    "SELECT * FROM audit.who_could_mint");
+            assertShows(page("auditor", "/tenants/globex"), "50 or more");
+            assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
+        } finally {
+            database.run(
+                    Who.ADMIN,
+                    "DELETE FROM broker.subject_grant WHERE key = 'busy'; DELETE FROM broker.key WHERE name = 'busy'");
+        }
+    }
+
+    @Test
     void a_blocked_subject_may_mint_nothing_whoever_blocked_it() {
         String subject = "repo:acme/web:pull_request";
         String path = "/subjects?q=" + Links.encoded(subject);
