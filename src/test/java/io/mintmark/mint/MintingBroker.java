@@ -178,32 +178,10 @@ public final class MintingBroker implements AutoCloseable {
         try {
             return new KeyDirectory(Files.createTempDirectory("signing-keys"))
                     .withP256(DAY)
-                    .with(DAY_OF_RSA, Rsa.PEM)
+                    .withRsa(DAY_OF_RSA, 2048)
                     .path();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Made once, since that takes long. */
-    private static final class Rsa {
-        static final String PEM = make();
-
-        private static String make() {
-            try {
-                Path directory = Files.createTempDirectory("rsa");
-                Path file =
-                        new KeyDirectory(directory)
-                                .withRsa(DAY_OF_RSA, 2048)
-                                .path()
-                                .resolve(DAY_OF_RSA + ".pem");
-                String pem = Files.readString(file);
-                Files.delete(file);
-                Files.delete(directory);
-                return pem;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 }
