@@ -19,7 +19,7 @@ final class DatabaseWait {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWait.class);
     private static final Duration PAUSE = Duration.ofMillis(250);
     private static final Duration LEAST = Duration.ofSeconds(1);
-    private static final Duration MOST = Duration.ofSeconds(5);
+    private static final Duration MOST = Duration.ofSeconds(10);
 
     private final DatabaseSettings settings;
     private final long began = System.nanoTime();

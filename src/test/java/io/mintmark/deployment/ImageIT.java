@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -25,10 +24,10 @@ import java.util.stream.Stream;
  * -Dimage.engine} podman or docker, {@code -Dimage.options} what these need on this machine.
  */
 class ImageIT {
-    private static final List<String> ENGINE = words("image.engine", "podman");
+    static final List<String> ENGINE = words("image.engine", "podman");
     private static final String IMAGE = System.getProperty("image", "localhost/mintmark:test");
     private static final List<String> LIMITS = List.of("--memory=512m", "--memory-swap=512m");
-    private static final String TMP = "--tmpfs=/tmp:size=64m,mode=1777,exec";
+    static final String TMP = "--tmpfs=/tmp:size=64m,mode=1777,exec";
     private static final String FULL_TMP = "--tmpfs=/tmp:size=4k,mode=1777,exec";
     private static final int MINTS = 300;
     private static final int MANY = 10_000;
@@ -68,9 +67,9 @@ class ImageIT {
         return run(command(with(options, "--entrypoint=/bin/sh"), "-c", script));
     }
 
-    /** A broker in a container, whose keys are mounted where its settings say. */
-    private Replica broker(Site site, Site.Ports ports, List<String> options) throws IOException {
-        Map<String, String> environment = new HashMap<>(site.environment(ports));
+    /** What runs a broker in a container, its keys mounted where its settings say. */
+    static List<String> broker(Map<String, String> environment, List<String> options)
+            throws IOException {
         List<String> all = new ArrayList<>(with(LIMITS, options.toArray(String[]::new)));
         Path keys =
                 Path.of(environment.getOrDefault("AUDIT_SIGNING_KEY_FILE", ""))
@@ -79,7 +78,7 @@ class ImageIT {
         readableByAll(keys);
         all.add("--volume=%1$s:%1$s:ro".formatted(keys));
         environment.forEach((name, value) -> all.add("--env=" + name + "=" + value));
-        return Replica.start(command(all), Map.of(), ports.open(), directory.resolve("log"));
+        return command(all);
     }
 
     private static void readableByAll(Path keys) throws IOException {
@@ -93,7 +92,12 @@ class ImageIT {
     private void mintsAndStops(List<String> options, int mints) throws IOException {
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url());
-                Replica broker = broker(site, ports, options)) {
+                Replica broker =
+                        Replica.start(
+                                broker(site.environment(ports), options),
+                                Map.of(),
+                                ports.open(),
+                                directory.resolve("log"))) {
             broker.awaitAnswers();
             assertEquals(mints, new Practice(ports, site.token()).mint(mints));
             assertEquals(143, broker.stop(), broker.log());

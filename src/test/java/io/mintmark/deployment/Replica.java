@@ -79,6 +79,11 @@ final class Replica implements AutoCloseable {
         }
     }
 
+    /** Of the process that the command became. */
+    long pid() {
+        return process.pid();
+    }
+
     /** What it wrote on standard error. */
     String log() {
         try {

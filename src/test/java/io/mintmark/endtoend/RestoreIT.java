@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.token.IssuerStandIn;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,9 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The runbook of docs/restore.md, step by step: a base backup and the WAL archive brought to a
@@ -32,6 +36,8 @@ class RestoreIT {
     private final IssuerStandIn issuer = IssuerStandIn.start();
     private PostgresCluster primary;
     private PostgresCluster restored;
+    private final List<String> uses = new ArrayList<>();
+    private @Nullable StsStandIn sts;
     private Path export;
     private Path kept;
 
@@ -56,6 +62,9 @@ class RestoreIT {
         restored.close();
         primary.close();
         issuer.close();
+        if (sts != null) {
+            sts.close();
+        }
     }
 
     @Test
@@ -79,6 +88,7 @@ class RestoreIT {
             assertEquals(403, mint(broker, issuer, "goes"), "revoked, and revoked again");
             assertEquals(403, mint(broker, issuer, "comes"), "made after the point in time");
         }
+        reconcile();
         assertEquals(0, verify("--accept-gap", declaration));
     }
 
@@ -87,6 +97,8 @@ class RestoreIT {
         String point;
         try (RunningBroker broker = RunningBroker.at(primary.url(), Map.of())) {
             ServedCluster.tenant(primary, issuer, "stays", "goes");
+            aws(broker);
+            uses.add(use(broker));
             restored = primary.copied(directory.resolve("base"), "-X", "none");
             Eventually.holds(() -> mint(broker, issuer, "goes") == 200);
             point = primary.column("SELECT clock_timestamp()").getFirst();
@@ -94,6 +106,7 @@ class RestoreIT {
             grant(primary, "comes");
             Eventually.holds(() -> mint(broker, issuer, "comes") == 200);
             assertEquals(403, mint(broker, issuer, "goes"));
+            uses.add(use(broker));
         }
         export();
         primary.run("SELECT pg_switch_wal()");
@@ -103,6 +116,71 @@ class RestoreIT {
                         .equals(List.of("t")));
         primary.stopImmediately();
         return point;
+    }
+
+    private void aws(RunningBroker broker) {
+        sts =
+                StsStandIn.aws(
+                        broker.url().toString(),
+                        () -> broker.get("/.well-known/jwks.json").response().body());
+        primary.run(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1", "endpoint": "%s"}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'deploy', 'aws', 3600, '{"role_arn": "%s"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES ('acme', 'ci', 'stays', 'deploy', 'OPS-1');
+                """
+                        .formatted(sts.endpoint(), World.ROLE));
+    }
+
+    /** A credential of AWS, minted and used: the line that CloudTrail has of it. */
+    private String use(RunningBroker broker) {
+        String token = issuer.sign("stays", "mintmark-acme");
+        Eventually.holds(() -> broker.mint(token, "deploy").status() == 200);
+        return primary.column(
+                        "SELECT mint_id || ' ' || credential_id FROM audit.event WHERE key = 'deploy' AND kind = 'issued' ORDER BY mint_id DESC")
+                .getFirst();
+    }
+
+    /** Step 6: AWS knows of three sessions; the broker made two, and the database forgot one. */
+    private void reconcile() throws IOException {
+        String foreign = "01a20138-0000-7000-8000-000000000001 ASIAFOREIGN";
+        uses.add(foreign);
+        Path cloudtrail =
+                Files.write(
+                        directory.resolve("cloudtrail.jsonl"),
+                        uses.stream().map(RestoreIT::cloudTrail).toList());
+        List<String> unknown =
+                restored.psql(
+                                "test_auditor",
+                                Path.of("docs", "correlation.sql"),
+                                "-v",
+                                "cloudtrail=" + cloudtrail)
+                        .lines()
+                        .filter(line -> line.contains("GetObject"))
+                        .map(line -> line.replaceAll(".*/deploy/([0-9a-f-]{36}).*", "$1"))
+                        .toList();
+        assertEquals(Set.of(mintOf(uses.get(1)), mintOf(foreign)), Set.copyOf(unknown));
+        String exported = Files.readString(export);
+        assertTrue(exported.contains(mintOf(uses.get(1))), "forgotten");
+        assertFalse(exported.contains(mintOf(foreign)), "nobody's");
+    }
+
+    private static String mintOf(String use) {
+        return use.substring(0, use.indexOf(' '));
+    }
+
+    private static String cloudTrail(String use) {
+        return """
+        {"userIdentity": {"type": "AssumedRole", "accessKeyId": "%2$s", "arn": "arn:aws:sts::123456789012:assumed-role/deploy/%1$s",         "sessionContext": {"sessionIssuer": {"arn": "%3$s"}}}, "eventTime": "%4$s", "eventSource": "s3.amazonaws.com",         "eventName": "GetObject", "sourceIPAddress": "192.0.2.20"}\
+        """
+                .formatted(
+                        mintOf(use),
+                        use.substring(use.indexOf(' ') + 1),
+                        World.ROLE,
+                        Instant.now());
     }
 
     private void export() throws IOException {
@@ -174,7 +252,7 @@ class RestoreIT {
         assertTrue(forgotten.contains("\"subject\": \"goes\""), forgotten);
         assertTrue(forgotten.contains("\"subject\": \"comes\""), forgotten);
         assertTrue(forgotten.contains("|acme|comes|api|issued|"), forgotten);
-        assertTrue(forgotten.contains("subject_grant|3"), forgotten);
+        assertTrue(forgotten.contains("subject_grant|4"), forgotten);
     }
 
     /** Step 3: what was revoked after the point, before a broker runs. */
