@@ -489,10 +489,10 @@ def note_mint(fields):
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("keys")
-parser.add_argument("kept", nargs="?")
-parser.add_argument("--export", nargs="+", default=[])
-parser.add_argument("--accept-gap", action="append", default=[])
+parser.add_argument("keys", metavar="trusted.pem", help="the public keys to trust")
+parser.add_argument("kept", nargs="?", metavar="kept.jsonl", help="checkpoints that were kept elsewhere")
+parser.add_argument("--export", nargs="+", default=[], metavar="FILE", help="an export, instead of a database; put it last")
+parser.add_argument("--accept-gap", action="append", default=[], metavar="HASH", help="a declaration to accept, by its hash")
 arguments = parser.parse_args()
 try:
     key_text = open(arguments.keys).read()

@@ -73,7 +73,7 @@ class GrantsInGitIT {
                 file(
                         "other.sql",
                         "INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)"
-                                + " VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'read', 60, 'OPS-9')"));
+                                + " VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'read', 1200, 'OPS-9')"));
         List<String> planned =
                 cluster.psql("alice", file("plan.sql", plan())).lines().sorted().toList();
         assertEquals(
@@ -81,7 +81,7 @@ class GrantsInGitIT {
                         "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|",
                         "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|",
                         "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|",
-                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|max_duration: 60 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
+                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
         assertEquals(
                 List.of(
