@@ -304,6 +304,15 @@ class WhoCouldMintTest {
         assertTrue(told(now()).contains("had no key"), told(now()));
     }
 
+    @Test
+    void of_a_time_to_come_it_is_told_that_it_is() throws SQLException {
+        grant("a");
+        assertEquals(
+                "2100-01-01 00:00:00+00 is to come: this is who could if nothing were changed until then.",
+                told("2100-01-01Z"));
+        assertEquals(List.of("a"), who("2100-01-01Z"));
+    }
+
     /** The notice, without an answer's rows; empty if there is none. */
     private String told(String at) throws SQLException {
         try (Connection connection = database.connect(Who.AUDITOR);
