@@ -1,9 +1,9 @@
 package io.mintmark.token;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -12,6 +12,7 @@ import java.security.interfaces.RSAPrivateCrtKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.RSAPublicKeySpec;
 import java.util.Base64;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -49,10 +50,11 @@ public final class RsaPairs {
                 key);
     }
 
+    /** From the class path, since the image's build has no sources. */
     private static byte[] file(int number) {
-        Path file = Path.of("src/test/resources/keys", "rsa-%d-%d.pem".formatted(USUAL, number));
-        try {
-            String pem = Files.readString(file);
+        String name = "/keys/rsa-%d-%d.pem".formatted(USUAL, number);
+        try (InputStream file = Objects.requireNonNull(RsaPairs.class.getResourceAsStream(name))) {
+            String pem = new String(file.readAllBytes(), StandardCharsets.US_ASCII);
             return Base64.getMimeDecoder().decode(pem.replaceAll("-----.*-----", ""));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
