@@ -30,9 +30,9 @@ record KeyPage(
         List<Statements.Statement> statements) {
 
     /** Which are looked at; those of the past by how often they were changed. */
-    static final int MOST = 500;
+    static final int MOST = 250;
 
-    static final int MOST_CHANGES = 2_000;
+    static final int MOST_CHANGES = 500;
     private static final int SHOWN = 200;
     private static final int MINTS = 10;
 

@@ -209,7 +209,7 @@ class PagesTest {
         try {
             assertShows(
                     page("auditor", "/keys/globex/busy"),
-                    "200 of more than 500 grants",
+                    "200 of more than 250 grants",
                     "SELECT * FROM broker.who_can_mint",
                     "project_path:globex/p");
             assertShows(
