@@ -99,4 +99,4 @@ BEGIN
 END
 $$;
 
-UPDATE runtime.schema_version SET version = greatest(version, 29);
+UPDATE runtime.schema_version SET version = greatest(version, 30);
