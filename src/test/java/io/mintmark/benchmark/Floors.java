@@ -12,6 +12,8 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.mint.sts.StsCallBenchmark;
 import io.mintmark.wiring.SignaturesBy;
 
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
@@ -19,6 +21,7 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** What nobody can go below on this machine: measured in the same run, on one thread each. */
@@ -41,7 +45,7 @@ final class Floors {
     /**
      * What one repetition took.
      *
-     * @param processorMicros of this thread
+     * @param processorMicros of the thread, or of the server's process
      * @param medianMillis on the clock
      */
     record Cost(double processorMicros, double medianMillis) {
@@ -88,6 +92,32 @@ final class Floors {
                                     .roleSessionName("load")
                                     .durationSeconds(3600)
                                     .webIdentityToken(token)));
+        }
+    }
+
+    /** The broker's own call, with the same client that mints use, on a connection that is kept. */
+    static Cost ownStsCall() throws IOException {
+        var bare = new StsCallBenchmark();
+        try {
+            return cost(bare::call);
+        } finally {
+            bare.close();
+        }
+    }
+
+    /** A request to the broker's server that does nothing, as many at a time as ask for mints. */
+    static Cost emptyHandler(int clients) throws IOException, InterruptedException {
+        int port = RunningBroker.freePort();
+        try (BrokerJar server =
+                BrokerJar.start(EmptyServer.class, Map.of("SERVER_PORT", Integer.toString(port)))) {
+            byte[] request =
+                    "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+            Load load = new Load(port);
+            load.run(clients, WARM, _ -> request);
+            Duration before = server.processorTime();
+            Load.Result result = load.run(clients, MEASURED, _ -> request);
+            Duration used = server.processorTime().minus(before);
+            return new Cost(used.toNanos() / 1e3 / result.answers(), result.within(500));
         }
     }
 
