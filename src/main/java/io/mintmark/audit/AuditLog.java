@@ -70,7 +70,7 @@ public final class AuditLog implements AutoCloseable {
         if (closed || !queue.offer(submission)) {
             throw new StoreUnreachable("the audit log's queue is full", false, null);
         }
-        return submission.await(patience.toNanos());
+        return submission.await(patience);
     }
 
     /**

@@ -1,10 +1,11 @@
 package io.mintmark.audit;
 
+import io.mintmark.time.Timeout;
+
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -55,21 +56,17 @@ final class Submission {
      * @throws EventRefused see {@link EventStore#append}, and for what can't be put into a row
      * @throws StoreUnreachable if the store can't be asked, or the time is over
      */
-    Receipt await(long nanos) {
-        long end = System.nanoTime() + nanos;
+    Receipt await(Duration patience) {
         boolean interrupted = false;
-        try {
+        try (Timeout _ = Timeout.after(patience, this::giveUp)) {
             while (true) {
                 try {
-                    return receipt.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                    return receipt.get();
                 } catch (InterruptedException e) {
                     interrupted = true;
                     giveUpUnlessTaken(e);
                 }
             }
-        } catch (TimeoutException e) {
-            giveUpUnlessTaken(e);
-            throw new StoreUnreachable("the audit log was not written in time", true, e);
         } catch (ExecutionException e) {
             throw rethrown(e);
         } finally {
@@ -77,6 +74,12 @@ final class Submission {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** The rows may still be written if the writer has taken them. */
+    private void giveUp() {
+        boolean taken = !state.compareAndSet(State.WAITING, State.ABANDONED);
+        failed(new StoreUnreachable("the audit log was not written in time", taken, null));
     }
 
     private void giveUpUnlessTaken(Exception cause) {

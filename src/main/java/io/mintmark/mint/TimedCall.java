@@ -2,6 +2,7 @@ package io.mintmark.mint;
 
 import io.mintmark.identity.NoBrokerTokenException;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.time.Timeout;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.slf4j.MDC;
@@ -13,10 +14,9 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A call of a provider that is under way, on a thread of its own, so that a provider that forgets
@@ -67,10 +67,10 @@ public final class TimedCall {
 
     /** What came of it, by the deadline at the latest. Never throws. */
     public Answer await() {
-        try {
-            Duration left = Duration.between(clock.instant(), deadline);
-            return task.get(left.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
+        Duration left = Duration.between(clock.instant(), deadline);
+        try (Timeout _ = Timeout.after(left, () -> task.cancel(true))) {
+            return task.get();
+        } catch (CancellationException e) {
             return answer(
                     timedOut("no answer by the deadline; if one comes, its credential is dropped"));
         } catch (ExecutionException e) {

@@ -215,7 +215,8 @@ public final class LoadBenchmark {
         for (int clients : List.of(50, 150, 500, 2_000)) {
             for (Bench bench : benches) {
                 CompletableFuture<Void> beside =
-                        CompletableFuture.runAsync(() -> neighbour(bench, clients));
+                        CompletableFuture.runAsync(
+                                () -> neighbour(bench, clients), Thread::startVirtualThread);
                 measure(
                         bench,
                         "%,d clients, 50 ms".formatted(clients),

@@ -68,7 +68,7 @@ public final class StsClients implements AutoCloseable {
 
     /** For calls that nobody signs. */
     WebIdentityCalls unsigned(InstantSource clock) {
-        return new WebIdentityCalls(http, timer, clock);
+        return new WebIdentityCalls(http, clock);
     }
 
     /** The broker's own AWS credentials. */

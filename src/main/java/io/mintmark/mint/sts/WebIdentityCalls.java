@@ -5,6 +5,7 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.Timeout;
 
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -34,9 +35,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Calls AssumeRoleWithWebIdentity, which nobody signs, without the SDK's machinery: one form, one
@@ -49,17 +47,11 @@ final class WebIdentityCalls {
             ContentType.parse("application/x-www-form-urlencoded; charset=utf-8");
 
     private final TenantHttpClients clients;
-    private final ScheduledExecutorService timer;
     private final InstantSource clock;
     private final RetryStrategy retries = SafeRetries.strategy();
 
-    /**
-     * @param timer ends calls at their deadlines
-     */
-    WebIdentityCalls(
-            TenantHttpClients clients, ScheduledExecutorService timer, InstantSource clock) {
+    WebIdentityCalls(TenantHttpClients clients, InstantSource clock) {
         this.clients = clients;
-        this.timer = timer;
         this.clock = clock;
     }
 
@@ -127,14 +119,11 @@ final class WebIdentityCalls {
             throw late(null);
         }
         HttpPost request = post(call);
-        Future<?> end = timer.schedule(request::abort, left.toNanos(), TimeUnit.NANOSECONDS);
-        try {
+        try (Timeout _ = Timeout.after(left, request::abort)) {
             return clients.of(call.tenant().value())
                     .execute(request, answer -> credentials(answer, call.sent()));
         } catch (IOException e) {
             throw broken(e, call);
-        } finally {
-            end.cancel(false);
         }
     }
 

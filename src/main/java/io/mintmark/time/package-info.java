@@ -1,0 +1,5 @@
+/** Ends of waits. */
+@NullMarked
+package io.mintmark.time;
+
+import org.jspecify.annotations.NullMarked;
