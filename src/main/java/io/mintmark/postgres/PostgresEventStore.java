@@ -30,8 +30,9 @@ import java.util.stream.Collectors;
 
 /**
  * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
- * a batch is put together, so that a batch that is refused or repeated leaves no gap. Where the row
- * before is gone, a new chain begins, so that what is lost is the end of one.
+ * a batch is put together, so that a batch that is refused or repeated leaves no gap. Where a
+ * promoted standby lacks the row before, a new chain begins, so that what is lost is the end of
+ * one; where the row is gone for another reason, the hole that it leaves stays in the chain.
  */
 public final class PostgresEventStore implements EventStore {
     private static final Logger log = LoggerFactory.getLogger(PostgresEventStore.class);
@@ -58,10 +59,7 @@ public final class PostgresEventStore implements EventStore {
                 hash bytea)
             """;
 
-    /**
-     * Nothing is written where the row before isn't: a standby that was promoted may never have
-     * received it, and a chain can't be mended that has a hole.
-     */
+    /** Nothing is written where the row before isn't. */
     private static final String APPEND_AFTER =
             APPEND
                     + """
@@ -80,11 +78,16 @@ public final class PostgresEventStore implements EventStore {
     private static final String STATES =
             """
             SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
-                   shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash
+                   shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash,
+                   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
               FROM unnest(cast(? AS text[])) AS tenant
              CROSS JOIN LATERAL audit.last_change(tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared
             """;
+
+    /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
+    private static final String TIMELINE =
+            "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
     private final Queries queries;
     private final EventRows rows;
@@ -94,6 +97,7 @@ public final class PostgresEventStore implements EventStore {
     private final ReentrantLock turn = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
     private Optional<MintId> last = Optional.empty();
+    private volatile String timeline = "";
 
     /**
      * @param broker the name of this replica, for the log's readers
@@ -108,8 +112,7 @@ public final class PostgresEventStore implements EventStore {
         turn.lock();
         try {
             if (!appended(events)) {
-                tellLoss(chain.head());
-                beginAnew();
+                goOnBehindLoss();
                 var _ = appended(events);
             }
             written.addAndGet(events.size());
@@ -150,15 +153,37 @@ public final class PostgresEventStore implements EventStore {
                 .orElseGet(() -> queries.change(APPEND, List.of(json)));
     }
 
-    /** All that is left of the lost rows, and of use beside a checkpoint that sealed them. */
-    private static void tellLoss(Chain.Head head) {
+    /**
+     * A standby that was promoted may never have received the row, and only ends of chains can be
+     * declared lost. On the timeline on which it was written nothing but somebody's hand removes a
+     * row, and the hole must show.
+     */
+    private void goOnBehindLoss() {
+        boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
+        Chain.Head head = chain.head();
         log.error(
-                "The database lacks row {} of chain {} of the audit log, which it had confirmed, with the hash {}:"
-                        + " a standby was promoted that hadn't received it, or somebody removed it."
-                        + " This run goes on in a new chain",
+                "The database lacks row {} of chain {} of the audit log, which it had confirmed, with the hash {}: {}",
                 head.seq(),
                 head.chain(),
-                head.hash());
+                head.hash(),
+                promoted
+                        ? "a standby was promoted that hadn't received it. This run goes on in a new chain"
+                        : "it was removed. The chain goes on behind the hole, which audit verify tells of");
+        if (promoted) {
+            beginAnew();
+        } else {
+            last = Optional.empty();
+        }
+    }
+
+    private String currentTimeline() {
+        try {
+            return queries.query(
+                            TIMELINE, List.of(), row -> row.column("timeline").get(String.class))
+                    .getFirst();
+        } catch (QueryFailed e) {
+            throw unreachable(e);
+        }
     }
 
     private void beginAnew() {
@@ -223,16 +248,15 @@ public final class PostgresEventStore implements EventStore {
     public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
         try {
-            return queries
-                    .query(STATES, List.of((Object) names), PostgresEventStore::state)
-                    .stream()
+            return queries.query(STATES, List.of((Object) names), this::state).stream()
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         } catch (QueryFailed e) {
             throw unreachable(e);
         }
     }
 
-    private static Map.Entry<TenantName, TenantState> state(DbRow row) {
+    private Map.Entry<TenantName, TenantState> state(DbRow row) {
+        timeline = row.column("timeline").get(String.class);
         return Map.entry(
                 new TenantName(row.column("tenant").get(String.class)),
                 new TenantState(
