@@ -45,8 +45,16 @@ final class RandomEdits implements Runnable {
         return new ConcurrentHashMap<>();
     }
 
-    /** What both tenants have before anybody edits them. */
+    /** What both tenants have before anybody edits them. Deadlocks of editors are found soon. */
     static void setUp(TestDatabase database) {
+        database.runAsSuperuser(
+                """
+                DO $$
+                BEGIN
+                    EXECUTE format(
+                        'ALTER DATABASE %I SET deadlock_timeout = 10', current_database());
+                END $$
+                """);
         for (String tenant : TENANTS) {
             database.run(
                     Who.ADMIN,
