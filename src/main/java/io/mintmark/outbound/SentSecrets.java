@@ -14,11 +14,13 @@ import java.util.List;
  * it, in hexadecimal, wrapped, spaced out, and cut off on either side.
  *
  * <p>Eight characters in a row that a secret has too are taken for a piece of it; fewer tell nobody
- * anything. Of a short secret half of it is enough.
+ * anything. Of a short secret half of it is enough. In the name of a credential twelve count: eight
+ * are there by chance once in tens of millions, and then a rightful credential would be refused.
  */
 public final class SentSecrets {
     private static final String HIDDEN = "[secret]";
     private static final int PIECE = 8;
+    private static final int PIECE_OF_NAME = 12;
     private static final int SHORTEST_PIECE = 4;
     private static final int SHORTEST_SECRET = 6;
     private static final int BASE64_QUANTUM = 3;
@@ -43,7 +45,7 @@ public final class SentSecrets {
         boolean any = false;
         for (List<String> forms : secrets) {
             for (String form : forms) {
-                any |= said.mark(form, piece(form), hidden);
+                any |= said.mark(form, piece(form, PIECE), hidden);
             }
         }
         return any ? without(words, hidden) : words;
@@ -61,19 +63,19 @@ public final class SentSecrets {
     }
 
     /**
-     * Whether a text holds a piece of one of the secrets, and so is no name for anything: what
-     * {@link #hiddenIn} would hide something of.
+     * Whether the name of a credential holds a piece of one of the secrets, and so is none. Any
+     * name does if a secret is so short that its pieces couldn't be told from other words.
      */
-    public boolean arePartlyIn(String text) {
+    public boolean arePartlyIn(String name) {
         if (isAnyShort()) {
             return true;
         }
-        String said = PlainText.charactersOf(text);
+        String said = PlainText.charactersOf(name);
         return secrets.stream().flatMap(List::stream).anyMatch(form -> isPieceIn(said, form));
     }
 
     private static boolean isPieceIn(String said, String form) {
-        int piece = piece(form);
+        int piece = piece(form, PIECE_OF_NAME);
         for (int i = 0; i + piece <= said.length(); i++) {
             if (form.contains(said.substring(i, i + piece))) {
                 return true;
@@ -86,8 +88,8 @@ public final class SentSecrets {
         return secrets.stream().anyMatch(forms -> forms.getFirst().length() < SHORTEST_SECRET);
     }
 
-    private static int piece(String form) {
-        return Math.clamp(form.length() / 2, SHORTEST_PIECE, PIECE);
+    private static int piece(String form, int most) {
+        return Math.clamp(form.length() / 2, SHORTEST_PIECE, most);
     }
 
     /** Base64 of a longer text holds that of this one from one of three places on. */

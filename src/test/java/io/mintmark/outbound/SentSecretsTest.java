@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import static java.util.stream.Collectors.joining;
+
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -104,13 +106,29 @@ class SentSecretsTest {
     }
 
     @Test
-    void a_name_with_eight_characters_of_a_secret_is_none_and_one_with_seven_may_be() {
+    void a_name_with_twelve_characters_of_a_secret_is_none_and_one_with_eleven_may_be() {
         String secret = secret(3).replaceAll("[^A-Za-z0-9]", "");
         var sent = new SentSecrets(List.of(new Secret(secret)));
 
-        assertTrue(sent.arePartlyIn("ASIA" + secret.substring(20, 28) + "_"));
-        assertFalse(sent.arePartlyIn("____" + secret.substring(20, 27) + "_"));
+        assertTrue(sent.arePartlyIn("ASIA" + secret.substring(20, 32) + "_"));
+        assertFalse(sent.arePartlyIn("____" + secret.substring(20, 31) + "_"));
         assertTrue(new SentSecrets(List.of(new Secret("a+b"))).arePartlyIn("anything"));
+    }
+
+    /** Those of digits alone are found most easily, in the hexadecimal form of what was sent. */
+    @Test
+    void no_name_is_refused_because_it_happens_to_look_like_what_was_sent() {
+        var sent = new SentSecrets(List.of(new Secret(secret(5))));
+        Random random = new Random(11);
+        for (int i = 0; i < 100_000; i++) {
+            String name =
+                    "ASIA"
+                            + random.ints(16, '2', '8')
+                                    .mapToObj(Character::toString)
+                                    .collect(joining());
+
+            assertFalse(sent.arePartlyIn(name), name);
+        }
     }
 
     @Test
