@@ -56,7 +56,8 @@ public record ServerBounds(
                     COUNT,
                     "2048",
                     "How many connections may be open at a time; when there are nearly so many,"
-                            + " those that have waited longest for their clients are closed. Keep it"
+                            + " those that have waited longest for their clients, half a second or"
+                            + " more, are closed. Keep it"
                             + " well under the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(

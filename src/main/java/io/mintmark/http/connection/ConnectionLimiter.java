@@ -1,5 +1,6 @@
 package io.mintmark.http.connection;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ConnectionLimiter {
     /** This part of the bound is kept free. */
     private static final int ONE_IN = 16;
+
+    /** Less than a request waits for its turn, so that it comes in where slow ones make room. */
+    private static final Duration LEAST_WAIT = Duration.ofMillis(500);
 
     private final Set<ConnectionState> members = ConcurrentHashMap.newKeySet();
     private final ReentrantLock makingRoom = new ReentrantLock();
@@ -64,6 +68,7 @@ final class ConnectionLimiter {
     private List<ConnectionState.Wait> longestWaits(int count) {
         return members.stream()
                 .flatMap(state -> state.clientWait().stream())
+                .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
                 .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
                 .limit(count)
                 .toList();
