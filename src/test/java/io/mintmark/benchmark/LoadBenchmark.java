@@ -36,6 +36,8 @@ public final class LoadBenchmark {
     private final List<Bench> benches;
     private final Map<String, List<Measured>> measured = new LinkedHashMap<>();
 
+    private boolean warm;
+
     private LoadBenchmark(List<Bench> benches) {
         this.benches = benches;
     }
@@ -162,7 +164,12 @@ public final class LoadBenchmark {
         return bench.mint(Token.RS256, "aws1");
     }
 
+    /** Once is enough for all parts. */
     private void warm() {
+        if (warm) {
+            return;
+        }
+        warm = true;
         for (Bench bench : benches) {
             bench.load().run(CLIENTS, WARM, _ -> oneKey(bench));
         }
