@@ -26,6 +26,9 @@ import java.util.stream.LongStream;
 final class Load {
     private static final int STATUS_AT = "HTTP/1.1 ".length();
 
+    /** Counted for a request that met a connection which the server had closed meanwhile. */
+    private static final int CLOSED = 0;
+
     private final int port;
 
     /**
@@ -114,6 +117,10 @@ final class Load {
                 long sent = System.nanoTime();
                 out.write(request);
                 String head = head(in);
+                if (head.isEmpty()) {
+                    statuses.merge(CLOSED, 1, Integer::sum);
+                    return;
+                }
                 in.skipNBytes(Long.parseLong(header(head, "content-length")));
                 note(Integer.parseInt(head.substring(STATUS_AT, STATUS_AT + 3)), sent);
                 kept = !header(head, "connection").equalsIgnoreCase("close");
@@ -128,6 +135,7 @@ final class Load {
             statuses.merge(status, 1, Integer::sum);
         }
 
+        /** Nothing if the server has closed the connection. */
         private static String head(InputStream in) throws IOException {
             byte[] bytes = new byte[8192];
             int length = 0;
@@ -136,8 +144,11 @@ final class Load {
                     || bytes[length - 2] != '\r'
                     || bytes[length - 3] != '\n') {
                 int next = in.read();
+                if (next < 0 && length == 0) {
+                    return "";
+                }
                 if (next < 0) {
-                    throw new EOFException("no answer");
+                    throw new EOFException("half an answer");
                 }
                 bytes[length++] = (byte) next;
             }
