@@ -67,9 +67,6 @@ final class LoginRoutes implements Filter {
                         ? objection(request)
                         : Optional.empty();
         if (objection.isEmpty()) {
-            if (request.path().rawPath().equals(HelidonLogin.REDIRECT)) {
-                response.streamFilter(new ExchangeFailed(request, response));
-            }
             // without a context of the thread the library fails at every request
             Contexts.runInContext(request.context(), chain::proceed);
         } else {

@@ -522,10 +522,6 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = page("/oidc/redirect?code=guessed&state=" + state);
 
         assertEquals(401, answer.statusCode());
-        assertTrue(answer.body().startsWith("<!doctype html>"), answer.body());
-        assertTrue(answer.body().contains("<a href=\"/\">Log in</a>"), answer.body());
-        assertEquals(
-                List.of("text/html; charset=utf-8"), answer.headers().allValues("Content-Type"));
         assertFalse(browser.cookies().containsKey(SESSION));
     }
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * An upgrade of two replicas of the packed program behind nginx, while clients mint. Run by {@code
@@ -69,16 +71,32 @@ class UpgradeIT {
             replica = start(program);
         }
 
-        String version() throws IOException {
+        /** Until the proxy has found out that it is there again: only then may the other go. */
+        void awaitMints() {
+            Eventually.holds(
+                    PATIENCE,
+                    () ->
+                            metrics()
+                                    .anyMatch(line ->
+                                            line.startsWith("mintmark_mints_total{")
+                                                    && !line.endsWith(" 0.0")));
+        }
+
+        String version() {
+            return metrics()
+                    .filter(line -> line.startsWith("mintmark_build_info"))
+                    .map(line -> line.replaceAll(".*[{,]version=\"([^\"]*)\".*", "$1"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        private Stream<String> metrics() {
             URI metrics =
                     URI.create("http://localhost:%d/observe/metrics".formatted(ports.admin()));
             try (var in = metrics.toURL().openStream()) {
-                return new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                        .lines()
-                        .filter(line -> line.startsWith("mintmark_build_info"))
-                        .map(line -> line.replaceAll(".*[{,]version=\"([^\"]*)\".*", "$1"))
-                        .findFirst()
-                        .orElseThrow();
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
 
@@ -108,10 +126,12 @@ class UpgradeIT {
             clients.awaitMore(MINTS);
             for (Place place : List.of(first, second)) {
                 place.change(next);
+                place.awaitMints();
                 clients.awaitMore(MINTS);
                 assertEquals(NextVersion.NUMBER, place.version());
             }
             first.change(now);
+            first.awaitMints();
             clients.awaitMore(MINTS);
             assertTrue(!first.version().equals(NextVersion.NUMBER), first.version());
             clients.finish();
