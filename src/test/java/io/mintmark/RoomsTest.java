@@ -103,6 +103,7 @@ class RoomsTest {
                                     "exchange",
                                     "grant",
                                     "audit",
+                                    "health",
                                     "postgres",
                                     "token",
                                     "verdict",

@@ -48,6 +48,11 @@ public final class HealthReport {
         this.last = new Findings(Instant.MIN, Duration.ZERO, Map.of(), List.of());
     }
 
+    /** The names of the checks. */
+    public List<String> checks() {
+        return checks.stream().map(HealthCheck::name).toList();
+    }
+
     /** What the checks found, a second ago at most. */
     public Findings findings() {
         if (isFresh()) {

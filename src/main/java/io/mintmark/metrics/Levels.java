@@ -2,8 +2,12 @@ package io.mintmark.metrics;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
+import io.mintmark.health.HealthReport;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.LogFigures;
+import io.mintmark.postgres.PostgresEventStore;
+
+import java.util.List;
 
 /** The numbers that are asked for when somebody looks: queues, the pool, ages, the process. */
 public final class Levels {
@@ -21,11 +25,33 @@ public final class Levels {
         meters.show(Metric.AUDIT_QUEUE, rejections::queued, "rejections");
     }
 
+    /** Counts how often the database lacked what it had confirmed to one of these writers. */
+    public void show(List<PostgresEventStore> writers) {
+        meters.follow(
+                Metric.AUDIT_LOSSES,
+                () -> writers.stream().mapToLong(PostgresEventStore::notReplicated).sum(),
+                "promotion");
+        meters.follow(
+                Metric.AUDIT_LOSSES,
+                () -> writers.stream().mapToLong(PostgresEventStore::removed).sum(),
+                "removal");
+    }
+
     /** Shows what the connections are doing, and how many threads wait for one. */
     public void show(Database database) {
         meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().active(), "active");
         meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().idle(), "idle");
         meters.show(Metric.DATABASE_WAITING, () -> database.numbers().waiting());
+    }
+
+    /** Shows what each check finds. */
+    public void show(HealthReport health) {
+        for (String check : health.checks()) {
+            meters.show(
+                    Metric.HEALTHY,
+                    () -> health.findings().healthyByName().getOrDefault(check, false) ? 1 : 0,
+                    check);
+        }
     }
 
     /** Shows how long ago the catalogue was last read. */

@@ -1,6 +1,7 @@
 package io.mintmark.metrics;
 
 import io.helidon.metrics.api.Counter;
+import io.helidon.metrics.api.FunctionalCounter;
 import io.helidon.metrics.api.Gauge;
 import io.helidon.metrics.api.Meter;
 import io.helidon.metrics.api.MeterRegistry;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -24,7 +26,7 @@ import java.util.stream.Stream;
  * counting. Values of labels are given in the metric's order.
  *
  * <p>Helidon keeps the meters of a whole process in one place. Where a process has several brokers,
- * as in tests, they count together, and a gauge shows the one that was started last.
+ * as in tests, they count together, and what is asked for shows the one that was started last.
  */
 public final class Meters implements AutoCloseable {
     /** Up to twice the time that a request may wait for a provider. */
@@ -52,7 +54,10 @@ public final class Meters implements AutoCloseable {
     private final MeterRegistry registry;
     private final Map<Labelled, Counter> counters = new ConcurrentHashMap<>();
     private final Map<Labelled, Timer> timers = new ConcurrentHashMap<>();
-    private final Queue<Meter> gauges = new ConcurrentLinkedQueue<>();
+    private final Queue<Meter> watched = new ConcurrentLinkedQueue<>();
+
+    /** The registry refers to them weakly: a count that is collected stands still. */
+    private final Queue<LongSupplier> followed = new ConcurrentLinkedQueue<>();
 
     public Meters() {
         this.registry = MetricsFactory.getInstance().globalRegistry(withoutTheServersOwn());
@@ -116,9 +121,22 @@ public final class Meters implements AutoCloseable {
     <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
         registry.gauge(metric.registered(), tags).ifPresent(registry::remove);
-        gauges.add(
+        watched.add(
                 registry.getOrCreate(
                         Gauge.builder(metric.registered(), number)
+                                .description(metric.help())
+                                .tags(tags)));
+    }
+
+    /** Shows a count that is kept elsewhere. */
+    void follow(Metric metric, LongSupplier count, String... labels) {
+        List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
+        var _ = registry.remove(metric.registered(), tags);
+        followed.add(count);
+        watched.add(
+                registry.getOrCreate(
+                        FunctionalCounter.builder(
+                                        metric.registered(), count, LongSupplier::getAsLong)
                                 .description(metric.help())
                                 .tags(tags)));
     }
@@ -126,6 +144,6 @@ public final class Meters implements AutoCloseable {
     /** Shows no more of what is about to be closed. */
     @Override
     public void close() {
-        gauges.stream().filter(gauge -> !registry.isDeleted(gauge)).forEach(registry::remove);
+        watched.stream().filter(meter -> !registry.isDeleted(meter)).forEach(registry::remove);
     }
 }

@@ -40,12 +40,20 @@ enum Metric {
             Kind.TIMER,
             List.of("outcome"),
             "Commits of the audit log, each for all requests that waited."),
+    AUDIT_LOSSES(
+            Kind.COUNTER,
+            List.of("cause"),
+            "Times that the database lacked a row of the audit log which it had confirmed."),
     CHECKPOINT_AGE_SECONDS(
             Kind.GAUGE, List.of(), "Since the last checkpoint of the audit log, of any replica."),
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),
             "Mints over a minute old without outcome, of all replicas: audit.unresolved lists them."),
+    HEALTHY(
+            Kind.GAUGE,
+            List.of("check"),
+            "Whether what a replica needs in order to serve is there: 1, or 0 and it is unready."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),

@@ -96,6 +96,8 @@ public final class PostgresEventStore implements EventStore {
     private final Chain chain = Chain.ofThisRun();
     private final ReentrantLock turn = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
+    private final AtomicLong notReplicated = new AtomicLong();
+    private final AtomicLong removed = new AtomicLong();
     private Optional<MintId> last = Optional.empty();
     private volatile String timeline = "";
 
@@ -170,8 +172,10 @@ public final class PostgresEventStore implements EventStore {
                         ? "a standby was promoted that hadn't received it. This run goes on in a new chain"
                         : "it was removed. The chain goes on behind the hole, which audit verify tells of");
         if (promoted) {
+            notReplicated.incrementAndGet();
             beginAnew();
         } else {
+            removed.incrementAndGet();
             last = Optional.empty();
         }
     }
@@ -228,6 +232,16 @@ public final class PostgresEventStore implements EventStore {
     /** How many rows this writer has committed. */
     public long written() {
         return written.get();
+    }
+
+    /** How often a promoted standby lacked the row before. */
+    public long notReplicated() {
+        return notReplicated.get();
+    }
+
+    /** How often the row before was gone though no standby had been promoted. */
+    public long removed() {
+        return removed.get();
     }
 
     @Override

@@ -141,6 +141,7 @@ final class Assembly {
         levels.show(stores.database());
         levels.show(readings);
         levels.show(audit, rejections);
+        levels.show(stores.writers());
         levels.show(new LogFigures(stores.database(), System::nanoTime));
         levels.show(ProgramVersion.shown(), prepared.signatures());
     }
@@ -179,13 +180,15 @@ final class Assembly {
                         prepared.identity().shown(),
                         issuers,
                         clock);
+        HealthReport health = new HealthReport(checks.health(), clock);
+        new Levels(meters).show(health);
         Routes routes =
                 new Routes(
                         exchange(settings),
                         issuers,
                         settings.broker().url(),
                         prepared.identity().issuer(),
-                        new HealthReport(checks.health(), clock),
+                        health,
                         settings.rateLimit(),
                         settings.cors(),
                         clock,

@@ -6,6 +6,8 @@ import io.mintmark.postgres.PostgresEventStore;
 import io.mintmark.postgres.PostgresSeals;
 import io.mintmark.postgres.PostgresUsedTokens;
 
+import java.util.List;
+
 /**
  * What the broker writes in PostgreSQL.
  *
@@ -30,9 +32,13 @@ record Stores(
                 new PostgresUsedTokens(database));
     }
 
+    List<PostgresEventStore> writers() {
+        return List.of(events, rejections);
+    }
+
     /** How many rows this run has written. */
     long rows() {
-        return events.written() + rejections.written();
+        return writers().stream().mapToLong(PostgresEventStore::written).sum();
     }
 
     @Override

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,6 +104,7 @@ class FailoverIT {
     void what_an_asynchronous_standby_had_not_received_is_lost_and_can_be_declared()
             throws IOException {
         Path kept = directory.resolve("kept.jsonl");
+        RunningBroker other = RunningBroker.at(primary.url(), Map.of());
         try (RunningBroker broker = RunningBroker.at(both(), Map.of())) {
             ServedCluster.tenant(primary, issuer, "stays", "goes");
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "goes") == 200);
@@ -110,12 +113,13 @@ class FailoverIT {
             primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
             assertEquals(403, ServedCluster.mint(broker, issuer, "goes"), "revoked on the primary");
             assertEquals(200, ServedCluster.mint(broker, issuer, "stays"));
-            sealAll(kept);
+            sealAll(other, kept);
             primary.stopImmediately();
             standby.start(Map.of());
             standby.promote();
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
             assertEquals(200, ServedCluster.mint(broker, issuer, "goes"), "the revocation is lost");
+            assertEquals(1, losses(broker), "counted, for the alert");
         }
         assertEquals(1, verification(kept).getKey(), "rows are missing that were sealed");
         Map.Entry<Integer, String> declared =
@@ -147,9 +151,22 @@ class FailoverIT {
                 .equals(List.of("t"));
     }
 
-    /** A second replica comes and goes in order, which seals; its checkpoints are kept. */
-    private void sealAll(Path kept) throws IOException {
-        RunningBroker.at(primary.url(), Map.of()).close();
+    private static long losses(RunningBroker broker) {
+        URI address =
+                URI.create("http://localhost:%d/observe/metrics".formatted(broker.adminPort()));
+        return broker.send(HttpRequest.newBuilder(address).header("Accept", "text/plain").GET())
+                .response()
+                .body()
+                .lines()
+                .filter(line ->
+                        line.matches(
+                                "mintmark_audit_losses_total\\{cause=\"promotion\".* 1(\\.0)?"))
+                .count();
+    }
+
+    /** Another replica stops in order, which seals; its checkpoints are kept. */
+    private void sealAll(RunningBroker other, Path kept) throws IOException {
+        other.close();
         Files.write(kept, primary.column(KEPT));
     }
 

@@ -168,10 +168,24 @@ class MetricsTest {
                         "mintmark_refusals_total{reason=\"provider_throttled\"",
                         "mintmark_requests_total{route=\"/oauth2/token\",",
                         "mintmark_provider_call_seconds_count{outcome=\"failed\",scope=\"application\",type=\"azure\"",
-                        "mintmark_audit_commit_seconds_count{outcome=\"failed\"")) {
+                        "mintmark_audit_commit_seconds_count{outcome=\"failed\"",
+                        "mintmark_audit_losses_total{cause=\"promotion\"")) {
             assertTrue(
                     lines.stream().anyMatch(line -> line.startsWith(start)),
                     start + " (other tests of this process may have counted it)");
+        }
+    }
+
+    @Test
+    void a_row_of_the_log_that_somebody_removed_is_counted_at_the_next_mint() {
+        try (RunningBroker last = RunningBroker.on(world.database())) {
+            assertEquals(200, last.mint(world.token(), "api").status());
+            assertEquals(0, value(last, "mintmark_audit_losses_total", "removal"));
+            world.database().removeEvents("true");
+            assertEquals(200, last.mint(world.token(), "api").status());
+            assertEquals(200, last.mint(world.token(), "api").status());
+            assertEquals(1, value(last, "mintmark_audit_losses_total", "removal"));
+            assertEquals(0, value(last, "mintmark_audit_losses_total", "promotion"));
         }
     }
 
@@ -223,6 +237,23 @@ class MetricsTest {
             assertTrue(
                     value(last, "mintmark_process_open_files")
                             < value(last, "mintmark_process_max_files"));
+        }
+    }
+
+    @Test
+    void each_check_says_whether_it_passes() {
+        try (RunningBroker last = RunningBroker.on(world.database())) {
+            for (String check : List.of("database", "broker_idp", "config", "memory")) {
+                assertEquals(1, value(last, "mintmark_healthy", "check=\"" + check + "\""));
+            }
+            world.database().runAsSuperuser("REVOKE INSERT ON audit.event FROM mintmark_app");
+            try {
+                assertEquals(503, last.mint(world.token(), "api").status());
+                Eventually.holds(() -> value(last, "mintmark_healthy", "database") == 0);
+            } finally {
+                world.database().runAsSuperuser("GRANT INSERT ON audit.event TO mintmark_app");
+            }
+            Eventually.holds(() -> value(last, "mintmark_healthy", "database") == 1);
         }
     }
 
