@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * Everything on one machine, for trying the broker out: a real PostgreSQL whose data is kept, an
@@ -33,8 +32,9 @@ import java.util.function.Supplier;
  */
 public final class Development {
     private static final Path HOME = Path.of(".mintmark");
-    private static final int IDENTITY_PORT = 8090;
-    private static final int STORAGE_PORT = 8091;
+
+    /** EX_CONFIG of sysexits.h, which the build takes for an end in order: all has been said. */
+    private static final int TOLD = 78;
 
     private Development() {}
 
@@ -43,17 +43,19 @@ public final class Development {
         try {
             start();
         } catch (StartFailed | InvalidSettings e) {
-            System.err.println("mintmark: " + e.getMessage());
-            System.exit(1);
+            System.err.println(e.getMessage());
+            System.exit(TOLD);
         }
     }
 
     private static void start() throws IOException {
         Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.INFO));
+        DemoPorts.requireFree(System.getenv());
+        System.out.println("PostgreSQL starts, then the broker and what it needs.");
         DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
         ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
         String url = settings.broker().url().orElseThrow().toString();
-        IssuerStandIn issuer = identityProvider();
+        IssuerStandIn issuer = IssuerStandIn.start(DemoPorts.IDENTITY_PROVIDER);
         Broker broker = new Startup(settings, InstantSource.system()).run();
         StsStandIn storage = storage(url);
         database.setUp(issuer.url(), storage.endpoint());
@@ -75,23 +77,10 @@ public final class Development {
                 Welcome.text(url, console.url(), issuer.url(), storage.endpoint(), database));
     }
 
-    private static IssuerStandIn identityProvider() {
-        return listening(
-                IDENTITY_PORT, "identity provider", () -> IssuerStandIn.start(IDENTITY_PORT));
-    }
-
     /** Storage like S3 that trusts the broker, and has one bucket. */
     private static StsStandIn storage(String brokerUrl) {
         StsStandIn storage =
-                listening(
-                        STORAGE_PORT,
-                        "storage",
-                        () ->
-                                StsStandIn.minio(
-                                        STORAGE_PORT,
-                                        brokerUrl,
-                                        () -> keySet(brokerUrl),
-                                        "policy"));
+                StsStandIn.minio(DemoPorts.STORAGE, brokerUrl, () -> keySet(brokerUrl), "policy");
         storage.serve(DemoBucket.PATH, new DemoBucket());
         return storage;
     }
@@ -102,16 +91,6 @@ public final class Development {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static <T> T listening(int port, String what, Supplier<T> server) {
-        try {
-            return server.get();
-        } catch (UncheckedIOException e) {
-            throw new StartFailed(
-                    "port %d, of the %s for trying out, is in use; stop what uses it"
-                            .formatted(port, what));
         }
     }
 

@@ -51,9 +51,12 @@ final class Welcome {
             -d subject_token="$TOKEN"; echo
 
         With psql, as an admin (alice) or an auditor (audrey), password 'mintmark':
-        psql postgresql://alice:mintmark@localhost:%3$d/postgres -c 'TABLE broker.subject_grant'
-        psql postgresql://audrey:mintmark@localhost:%3$d/postgres -c 'TABLE audit.event'
+        psql postgresql://alice:mintmark@localhost:%3$d/postgres \\
+            -c 'SELECT id, tenant, subject, key, enabled FROM broker.subject_grant'
+        psql postgresql://audrey:mintmark@localhost:%3$d/postgres \\
+            -c 'SELECT requested_at, tenant, subject, key, outcome FROM audit.mint ORDER BY mint_id DESC LIMIT 10'
 
+        The line of JSON that comes each minute seals the audit log (docs/audit.md).
         Ctrl-C stops everything. The database is kept in .mintmark/, keys too.
         """
                 .formatted(broker, identityProvider, database.port(), storage, console);
