@@ -47,12 +47,13 @@ public final class ConsoleWorld implements AutoCloseable {
     private final HttpClient client = HttpClient.newHttpClient();
 
     public ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys) {
+        this(login, keys, InstantSource.system());
+    }
+
+    ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
         this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
         Proof proof =
-                new Proof(
-                        viewer -> PostgresLog.asViewer(login, viewer.claims()),
-                        keys,
-                        InstantSource.system());
+                new Proof(viewer -> PostgresLog.asViewer(login, viewer.claims()), keys, clock);
         this.server =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -73,7 +74,7 @@ public final class ConsoleWorld implements AutoCloseable {
                                         .ifPresent(request.context()::register);
                                 chain.proceed();
                             });
-                            new Pages(viewers, proof, InstantSource.system()).register(routing);
+                            new Pages(viewers, proof, clock).register(routing);
                         })
                         .build()
                         .start();
