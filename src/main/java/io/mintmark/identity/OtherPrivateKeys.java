@@ -1,0 +1,49 @@
+package io.mintmark.identity;
+
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.openssl.PEMEncryptedKeyPair;
+import org.bouncycastle.openssl.PEMKeyPair;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.pkcs.PKCS8EncryptedPrivateKeyInfo;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.security.spec.InvalidKeySpecException;
+
+/**
+ * Private keys that the JDK doesn't read: those before PKCS#8, and of kinds that the broker doesn't
+ * sign with. Apart from {@link PrivateKeyPem}, so that a start whose keys are usual ones doesn't
+ * load the library.
+ */
+final class OtherPrivateKeys {
+    private OtherPrivateKeys() {}
+
+    /** The same key in PKCS#8. */
+    static byte[] toPkcs8(String pem) throws PrivateKeyPem.UnfitException, InvalidKeySpecException {
+        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
+            return info(parser.readObject()).getEncoded();
+        } catch (IOException | RuntimeException e) {
+            throw new InvalidKeySpecException(e);
+        }
+    }
+
+    private static PrivateKeyInfo info(@Nullable Object part)
+            throws PrivateKeyPem.UnfitException, IOException {
+        return switch (part) {
+            case PEMKeyPair pair -> pair.getPrivateKeyInfo();
+            case PKCS8EncryptedPrivateKeyInfo _, PEMEncryptedKeyPair _ ->
+                    throw new PrivateKeyPem.UnfitException("is encrypted with a pass phrase");
+            case null, default -> throw new IOException("no key");
+        };
+    }
+
+    /** Tells a key of another kind from what is no key at all. */
+    static void requireOne(byte[] pkcs8) throws InvalidKeySpecException {
+        try {
+            var _ = PrivateKeyInfo.getInstance(pkcs8);
+        } catch (RuntimeException e) {
+            throw new InvalidKeySpecException(e);
+        }
+    }
+}
