@@ -1,6 +1,7 @@
 package io.mintmark;
 
 import io.mintmark.cli.Commands;
+import io.mintmark.cli.Service;
 import io.mintmark.logging.LastingLogManager;
 
 import java.nio.file.Path;
@@ -12,8 +13,11 @@ public final class Main {
     /** The command line; see {@code --help}. */
     public static void main(String[] args) {
         System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
-        int status = new Commands(System.getenv(), Path.of("")).execute(args);
-        if (status != Commands.SERVING) {
+        int status =
+                Service.isAllOf(args)
+                        ? Service.run(System.getenv(), Path.of(""))
+                        : new Commands(System.getenv(), Path.of("")).execute(args);
+        if (status != Service.SERVING) {
             System.exit(status);
         }
     }

@@ -1,50 +1,31 @@
 package io.mintmark.cli;
 
-import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.config.ConsoleSettings;
-import io.mintmark.config.InvalidSettings;
-import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
-import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.logging.Logging;
-import io.mintmark.postgres.DatabaseUnfit;
-import io.mintmark.postgres.GivenClaims.UnusableClaims;
-import io.mintmark.postgres.QuestionFailed;
-import io.mintmark.verdict.Unavailable;
-import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
 import io.mintmark.wiring.Logins;
 import io.mintmark.wiring.ProgramVersion;
-import io.mintmark.wiring.StartFailed;
-import io.mintmark.wiring.Startup;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/**
- * The command line. Whatever keeps a command from its work is told in one line on standard error;
- * stack traces are for faults of the broker's own.
- */
+/** The command line, and what it says when something keeps a command from its work. */
 public final class Commands {
-    /** The status of a command that goes on in the background. */
-    public static final int SERVING = -1;
-
     private static final Logger log = LoggerFactory.getLogger(Commands.class);
 
     private final Map<String, String> environment;
     private final Path directory;
-    private final PrintStream errors;
+    private final CommandErrors errors = new CommandErrors(System.err);
 
     /**
      * @param environment variables by name
@@ -53,10 +34,9 @@ public final class Commands {
     public Commands(Map<String, String> environment, Path directory) {
         this.environment = Map.copyOf(environment);
         this.directory = directory;
-        this.errors = System.err;
     }
 
-    /** Runs a command and returns the exit status, or {@link #SERVING}. */
+    /** Runs a command and returns the exit status, or {@link Service#SERVING}. */
     public int execute(String... arguments) {
         CommandLine commands =
                 new CommandLine(this.new Mintmark())
@@ -74,7 +54,7 @@ public final class Commands {
                                         () -> Logins.service(settings().database()), System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)
-                        .setExecutionExceptionHandler((failure, _, _) -> tell(failure));
+                        .setExecutionExceptionHandler((failure, _, _) -> errors.tell(failure));
         showVersion(commands);
         return commands.execute(arguments);
     }
@@ -98,27 +78,6 @@ public final class Commands {
                 .addSubcommand(declarations.new Disown());
     }
 
-    private int tell(Exception failure) {
-        switch (failure) {
-            case InvalidSettings settings -> settings.complaints().forEach(this::tell);
-            case StartFailed _,
-                    CommandFailed _,
-                    DatabaseUnfit _,
-                    QuestionFailed _,
-                    UnusableClaims _,
-                    UnusableSigningKeysException _,
-                    StoreUnreachable _,
-                    Unavailable _ ->
-                    tell(String.valueOf(failure.getMessage()));
-            default -> log.error("The command failed", failure);
-        }
-        return failure instanceof InvalidSettings ? ExitCode.USAGE : ExitCode.SOFTWARE;
-    }
-
-    private void tell(String complaint) {
-        errors.println("mintmark: " + complaint);
-    }
-
     private SettingsReader reader() {
         return new SettingsReader(environment, directory);
     }
@@ -130,12 +89,7 @@ public final class Commands {
     }
 
     private int serve() {
-        ServiceSettings all = reader().all();
-        Logging.install(all.log());
-        Broker broker = new Startup(all, InstantSource.system()).run();
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
-        return SERVING;
+        return Service.start(reader());
     }
 
     private int console() {
@@ -144,7 +98,7 @@ public final class Commands {
         Console console = new ConsoleStartup(all, InstantSource.system()).run();
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(console::close));
-        return SERVING;
+        return Service.SERVING;
     }
 
     /** No command at all. */

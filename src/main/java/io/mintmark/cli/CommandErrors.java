@@ -1,0 +1,53 @@
+package io.mintmark.cli;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.config.InvalidSettings;
+import io.mintmark.identity.UnusableSigningKeysException;
+import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.QuestionFailed;
+import io.mintmark.verdict.Unavailable;
+import io.mintmark.wiring.StartFailed;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.PrintStream;
+
+/**
+ * Whatever keeps a command from its work is told in one line; stack traces are for faults of the
+ * broker's own.
+ */
+final class CommandErrors {
+    private static final Logger log = LoggerFactory.getLogger(CommandErrors.class);
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+
+    private final PrintStream errors;
+
+    CommandErrors(PrintStream errors) {
+        this.errors = errors;
+    }
+
+    /** Tells it, and returns the status of the command. */
+    int tell(Exception failure) {
+        switch (failure) {
+            case InvalidSettings settings -> settings.complaints().forEach(this::tell);
+            case StartFailed _,
+                    CommandFailed _,
+                    DatabaseUnfit _,
+                    QuestionFailed _,
+                    UnusableClaims _,
+                    UnusableSigningKeysException _,
+                    StoreUnreachable _,
+                    Unavailable _ ->
+                    tell(String.valueOf(failure.getMessage()));
+            default -> log.error("The command failed", failure);
+        }
+        return failure instanceof InvalidSettings ? MISUSED : FAILED;
+    }
+
+    private void tell(String complaint) {
+        errors.println("mintmark: " + complaint);
+    }
+}

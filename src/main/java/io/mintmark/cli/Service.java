@@ -1,0 +1,52 @@
+package io.mintmark.cli;
+
+import io.mintmark.config.ServiceSettings;
+import io.mintmark.config.SettingsReader;
+import io.mintmark.logging.Logging;
+import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.Startup;
+
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The broker as a command. Apart from the others, so that it starts without the parser of the
+ * command line, which takes a sixth of a start to get ready and has nothing to parse here.
+ */
+public final class Service {
+    /** The status of a command that goes on in the background. */
+    public static final int SERVING = -1;
+
+    private Service() {}
+
+    /** Whether these arguments ask for it and nothing else. */
+    public static boolean isAllOf(String... arguments) {
+        return arguments.length == 0 || List.of(arguments).equals(List.of("serve"));
+    }
+
+    /**
+     * Starts it, or tells on standard error why not.
+     *
+     * @param environment variables by name
+     * @param directory the working directory
+     * @return the exit status, or {@link #SERVING}
+     */
+    public static int run(Map<String, String> environment, Path directory) {
+        try {
+            return start(new SettingsReader(environment, directory));
+        } catch (RuntimeException e) {
+            return new CommandErrors(System.err).tell(e);
+        }
+    }
+
+    static int start(SettingsReader reader) {
+        ServiceSettings all = reader.all();
+        Logging.install(all.log());
+        Broker broker = new Startup(all, InstantSource.system()).run();
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
+        return SERVING;
+    }
+}
