@@ -72,7 +72,7 @@ public final class Startup {
     private void prepare(DatabaseSettings settings) {
         DatabaseWait wait = new DatabaseWait(settings);
         if (settings.migrate()) {
-            int count = wait.get(() -> Logins.migrations(settings).run());
+            int count = wait.get(() -> Logins.migrations(settings).runIfOlder());
             log.info("The schema is up to date, {} migrations ran", count);
         }
         try (Database database = wait.get(() -> DatabaseWait.patient(settings))) {

@@ -147,6 +147,17 @@ class SchemaVersionTest {
     }
 
     @Test
+    void a_start_takes_the_schemas_word_for_its_version() {
+        database.runAsSuperuser(
+                "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '2'");
+        Migrations migrations = new Migrations(database.login(Who.OWNER), ROLES, false);
+
+        assertEquals(0, migrations.runIfOlder());
+        schemaIs(SchemaVersion.OURS - 1, "0.1.0");
+        assertSays("delete .mintmark/postgres", migrations::runIfOlder);
+    }
+
+    @Test
     void who_is_no_member_of_the_owners_role_does_not_migrate() {
         assertSays("is no member of the role 'mintmark_owner'", () -> migrate(Who.ADMIN));
     }
