@@ -52,6 +52,7 @@ public final class ConsoleStartup {
      * @throws RuntimeException whose message says in one line what is wrong and what to do
      */
     public Console run() {
+        OwnSettings.only();
         CookieKey cookieKey = cookieKey();
         settings.auditKeysFile().ifPresent(ConsoleStartup::trusted);
         Ports.requireFree("CONSOLE_PORT", settings.host(), settings.port());

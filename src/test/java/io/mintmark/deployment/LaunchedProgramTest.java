@@ -10,6 +10,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -69,11 +71,13 @@ class LaunchedProgramTest {
     }
 
     @Test
-    void a_broker_that_it_started_hears_a_signal_and_stops_in_order() {
+    void a_broker_that_it_started_takes_no_settings_but_its_own_and_stops_in_order_upon_a_signal()
+            throws IOException {
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url())) {
             Map<String, String> environment = new HashMap<>(site.environment(ports));
             environment.putAll(javaOfThisTest());
+            environment.put("METRICS_ENABLED", "false"); // would be Helidon's
             try (Replica replica =
                     Replica.start(
                             command("serve"),
@@ -82,9 +86,17 @@ class LaunchedProgramTest {
                             directory.resolve("log"))) {
                 replica.awaitAnswers();
 
+                assertTrue(metrics(ports).contains("mintmark_"), "no metrics");
                 assertEquals(143, replica.stop());
                 assertTrue(replica.log().contains("Mintmark has stopped"), replica.log());
             }
+        }
+    }
+
+    private static String metrics(Site.Ports ports) throws IOException {
+        URI metrics = URI.create("http://localhost:%d/observe/metrics".formatted(ports.admin()));
+        try (var in = metrics.toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }
