@@ -56,6 +56,16 @@ SELECT e.tenant FROM internal.find_mints('subject', 'main', NULL, NULL, NULL, NU
 SELECT m.mint_id FROM internal.find_mints('subject', 'main', NULL, NULL, NULL, NULL, NULL, 10) AS m WHERE m.mint_id IS NOT NULL;
 --> 
 
+-- counts the mints of that tenant by their subject
+SET LOCAL mintmark.console_claims = '{"groups": ["acme-leads"]}';
+SELECT a.mints + a.refusals > 0 AND a.mints + a.refusals = (SELECT count(DISTINCT e.mint_id) FROM audit.event AS e WHERE e.subject = 'main')
+  FROM internal.activity_of_subject('main', '2020-01-01Z', 1000) AS a;
+--> t
+
+-- counts no mint by its subject without claims
+SELECT a.mints + a.refusals + a.living FROM internal.activity_of_subject('main', '2020-01-01Z', 1000) AS a;
+--> 0
+
 -- finds a grant of that tenant as it was
 SET LOCAL mintmark.console_claims = '{"groups": ["acme-leads"]}';
 SELECT c.operation FROM broker.subject_grant AS g, internal.grant_at('acme', g.id, 1000) AS c;

@@ -194,11 +194,11 @@ class ConsoleInBrowserTest {
         logIn("audrey", "/");
         look("overview");
 
-        page.getByRole(AriaRole.SEARCHBOX).fill(credential);
-        page.getByRole(AriaRole.SEARCHBOX).press("Enter");
+        page.locator("main .tiles a[href='/mints?outcome=live']").click();
         look("mints");
-        page.locator("main a[href^='/mints/0']").first().click();
-
+        page.getByRole(AriaRole.SEARCHBOX).first().fill(credential);
+        page.getByRole(AriaRole.SEARCHBOX).first().press("Enter");
+        page.waitForURL(url -> url.contains("/mints/0"));
         look("mint");
         assertTrue(text().contains(credential), text());
         assertTrue(text().contains("was made by test_admin"), text());
@@ -305,6 +305,9 @@ class ConsoleInBrowserTest {
         look("proof-lead");
         visit("/mints?q=asia");
         look("mints-none");
+        visit("/nothing");
+        look("nothing");
+        assertTrue(text().contains("This address leads to no page"), text());
         visit("/tenants/acme");
         assertTrue(text().contains("ACME Retail"), text());
     }
@@ -353,9 +356,12 @@ class ConsoleInBrowserTest {
 
     @Test
     void a_subject_is_followed_to_what_it_may_and_what_it_got() {
-        logIn("lena", "/subjects?q=" + encoded(DEPLOYER));
+        logIn("lena", "/subjects");
+        look("subjects");
+        follow(DEPLOYER);
 
         look("subject");
+        assertTrue(text().contains("of its credentials live now"), text());
         assertTrue(text().contains("May mint now"), text());
         assertTrue(
                 Pattern.compile(

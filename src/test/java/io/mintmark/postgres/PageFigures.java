@@ -137,6 +137,9 @@ class PageFigures {
                 new Asked("withheld mints, of which there are none", "/mints?outcome=withheld"),
                 new Asked("denied", "/mints?outcome=denied"),
                 new Asked("unresolved mints", "/mints?outcome=unresolved"),
+                new Asked("credentials that live", "/mints?outcome=live"),
+                new Asked("mints of a day", "/mints?outcome=minted&from=" + day(1)),
+                new Asked("refusals of a day", "/mints?outcome=refused&from=" + day(1)),
                 new Asked(
                         "mints of a day a month ago",
                         "/mints?from=%s&to=%s".formatted(day(30), day(30))),
@@ -146,6 +149,8 @@ class PageFigures {
                 new Asked("a subject", "/subjects?q=job%3A77"),
                 new Asked("a key", "/keys/tenant-3/key-7"),
                 new Asked("a key a minute ago", "/keys/tenant-3/key-7?at=" + aMinuteAgo()),
+                new Asked("a key of two years ago", "/keys/tenant-3/key-7?at=" + day(730)),
+                new Asked("subjects", "/subjects"),
                 new Asked("tenants", "/tenants"),
                 new Asked("a tenant", "/tenants/tenant-3"),
                 new Asked("a tenant's history", "/tenants/tenant-3/history"),

@@ -86,6 +86,11 @@ record Activity(List<Hour> hours) {
                                                 row.getBoolean("estimated"))));
     }
 
+    /** The first moment that is counted: the hour of now is the last. */
+    Instant since() {
+        return hours.getFirst().from();
+    }
+
     long mints() {
         return hours.stream().mapToLong(Hour::mints).sum();
     }

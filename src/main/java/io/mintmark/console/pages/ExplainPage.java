@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param idp the chosen one
  * @param claims what was given
  * @param mint the refusal or mint that it is about
+ * @param otherKeys which there are, where what was asked for isn't one
  * @param complaint what is wrong with what was given
  */
 record ExplainPage(
@@ -31,6 +32,7 @@ record ExplainPage(
         Optional<String> idp,
         Optional<String> claims,
         Optional<Mint> mint,
+        Optional<String> otherKeys,
         Optional<String> complaint,
         Optional<Answer> then,
         Optional<Answer> now) {
@@ -76,6 +78,7 @@ record ExplainPage(
                     idp,
                     claims,
                     Optional.empty(),
+                    Optional.empty(),
                     about.map(_ -> "There is no such mint that you may see."),
                     Optional.empty(),
                     Optional.empty());
@@ -117,6 +120,7 @@ record ExplainPage(
                 idp,
                 Optional.of(text),
                 Optional.empty(),
+                Optional.empty(),
                 complaint,
                 Optional.empty(),
                 answer);
@@ -134,7 +138,8 @@ record ExplainPage(
     }
 
     /** The claims alone were recorded that grants looked at; no other counts. */
-    private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint) {
+    private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint)
+            throws SQLException {
         MintLine line = mint.line();
         Optional<Answer> then = Optional.empty();
         Optional<Answer> again = Optional.empty();
@@ -157,6 +162,9 @@ record ExplainPage(
                 line.idp(),
                 mint.origin().claims(),
                 Optional.of(mint),
+                line.lackedKey()
+                        ? OtherKeys.of(connection, line.tenant().orElse(""), line.key().orElse(""))
+                        : Optional.empty(),
                 Optional.empty(),
                 then,
                 again);
@@ -172,6 +180,22 @@ record ExplainPage(
                 idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
     }
 
+    /** What is told of the key that the mint asked for, by the configuration of now. */
+    Optional<Row> asked() {
+        return row(then, mint.flatMap(about -> about.line().key()));
+    }
+
+    private static boolean isGranted(Optional<Answer> answer, Optional<String> key) {
+        return row(answer, key).filter(Row::granted).isPresent();
+    }
+
+    private static Optional<Row> row(Optional<Answer> answer, Optional<String> key) {
+        return answer.stream()
+                .flatMap(given -> given.rows().stream())
+                .filter(row -> key.equals(Optional.of(row.key())))
+                .findFirst();
+    }
+
     /** The tenant whose keys are told of; blank where it isn't known. */
     String tenant() {
         return now.map(answer -> idps.getOrDefault(answer.idp(), "")).orElse("");
@@ -182,10 +206,10 @@ record ExplainPage(
         return now.isPresent() && then.map(Answer::rows).equals(now.map(Answer::rows));
     }
 
-    /** What would have allowed what was denied. */
+    /** What would allow what was denied, unless it is granted by now. */
     Optional<Statements.Statement> remedy() {
         return mint.map(Mint::line)
-                .filter(MintLine::lackedGrant)
+                .filter(line -> line.lackedGrant() && !isGranted(now, line.key()))
                 .map(line ->
                         Statements.give(
                                 line.tenant().orElse(""),

@@ -2,6 +2,7 @@ package io.mintmark.console.pages;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +25,7 @@ record HistoryPage(
     private static final int MOST = 50;
     private static final String GRANT = "subject_grant";
 
-    static HistoryPage of(Connection connection, String tenant, Parameters parameters)
+    static HistoryPage of(Connection connection, String tenant, Parameters parameters, Instant now)
             throws SQLException {
         Optional<String> table = parameters.text("table");
         Optional<String> row = parameters.text("row");
@@ -44,7 +45,7 @@ record HistoryPage(
                 changes,
                 Optional.empty(),
                 grant && isThere(changes)
-                        ? List.of(Statements.revoke(tenant, number(row.get())))
+                        ? revocation(connection, tenant, number(row.get()), now)
                         : List.of());
     }
 
@@ -58,6 +59,12 @@ record HistoryPage(
                 changes,
                 more ? Optional.of(changes.getLast().revision()) : Optional.empty(),
                 List.of());
+    }
+
+    private static List<Statements.Statement> revocation(
+            Connection connection, String tenant, long grant, Instant now) throws SQLException {
+        return List.of(
+                Statements.revoke(tenant, grant, Outstanding.ofGrant(connection, grant, now)));
     }
 
     private static boolean isThere(List<Change> changes) {

@@ -17,7 +17,9 @@ import java.util.Optional;
  * @param key none if there is no such key any more, or not yet
  * @param at the moment that was asked about; none for now
  * @param tooEarly a moment that was asked about and is still to come
+ * @param absence why it isn't among the keys of that moment, if it isn't
  * @param grants those that were looked at
+ * @param mints the latest, up to the moment that was asked about
  */
 record KeyPage(
         String tenant,
@@ -25,6 +27,7 @@ record KeyPage(
         Optional<Key> key,
         Optional<Instant> at,
         Optional<Instant> tooEarly,
+        Optional<KeyAbsence> absence,
         GrantLine.OfKey grants,
         Found mints,
         List<Statements.Statement> statements) {
@@ -35,6 +38,7 @@ record KeyPage(
     static final int MOST_CHANGES = 500;
     private static final int SHOWN = 200;
     private static final int MINTS = 10;
+    private static final int IDPS = 10;
 
     private static final String KEY =
             """
@@ -46,6 +50,12 @@ record KeyPage(
               JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
               JOIN broker.provider_type AS y ON y.type = a.type
              WHERE k.tenant = ? AND k.name = ?
+            """;
+
+    private static final String IDP_NAMES =
+            """
+            SELECT p.name FROM broker.identity_provider AS p
+             WHERE p.tenant = ? ORDER BY p.name LIMIT ?
             """;
 
     /**
@@ -76,17 +86,26 @@ record KeyPage(
                 key,
                 at,
                 asked.filter(moment -> at.isEmpty()),
+                at.isPresent()
+                        ? KeyAbsence.at(connection, tenant, name, at.get())
+                        : Optional.empty(),
                 grants,
-                MintSearch.find(connection, Wanted.ofKey(tenant, name), MINTS, now),
-                statements(tenant, name, key, at));
+                MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
+                at.isPresent()
+                        ? List.of(Statements.listGrants(tenant, name, at))
+                        : statementsOfNow(connection, tenant, name, key));
     }
 
-    private static List<Statements.Statement> statements(
-            String tenant, String name, Optional<Key> key, Optional<Instant> at) {
+    private static List<Statements.Statement> statementsOfNow(
+            Connection connection, String tenant, String name, Optional<Key> key)
+            throws SQLException {
         List<Statements.Statement> all = new ArrayList<>();
-        all.add(Statements.listGrants(tenant, name, at));
+        all.add(Statements.listGrants(tenant, name, Optional.empty()));
         if (key.isPresent()) {
-            all.add(Statements.give(tenant, "identity-provider", "subject", name));
+            List<String> idps =
+                    Query.of(IDP_NAMES, tenant, IDPS)
+                            .list(connection, row -> row.getString("name"));
+            all.add(Statements.giveSomebody(tenant, idps, name));
             all.add(Statements.disableKey(tenant, name));
         }
         return all;
@@ -107,12 +126,19 @@ record KeyPage(
         return key.isPresent()
                 || !grants.lines().isEmpty()
                 || !grants.all()
+                || absence.isPresent()
                 || !mints.lines().isEmpty();
     }
 
     /** Whether there are more in force than were looked at, or may be. */
     boolean isCut() {
         return !grants.all();
+    }
+
+    /** All mints and refusals, of which the page shows some. */
+    String allMints() {
+        return "/mints?tenant=%s&key=%s".formatted(Links.encoded(tenant), Links.encoded(name))
+                + at.map(moment -> "&to=" + Links.encoded(moment.toString())).orElse("");
     }
 
     boolean hasMore() {

@@ -7,13 +7,13 @@ import java.util.Optional;
 
 /** What became of a mint, or that there was none. */
 enum MintOutcome {
-    ISSUED("✓", "handed out"),
-    FAILED("✕", "the provider gave none"),
-    WITHHELD("◐", "obtained, and not handed out"),
-    DENIED("⊘", "no grant, or no such key"),
+    ISSUED("✓", "a credential was made and handed to the client"),
+    FAILED("✕", "the provider gave no credential"),
+    WITHHELD("◐", "a credential was made, but not handed to the client"),
+    DENIED("⊘", "no grant gave the key, or there was no such key"),
     REJECTED("⊗", "the token was not accepted"),
-    UNRESOLVED("?", "no outcome is recorded: a credential may exist"),
-    UNDER_WAY("…", "begun a moment ago");
+    UNRESOLVED("?", "no outcome is on record, so a credential may exist"),
+    UNDER_WAY("…", "begun a moment ago, its outcome is still to come");
 
     /** No mint lasts longer: by then its outcome is written, or nobody will write it. */
     private static final Duration LONGEST = Duration.ofMinutes(2);

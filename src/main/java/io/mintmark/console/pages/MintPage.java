@@ -1,5 +1,8 @@
 package io.mintmark.console.pages;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -7,8 +10,8 @@ import java.util.Optional;
 /** One mint as a timeline, and what can be done about it. */
 record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> statements) {
 
-    static MintPage of(Mint mint) {
-        return new MintPage(mint, CloudLog.of(mint), statements(mint));
+    static MintPage of(Connection connection, Mint mint, Instant now) throws SQLException {
+        return new MintPage(mint, CloudLog.of(mint), statements(connection, mint, now));
     }
 
     static String title(Mint mint) {
@@ -18,15 +21,22 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
         };
     }
 
-    private static List<Statements.Statement> statements(Mint mint) {
+    private static List<Statements.Statement> statements(
+            Connection connection, Mint mint, Instant now) throws SQLException {
         MintLine line = mint.line();
         List<Statements.Statement> statements = new ArrayList<>();
         if (line.tenant().isEmpty() || line.subject().isEmpty()) {
             return statements;
         }
         String tenant = line.tenant().get();
-        if (mint.grantThen().flatMap(Mint.GrantThen::enabledNow).orElse(false)) {
-            mint.origin().grantId().ifPresent(id -> statements.add(Statements.revoke(tenant, id)));
+        Optional<Long> grant = mint.origin().grantId();
+        if (grant.isPresent()
+                && mint.grantThen().flatMap(Mint.GrantThen::enabledNow).orElse(false)) {
+            statements.add(
+                    Statements.revoke(
+                            tenant,
+                            grant.get(),
+                            Outstanding.ofGrant(connection, grant.get(), now)));
         }
         if (line.lackedGrant()) {
             statements.add(
@@ -37,9 +47,18 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
                             line.key().orElse("")));
         }
         if (!line.wasBlocked()) {
-            statements.add(Statements.block(tenant, line.idp(), line.subject().get()));
+            SubjectActivity activity = SubjectActivity.of(connection, line.subject().get(), now);
+            statements.add(
+                    Statements.block(
+                            tenant, line.idp(), line.subject().get(), activity.outstanding(now)));
         }
         return statements;
+    }
+
+    /** All mints and refusals of its tenant that share an id with it, as a list. */
+    String alike(String id) {
+        return "/mints?q=%s&tenant=%s"
+                .formatted(Links.encoded(id), Links.encoded(mint.line().tenant().orElse("")));
     }
 
     boolean isRefusal() {

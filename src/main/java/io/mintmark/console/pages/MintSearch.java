@@ -8,14 +8,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** Finds mints and refusals, the newest first, looking at a bounded number of rows. */
 final class MintSearch {
     private static final String FIND =
             "SELECT f.mint_id::text, f.stopped_at::text"
                     + " FROM internal.find_mints(?, ?, ?, ?, ?, cast(? AS uuid), cast(? AS uuid), ?) AS f";
+
+    private static final Set<String> REFUSALS = Set.of("denied", "rejected", "refused");
 
     /**
      * What is looked for.
@@ -57,28 +61,37 @@ final class MintSearch {
         }
 
         static Wanted ofSubject(String subject) {
-            return only(Optional.empty(), Optional.of(subject), Optional.empty(), Optional.empty());
+            return new Wanted(
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.of(subject),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
         }
 
-        static Wanted ofKey(String tenant, String key) {
-            return only(Optional.of(tenant), Optional.empty(), Optional.of(key), Optional.empty());
+        /** Of a key, up to a moment if one is named. */
+        static Wanted ofKey(String tenant, String key, Optional<Instant> to) {
+            return new Wanted(
+                    Optional.empty(),
+                    Optional.of(tenant),
+                    Optional.empty(),
+                    Optional.of(key),
+                    Optional.empty(),
+                    Optional.empty(),
+                    to,
+                    Optional.empty());
         }
 
         /** Of all that the viewer may see. */
         static Wanted ofOutcome(Optional<String> outcome) {
-            return only(Optional.empty(), Optional.empty(), Optional.empty(), outcome);
-        }
-
-        private static Wanted only(
-                Optional<String> tenant,
-                Optional<String> subject,
-                Optional<String> key,
-                Optional<String> outcome) {
             return new Wanted(
                     Optional.empty(),
-                    tenant,
-                    subject,
-                    key,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
                     outcome,
                     Optional.empty(),
                     Optional.empty(),
@@ -86,8 +99,14 @@ final class MintSearch {
         }
 
         private boolean isRefusals() {
-            return outcome.filter(word -> word.equals("denied") || word.equals("rejected"))
-                    .isPresent();
+            return outcome.filter(REFUSALS::contains).isPresent();
+        }
+
+        /** Whether nothing narrows what is looked for by an id, a subject or a key. */
+        boolean isAnyAlone() {
+            return any.isPresent()
+                    && Stream.of(tenant, subject, key, outcome, from, to, before)
+                            .allMatch(Optional::isEmpty);
         }
 
         /** Whether it says anything at all beyond where to go on. */

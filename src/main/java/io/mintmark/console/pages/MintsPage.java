@@ -11,11 +11,44 @@ import java.util.Optional;
 /** Mints and refusals that were looked for. */
 record MintsPage(Wanted wanted, Found found) {
     static final List<String> OUTCOMES =
-            List.of("issued", "failed", "withheld", "denied", "rejected", "unresolved");
+            List.of(
+                    "issued",
+                    "failed",
+                    "withheld",
+                    "denied",
+                    "rejected",
+                    "unresolved",
+                    "live",
+                    "minted",
+                    "refused");
+
+    /** An outcome, or several under one word, as people read it. */
+    static String label(String outcome) {
+        return switch (outcome) {
+            case "live" -> "live: still to end";
+            case "minted" -> "minted: all but refusals";
+            case "refused" -> "refused: denied or rejected";
+            default -> outcome;
+        };
+    }
 
     /** Whether nothing can be found, since no outcome is called so. */
     boolean isOfNoOutcome() {
         return wanted.outcome().filter(word -> !OUTCOMES.contains(word)).isPresent();
+    }
+
+    /** The one that an id alone was looked for by, if there is just one; a subject has a list. */
+    Optional<MintLine> onlyMint() {
+        boolean one =
+                wanted.isAnyAlone()
+                        && found.lines().size() == 1
+                        && found.next().isEmpty()
+                        && found.stoppedAt().isEmpty();
+        return one
+                ? Optional.of(found.lines().getFirst())
+                        .filter(line -> !wanted.any().equals(line.subject()))
+                        .filter(line -> !wanted.any().equals(line.key()))
+                : Optional.empty();
     }
 
     /** Where the older ones are. */

@@ -2,9 +2,7 @@ package io.mintmark.console.pages;
 
 import static io.mintmark.console.pages.View.absent;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.http.NotFoundException;
-import io.helidon.http.Status;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
@@ -42,7 +40,7 @@ public final class Pages implements PageRoutes {
     public void register(HttpRouting.Builder routing) {
         stylesheets.register(routing);
         routing.get("/", rendering.page(this::overview))
-                .get("/mints", this::mints)
+                .get("/mints", rendering.page(this::mints))
                 .get("/mints/download", new Download(database, clock))
                 .get("/mints/{id}", rendering.page(this::mint))
                 .get("/subjects", rendering.page(this::subject))
@@ -61,7 +59,7 @@ public final class Pages implements PageRoutes {
         if (request.context().get(Viewer.class).isEmpty()) {
             throw new NotFoundException("no page has this address");
         }
-        rendering.answer((_, _, _) -> absent("page"), request, response);
+        rendering.answer((_, _, _) -> View.nowhere(), request, response);
     }
 
     private View overview(Connection connection, ServerRequest request, Instant now)
@@ -69,38 +67,19 @@ public final class Pages implements PageRoutes {
         return View.of("Overview", "overview", OverviewPage.of(connection, now));
     }
 
-    /** A mint's id leads to the mint itself. */
-    private void mints(ServerRequest request, ServerResponse response) {
-        Optional<UUID> id =
-                request.query()
-                        .first("q")
-                        .asOptional()
-                        .map(String::strip)
-                        .flatMap(Parameters::uuid);
-        boolean known =
-                id.isPresent()
-                        && database.read(
-                                Rendering.viewer(request),
-                                connection ->
-                                        !MintLine.of(
-                                                        connection,
-                                                        List.of(id.get().toString()),
-                                                        clock.instant())
-                                                .isEmpty());
-        if (known) {
-            redirect(response, Links.mint(id.orElseThrow()));
-        } else {
-            rendering.answer(this::found, request, response);
-        }
-    }
-
-    private View found(Connection connection, ServerRequest request, Instant now)
+    /** An id that is one mint's alone leads to that mint's page. */
+    private View mints(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         Wanted wanted = Wanted.of(new Parameters(request));
-        return View.of(
-                "Mints and refusals",
-                "mints",
-                new MintsPage(wanted, MintSearch.find(connection, wanted, MINTS, now)));
+        Optional<UUID> id = wanted.any().flatMap(Parameters::uuid);
+        if (id.isPresent()
+                && !MintLine.of(connection, List.of(id.get().toString()), now).isEmpty()) {
+            return View.elsewhere(Links.mint(id.get()));
+        }
+        MintsPage page = new MintsPage(wanted, MintSearch.find(connection, wanted, MINTS, now));
+        return page.onlyMint()
+                .map(line -> View.elsewhere(Links.mint(line.id())))
+                .orElseGet(() -> View.of("Mints and refusals", "mints", page));
     }
 
     private View mint(Connection connection, ServerRequest request, Instant now)
@@ -109,9 +88,13 @@ public final class Pages implements PageRoutes {
         if (id.isEmpty()) {
             return absent("mint");
         }
-        return Mint.of(connection, id.get().toString(), now)
-                .map(mint -> View.of(MintPage.title(mint), "mint", MintPage.of(mint)))
-                .orElseGet(() -> absent("mint"));
+        Optional<Mint> mint = Mint.of(connection, id.get().toString(), now);
+        return mint.isEmpty()
+                ? absent("mint")
+                : View.of(
+                        MintPage.title(mint.get()),
+                        "mint",
+                        MintPage.of(connection, mint.get(), now));
     }
 
     private View subject(Connection connection, ServerRequest request, Instant now)
@@ -122,14 +105,15 @@ public final class Pages implements PageRoutes {
 
     private View key(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
+        String tenant = request.path().pathParameters().get("tenant");
+        String name = request.path().pathParameters().get("key");
         KeyPage page =
-                KeyPage.of(
-                        connection,
-                        request.path().pathParameters().get("tenant"),
-                        request.path().pathParameters().get("key"),
-                        new Parameters(request).time("at", true),
-                        now);
-        return page.isThere() ? View.of("Key " + page.name(), "key", page) : absent("key");
+                KeyPage.of(connection, tenant, name, new Parameters(request).time("at", true), now);
+        return page.isThere()
+                ? View.of("Key " + name, "key", page)
+                : OtherKeys.of(connection, tenant, name)
+                        .map(others -> View.absentKey(tenant, name, others))
+                        .orElseGet(() -> absent("key"));
     }
 
     private View tenants(Connection connection, ServerRequest request, Instant now)
@@ -156,7 +140,8 @@ public final class Pages implements PageRoutes {
                 HistoryPage.of(
                         connection,
                         request.path().pathParameters().get("tenant"),
-                        new Parameters(request));
+                        new Parameters(request),
+                        now);
         return page.changes().isEmpty() ? absent("history") : View.of("History", "history", page);
     }
 
@@ -198,10 +183,6 @@ public final class Pages implements PageRoutes {
                                         ? Optional.of(ProofPage.rows(connection))
                                         : Optional.empty());
         rows.ifPresent(expected -> proof.begin(viewer, expected));
-        redirect(response, "/proof");
-    }
-
-    private static void redirect(ServerResponse response, String address) {
-        response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
+        Rendering.redirect(response, "/proof");
     }
 }

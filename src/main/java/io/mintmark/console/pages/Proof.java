@@ -81,7 +81,7 @@ public final class Proof {
             run.end(clock.instant(), Optional.of(summary), Optional.empty());
         } catch (RuntimeException e) {
             log.warn("A verification ended early", e);
-            run.end(clock.instant(), Optional.empty(), Optional.ofNullable(e.getMessage()));
+            run.end(clock.instant(), Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
         }
         log.info("{} had the log verified: {}", viewer.name(), run.verdict());
     }

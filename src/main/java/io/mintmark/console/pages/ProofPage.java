@@ -15,7 +15,11 @@ import java.util.Optional;
  * @param possible whether the console has keys to trust
  */
 record ProofPage(
-        List<Checkpoint> checkpoints, long rows, Optional<Proof.Run> run, boolean possible) {
+        List<Checkpoint> checkpoints,
+        LogExtent extent,
+        long rows,
+        Optional<Proof.Run> run,
+        boolean possible) {
     private static final int MOST = 20;
 
     private static final String CHECKPOINTS =
@@ -43,6 +47,7 @@ record ProofPage(
                                         new Checkpoint(
                                                 row.getLong("number"),
                                                 Query.time(row, "sealed_at"))),
+                LogExtent.of(connection),
                 rows(connection),
                 proof.last(),
                 proof.isPossible());

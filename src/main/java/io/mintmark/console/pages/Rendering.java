@@ -48,16 +48,25 @@ final class Rendering {
         Instant now = clock.instant();
         Viewer viewer = viewer(request);
         Seen seen = database.read(viewer, connection -> seen(page, connection, request, now));
+        if (seen.view().model() instanceof View.Elsewhere elsewhere) {
+            redirect(response, elsewhere.address());
+            return;
+        }
         response.status(Status.create(seen.view().status()))
                 .header(HTML)
                 .send(templates.page(frame(seen, viewer, request, now), seen.view()));
+    }
+
+    /** To another page, which is then asked for with GET. */
+    static void redirect(ServerResponse response, String address) {
+        response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
     }
 
     private static Seen seen(Page page, Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         boolean all = OverviewPage.seesAll(connection);
         if (request.path().path().indexOf('\0') >= 0) {
-            return new Seen(View.absent("page"), all);
+            return new Seen(View.nowhere(), all);
         }
         try {
             return new Seen(page.view(connection, request, now), all);

@@ -1,6 +1,9 @@
 package io.mintmark.console.pages;
 
+import static java.util.stream.Collectors.joining;
+
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** What changes the configuration, ready to be copied: the console itself writes nothing. */
@@ -14,8 +17,13 @@ final class Statements {
      *
      * @param does as a heading
      * @param who may run it
+     * @param leaves what it doesn't do, though one may think so
      */
-    record Statement(String does, String who, String sql) {}
+    record Statement(String does, String who, Optional<String> leaves, String sql) {
+        Statement(String does, String who, String sql) {
+            this(does, who, Optional.empty(), sql);
+        }
+    }
 
     private static final String KEEPERS = "For the tenant's admins and platform admins.";
     private static final String READERS = "For auditors, the tenant's admins and platform admins.";
@@ -43,11 +51,16 @@ final class Statements {
                                 .formatted(SqlText.of(tenant), SqlText.of(key)));
     }
 
-    /** No mint begins on the grant from the commit on. */
-    static Statement revoke(String tenant, long grant) {
+    /**
+     * No mint begins on the grant from the commit on.
+     *
+     * @param out what was minted on it
+     */
+    static Statement revoke(String tenant, long grant, Outstanding out) {
         return new Statement(
                 "Revoke this grant",
                 KEEPERS,
+                Optional.of(out.left("this grant")),
                 """
                 UPDATE broker.subject_grant SET enabled = false
                  WHERE tenant = %s AND id = %d;\
@@ -55,11 +68,16 @@ final class Statements {
                         .formatted(SqlText.of(tenant), grant));
     }
 
-    /** Whatever grants there are or will be. */
-    static Statement block(String tenant, Optional<String> idp, String subject) {
+    /**
+     * Whatever grants there are or will be.
+     *
+     * @param out what the subject got
+     */
+    static Statement block(String tenant, Optional<String> idp, String subject, Outstanding out) {
         return new Statement(
-                "Block this subject in the tenant",
+                "Block this subject in tenant " + tenant,
                 KEEPERS,
+                Optional.of(out.left("this subject")),
                 """
                 INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason)
                 VALUES (%s, %s, %s, 'exact', %s)
@@ -87,11 +105,37 @@ final class Statements {
                                 WHY));
     }
 
+    /**
+     * For whoever is meant: a word in angle brackets is no SQL, so nothing runs before it is filled
+     * in, and the database refuses an identity provider that isn't the tenant's.
+     *
+     * @param idps some of the tenant's identity providers, to choose from
+     */
+    static Statement giveSomebody(String tenant, List<String> idps, String key) {
+        String choice =
+                idps.isEmpty()
+                        ? "the tenant has none yet"
+                        : "such as " + idps.stream().map(SqlText::of).collect(joining(", "));
+        return new Statement(
+                "Give a subject the key",
+                KEEPERS,
+                """
+                -- Fill in both words in angle brackets, as texts in quotes: before that it doesn't run.
+                --   <identity provider>  one of the tenant's: %s
+                --   <subject>            the sub claim of its tokens, whole
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES (%s, <identity provider>, <subject>, %s, %s)
+                    ON CONFLICT DO NOTHING;\
+                """
+                        .formatted(choice, SqlText.of(tenant), SqlText.of(key), WHY));
+    }
+
     /** Whoever asks for the key is told that there is none. */
     static Statement disableKey(String tenant, String key) {
         return new Statement(
                 "Disable this key",
                 KEEPERS,
+                Optional.of(Outstanding.LIVES_ON),
                 """
                 UPDATE broker.key SET enabled = false
                  WHERE tenant = %s AND name = %s;\
@@ -104,6 +148,7 @@ final class Statements {
         return new Statement(
                 "Disable this tenant",
                 PLATFORM,
+                Optional.of(Outstanding.LIVES_ON),
                 """
                 UPDATE broker.tenant SET enabled = false
                  WHERE name = %s;\

@@ -16,13 +16,17 @@ import java.util.stream.Stream;
  * @param subject none if none was named yet
  * @param grants those in force that nothing blocks
  * @param blocks those that the viewer may see
+ * @param lately subjects that asked lately, as long as none was named
  * @param everywhere whether it is blocked in all tenants
+ * @param activity none if no subject was named yet
  */
 record SubjectPage(
         Optional<String> subject,
+        List<String> lately,
         List<GrantLine> grants,
         List<Block> blocks,
         boolean everywhere,
+        Optional<SubjectActivity> activity,
         Found mints,
         List<Statements.Statement> statements) {
 
@@ -30,6 +34,8 @@ record SubjectPage(
     private static final int MINTS = 20;
     private static final int BLOCKS_LOOKED_AT = 20;
     private static final int BLOCKS_SHOWN = 3;
+    private static final int LATEST = 50;
+    private static final int LATELY_SHOWN = 8;
 
     private static final String BLOCKS =
             """
@@ -59,24 +65,39 @@ record SubjectPage(
         if (subject.isEmpty()) {
             return new SubjectPage(
                     subject,
+                    lately(connection, now),
                     List.of(),
                     List.of(),
                     false,
+                    Optional.empty(),
                     new Found(List.of(), Optional.empty(), Optional.empty()),
                     List.of());
         }
         String name = subject.get();
         List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
         Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
+        SubjectActivity activity = SubjectActivity.of(connection, name, now);
         return new SubjectPage(
                 subject,
+                List.of(),
                 grants,
                 blocks(connection, name),
                 Query.of(EVERYWHERE, name)
                         .first(connection, row -> row.getBoolean(1))
                         .orElse(false),
+                Optional.of(activity),
                 mints,
-                statements(name, grants, mints));
+                statements(name, grants, mints, activity.outstanding(now)));
+    }
+
+    private static List<String> lately(Connection connection, Instant now) throws SQLException {
+        return MintSearch.find(connection, Wanted.ofOutcome(Optional.empty()), LATEST, now)
+                .lines()
+                .stream()
+                .flatMap(line -> line.subject().stream())
+                .distinct()
+                .limit(LATELY_SHOWN)
+                .toList();
     }
 
     private static List<Block> blocks(Connection connection, String subject) throws SQLException {
@@ -97,13 +118,13 @@ record SubjectPage(
 
     /** One for each tenant in which it has or had something. */
     private static List<Statements.Statement> statements(
-            String subject, List<GrantLine> grants, Found mints) {
+            String subject, List<GrantLine> grants, Found mints, Outstanding out) {
         return Stream.concat(
                         grants.stream().map(GrantLine::tenant),
                         mints.lines().stream().flatMap(line -> line.tenant().stream()))
                 .distinct()
                 .limit(BLOCKS_SHOWN)
-                .map(tenant -> Statements.block(tenant, Optional.empty(), subject))
+                .map(tenant -> Statements.block(tenant, Optional.empty(), subject, out))
                 .toList();
     }
 

@@ -12,6 +12,7 @@ import java.util.Optional;
  * A tenant's configuration.
  *
  * @param grants one more than are shown if there are more
+ * @param grantCount how many there are, at most one more than are counted
  * @param changes the last ones, as differences
  */
 record TenantPage(
@@ -20,11 +21,13 @@ record TenantPage(
         List<Row> accessProviders,
         List<Row> keys,
         List<Grant> grants,
+        long grantCount,
         List<Doubt> doubts,
         List<Change> changes,
         List<Statements.Statement> statements) {
 
     static final int GRANTS = 50;
+    static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
     static final int DOUBTS_SHOWN = 50;
     private static final int CHANGES = 5;
@@ -72,6 +75,12 @@ record TenantPage(
                    g.enabled, g.valid_from, g.valid_until, g.reason, g.created_by, g.created_at
               FROM broker.subject_grant AS g
              WHERE g.tenant = ? AND g.id > ? ORDER BY g.id LIMIT ?
+            """;
+
+    private static final String GRANT_COUNT =
+            """
+            SELECT count(*) AS grants
+              FROM (SELECT FROM broker.subject_grant AS g WHERE g.tenant = ? LIMIT ?) AS n
             """;
 
     /** Some of each kind, since 100,000 grants may have one each. */
@@ -160,6 +169,9 @@ record TenantPage(
                                 rows(connection, KEYS, name),
                                 Query.of(GRANTS_OF, name, after, GRANTS + 1)
                                         .list(connection, TenantPage::grant),
+                                Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
+                                        .first(connection, row -> row.getLong("grants"))
+                                        .orElseThrow(),
                                 Query.of(DOUBTS, name, DOUBTS_SHOWN, name, DOUBTS_SHOWN)
                                         .list(connection, TenantPage::doubt),
                                 Change.latest(connection, name, Long.MAX_VALUE, CHANGES),
@@ -223,6 +235,13 @@ record TenantPage(
                 row.getString("name"),
                 row.getString("doubt"),
                 row.getString("advice"));
+    }
+
+    /** How many grants there are, as far as they were counted. */
+    String allGrants() {
+        return grantCount > GRANTS_COUNTED
+                ? "over " + Frame.number(GRANTS_COUNTED)
+                : Frame.number(grantCount);
     }
 
     boolean hasMoreGrants() {

@@ -14,19 +14,52 @@ record View(int status, String title, String template, Object model) {
 
     /** The same whether there is none or it isn't the viewer's to see. */
     static View absent(String what) {
-        return new View(
+        return message(
                 404,
                 "Not found",
-                "message",
-                new Message(
-                        "There is no %s that you may see.".formatted(what),
-                        "If you followed a colleague's link, they may see more than you do:"
-                                + " broker.console_access says who sees what."));
+                "There is no %s that you may see.".formatted(what),
+                "If you followed a colleague's link, they may see more than you do:"
+                        + " broker.console_access says who sees what.");
+    }
+
+    /** No page has such an address, whoever looks. */
+    static View nowhere() {
+        return message(
+                404,
+                "Not found",
+                "This address leads to no page.",
+                "It may be mistyped, or was cut off where it was copied. Any id, subject or key is"
+                        + " found by the search above.");
+    }
+
+    /**
+     * A tenant's key that isn't there, of a tenant that the viewer sees.
+     *
+     * @param others which there are
+     */
+    static View absentKey(String tenant, String key, String others) {
+        return message(
+                404,
+                "Not found",
+                "Tenant %s has no key %s, and the log has nothing of one.".formatted(tenant, key),
+                others);
+    }
+
+    private static View message(int status, String title, String sentence, String advice) {
+        return new View(status, title, "message", new Message(sentence, advice));
+    }
+
+    /** Another page has what was asked for. */
+    static View elsewhere(String address) {
+        return new View(303, "", "", new Elsewhere(address));
     }
 
     static View wrong(String sentence, String advice) {
-        return new View(400, "That can't be answered", "message", new Message(sentence, advice));
+        return message(400, "That can't be answered", sentence, advice);
     }
+
+    /** The address of another page. */
+    record Elsewhere(String address) {}
 
     /** A sentence, and what to do about it. */
     record Message(String sentence, String advice) {}

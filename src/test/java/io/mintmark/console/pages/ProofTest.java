@@ -51,7 +51,35 @@ class ProofTest {
 
         assertTrue(page.contains("Nothing was changed, and nothing is missing."), page);
         assertTrue(page.contains("40 events"), page);
+        assertTrue(page.contains("Proven so: from the log's first row"), page);
+        assertFalse(page.contains("Never verified"), page);
         assertTrue(page.contains("audrey@audit.example"), page);
+    }
+
+    @Test
+    void before_a_verification_the_page_says_that_there_was_none_and_what_is_covered() {
+        String page = world.get("auditor", "/proof").body();
+
+        assertTrue(page.contains("Never verified yet"), page);
+        assertTrue(page.contains("The log begins"), page);
+        assertTrue(page.contains("Sealed up to"), page);
+        assertFalse(page.contains("Proven so"), page);
+    }
+
+    @Test
+    void rows_that_no_checkpoint_covers_yet_are_counted() {
+        String before = world.get("auditor", "/proof").body();
+        assertTrue(before.contains("<dd>0 rows"), before);
+
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, reason, detail, broker)
+                SELECT overlay(audit.first_mint_id(clock_timestamp())::text PLACING '7' FROM 15 FOR 1)::uuid, 2, 'rejected',
+                       clock_timestamp(), 'overflow', '3', 'b'
+                """);
+
+        String page = world.get("auditor", "/proof").body();
+        assertTrue(page.contains("<dd>1 row "), page);
     }
 
     @Test
@@ -70,13 +98,14 @@ class ProofTest {
 
         assertTrue(page.contains("The log is NOT as it was written."), page);
         assertTrue(page.contains("was changed: its hash"), page);
+        assertFalse(page.contains("Proven so"), page);
     }
 
     @Test
     void who_leads_a_tenant_begins_none() {
         world.post("lead", "/proof");
 
-        assertFalse(world.get("auditor", "/proof").body().contains("verification"));
+        assertTrue(world.get("auditor", "/proof").body().contains("Never verified yet"));
     }
 
     @Test

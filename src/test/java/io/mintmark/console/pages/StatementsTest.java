@@ -1,6 +1,7 @@
 package io.mintmark.console.pages;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase;
@@ -17,7 +18,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +28,9 @@ import java.util.stream.Stream;
  */
 @Tag("every-postgres")
 class StatementsTest {
+    private static final Outstanding NOTHING =
+            new Outstanding(Optional.empty(), Optional.empty(), Instant.EPOCH);
+
     private static TestDatabase database;
 
     @BeforeAll
@@ -72,12 +78,28 @@ class StatementsTest {
 
             String id =
                     database.column("SELECT id FROM broker.subject_grant WHERE enabled").getFirst();
-            run(conforming, Statements.revoke("acme", Long.parseLong(id)));
+            run(conforming, Statements.revoke("acme", Long.parseLong(id), NOTHING));
 
             assertEquals(List.of(), granted("enabled"));
             database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
             assertEquals("2", database.column("SELECT count(*) FROM broker.tenant").getFirst());
         }
+    }
+
+    /** A word that is left to fill in is no SQL, and one that is filled in wrongly is no row. */
+    @Test
+    void a_statement_with_words_to_fill_in_gives_nothing_before_they_are() {
+        String sql = Statements.giveSomebody("acme", List.of("ci"), "api").sql();
+        String half = sql.replace(" <subject>,", " 'someone',");
+        String wrong = half.replace(" <identity provider>,", " 'elsewhere',");
+
+        for (String unfit : List.of(sql, half, wrong)) {
+            assertThrows(RuntimeException.class, () -> database.run(Who.ADMIN, unfit), unfit);
+        }
+        assertEquals(List.of(), granted("true"));
+        database.run(Who.ADMIN, half.replace(" <identity provider>,", " 'ci',"));
+        assertEquals(List.of("someone"), granted("true"));
+        database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
     }
 
     @ParameterizedTest

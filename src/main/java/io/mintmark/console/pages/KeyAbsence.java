@@ -1,0 +1,59 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A key that wasn't there at a moment of the past.
+ *
+ * @param since when it had been deleted or renamed; none if it had never been there until then
+ * @param until when it was made after that; none if it wasn't
+ */
+record KeyAbsence(Optional<Instant> since, Optional<Instant> until) {
+
+    /** Of a tenant whose keys were changed more often, nothing is told. */
+    private static final int MOST_CHANGES = 5_000;
+
+    /** Comes along the index of changes beside grants, which its condition names. */
+    private static final String CHANGES =
+            """
+            WITH change AS (
+                 SELECT c.revision, c.changed_at, coalesce(c.before ->> 'name' = ?, false) AS was,
+                        coalesce(c.after ->> 'name' = ?, false) AS became
+                   FROM (SELECT n.revision, n.changed_at, n.before, n.after
+                           FROM audit.config_change AS n
+                          WHERE n.tenant = ? AND n.table_name = 'key'
+                            AND n.table_name <> 'subject_grant'
+                          ORDER BY n.revision LIMIT ?) AS c
+            )
+            SELECT count(*) AS changes,
+                   count(*) FILTER (WHERE h.was OR h.became) AS of_key,
+                   (array_agg(h.became ORDER BY h.revision DESC)
+                    FILTER (WHERE h.changed_at <= m.at AND (h.was OR h.became)))[1] AS was_there,
+                   max(h.changed_at) FILTER (WHERE h.changed_at <= m.at AND h.was AND NOT h.became)
+                       AS went,
+                   min(h.changed_at) FILTER (WHERE h.changed_at > m.at AND h.became AND NOT h.was)
+                       AS came
+              FROM (SELECT cast(? AS timestamptz) AS at) AS m LEFT JOIN change AS h ON true
+             GROUP BY m.at
+            """;
+
+    /** None if it was there, or if the history that is looked at doesn't know it. */
+    static Optional<KeyAbsence> at(Connection connection, String tenant, String key, Instant at)
+            throws SQLException {
+        return Query.of(CHANGES, key, key, tenant, MOST_CHANGES + 1, at)
+                .first(connection, KeyAbsence::absence)
+                .flatMap(found -> found);
+    }
+
+    private static Optional<KeyAbsence> absence(ResultSet row) throws SQLException {
+        boolean known = row.getLong("changes") <= MOST_CHANGES && row.getLong("of_key") > 0;
+        return known && !row.getBoolean("was_there")
+                ? Optional.of(
+                        new KeyAbsence(Query.timeIfAny(row, "went"), Query.timeIfAny(row, "came")))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,57 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What a subject did lately, and what it holds.
+ *
+ * @param counted whether mints and refusals are all of the last 24 hours
+ * @param living credentials on record that live now
+ * @param last when the last of them ends
+ * @param all whether everything that it ever did was looked at
+ */
+record SubjectActivity(
+        long mints,
+        long refusals,
+        boolean counted,
+        long living,
+        Optional<Instant> last,
+        boolean all) {
+
+    /** Mints and refusals that are looked at, the newest first. */
+    private static final int MOST = 2_000;
+
+    private static final String AMONG = "its latest mints alone";
+
+    private static final Duration LATELY = Duration.ofHours(24);
+
+    private static final String ACTIVITY =
+            """
+            SELECT a.mints, a.refusals, a.counted, a.living, a.last_ends_at, a.looked_at_all
+              FROM internal.activity_of_subject(?, cast(? AS timestamptz), ?) AS a
+            """;
+
+    static SubjectActivity of(Connection connection, String subject, Instant now)
+            throws SQLException {
+        return Query.of(ACTIVITY, subject, now.minus(LATELY), MOST)
+                .first(
+                        connection,
+                        row ->
+                                new SubjectActivity(
+                                        row.getLong("mints"),
+                                        row.getLong("refusals"),
+                                        row.getBoolean("counted"),
+                                        row.getLong("living"),
+                                        Query.timeIfAny(row, "last_ends_at"),
+                                        row.getBoolean("looked_at_all")))
+                .orElseThrow();
+    }
+
+    Outstanding outstanding(Instant now) {
+        return new Outstanding(last, all ? Optional.empty() : Optional.of(AMONG), now);
+    }
+}

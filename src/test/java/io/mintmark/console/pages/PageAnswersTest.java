@@ -1,0 +1,304 @@
+package io.mintmark.console.pages;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What pages say to somebody who looks for the first time, and of times other than now. */
+@Tag("every-postgres")
+class PageAnswersTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+    private static final Pattern MINT_LINK = Pattern.compile("href=\"/mints/([0-9a-f-]{36})\"");
+
+    private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
+        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
+    }
+
+    @AfterAll
+    static void close() {
+        world.close();
+        database.close();
+    }
+
+    private static String one(String sql) {
+        return database.column(sql).getFirst();
+    }
+
+    /** A moment of the past, for an address. */
+    private static String moment(String ago) {
+        return Links.encoded(
+                one(
+                        "SELECT to_char((clock_timestamp() - interval '%s') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+                                .formatted(ago)));
+    }
+
+    private static String page(String viewer, String path) {
+        HttpResponse<String> answer = world.get(viewer, path);
+        assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
+        return answer.body();
+    }
+
+    private static void assertShows(String page, String... texts) {
+        assertAll(
+                Stream.of(texts)
+                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
+    }
+
+    private static void assertLacks(String page, String... texts) {
+        assertAll(
+                Stream.of(texts)
+                        .map(text -> () -> assertFalse(page.contains(text), text + " in " + page)));
+    }
+
+    private static List<String> mintsOn(String page) {
+        return MINT_LINK.matcher(page).results().map(MatchResult::group).distinct().toList();
+    }
+
+    @Test
+    void before_a_key_was_made_it_did_not_exist_and_nothing_gives_it() {
+        String page = page("lead", "/keys/acme/deploy?at=2020-01-01");
+
+        assertShows(page, "Nobody could then: the key did not exist.", "It was made <time");
+        assertLacks(page, "It had been deleted", "A grant gives it", "INSERT INTO");
+    }
+
+    @Test
+    void between_its_deletion_and_its_making_anew_a_key_did_not_exist() {
+        String make =
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'brief', 'services', 900, '{"audience": "https://x.example"}')
+                """;
+        database.run(Who.ADMIN, make);
+        String there = moment("0");
+        database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
+        String gone = moment("0");
+
+        String deleted = page("lead", "/keys/acme/brief?at=" + gone);
+        assertShows(deleted, "the key did not exist.", "It had been deleted or renamed <time");
+        assertLacks(deleted, "It was made");
+        database.run(Who.ADMIN, make);
+        assertShows(page("lead", "/keys/acme/brief?at=" + gone), "It was made <time");
+        String granted = page("lead", "/keys/acme/brief?at=" + there);
+        assertShows(granted, "Nobody could then: no grant of it was in force.");
+        assertLacks(granted, "did not exist", "A grant gives it");
+        assertShows(page("lead", "/keys/acme/brief"), "A grant gives it");
+        database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
+        assertEquals(404, world.get("other", "/keys/acme/brief?at=" + gone).statusCode());
+    }
+
+    @Test
+    void a_past_moment_lists_the_mints_up_to_it() {
+        String newest =
+                one(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key = 'deploy'");
+        String lastThen =
+                one(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key = 'deploy' AND mint_id < audit.first_mint_id(now() - interval '6 hours')");
+
+        String page = page("lead", "/keys/acme/deploy?at=" + moment("6 hours"));
+
+        assertShows(page, "Latest mints and refusals up to then", lastThen, "&amp;to=");
+        assertLacks(page, newest);
+        assertShows(page("lead", "/keys/acme/deploy"), newest);
+    }
+
+    @Test
+    void a_subject_shows_what_it_minted_in_a_day_and_what_lives() {
+        String ofIt = " FROM audit.event WHERE subject = '" + DEPLOYER + "' AND ";
+        String mints =
+                one(
+                        "SELECT count(*)"
+                                + ofIt
+                                + "step = 1 AND occurred_at > now() - interval '24 hours'");
+        String living = one("SELECT count(*)" + ofIt + "step = 2 AND expires_at > now()");
+
+        String page = page("lead", "/subjects?q=" + Links.encoded(DEPLOYER));
+
+        assertShows(
+                page,
+                "<b>%s mints</b>".formatted(mints),
+                "<b>%s</b> of its credentials live now, the last until".formatted(living));
+    }
+
+    /** A number of the overview leads to just as many lines. */
+    @ParameterizedTest
+    @CsvSource({
+        "minted, step = 1",
+        "refused, 'kind IN (''denied'', ''rejected'')'",
+        "live, 'kind IN (''issued'', ''withheld'') AND expires_at > now()'"
+    })
+    void a_number_of_the_overview_leads_to_what_it_counts(String outcome, String condition) {
+        String count =
+                one("SELECT count(*) FROM audit.event WHERE tenant = 'acme' AND " + condition);
+        assertShows(
+                page("lead", "/"),
+                "<b>%s</b> <a href=\"/mints?outcome=%s".formatted(count, outcome));
+
+        long found =
+                world.get("lead", "/mints/download?outcome=" + outcome)
+                        .body()
+                        .lines()
+                        .filter(line -> line.matches("\"?0.*"))
+                        .count();
+
+        assertEquals(count, Long.toString(found));
+        assertFalse(mintsOn(page("lead", "/mints?outcome=" + outcome)).isEmpty());
+    }
+
+    @Test
+    void what_stops_mints_says_that_credentials_live_on_and_until_when() {
+        String mint =
+                one(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE kind = 'issued' AND grant_id = 1");
+
+        String page = page("lead", "/mints/" + mint);
+
+        assertShows(
+                page,
+                "The last credential of this grant may live until",
+                "The last credential of this subject may live until",
+                "ends no credential that is out already",
+                "docs/admin.md");
+        assertShows(
+                page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
+                "No credential of this grant lives now.");
+        assertShows(
+                page("lead", "/keys/acme/deploy"), "Disable this key", "ends no credential that");
+    }
+
+    @Test
+    void a_mint_tells_its_latest_possible_end_from_its_real_one() {
+        String mint =
+                one(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme' LIMIT 1");
+
+        assertShows(
+                page("lead", "/mints/" + mint),
+                "Latest possible end of a credential: <time",
+                "Its real end, as the provider set it.",
+                "a credential was made and handed to the client, <time");
+    }
+
+    @Test
+    void an_id_of_one_mint_leads_to_it_and_anything_else_to_a_list() {
+        List<String> ids =
+                database.column(
+                        "SELECT unnest(ARRAY[mint_id::text, credential_id, request_id, encode(token_hash, 'hex')]) FROM audit.event WHERE mint_id ="
+                                + " (SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme' ORDER BY mint_id DESC LIMIT 1) AND step = 2");
+        for (String id : ids) {
+            HttpResponse<String> answer = world.get("lead", "/mints?q=" + id);
+
+            assertEquals(303, answer.statusCode(), id);
+            assertEquals(
+                    "/mints/" + ids.getFirst(),
+                    answer.headers().firstValue("Location").orElseThrow());
+            assertEquals(List.of(), mintsOn(world.get("other", "/mints?q=" + id).body()));
+        }
+        assertShows(page("lead", "/mints?tenant=acme&q=" + ids.get(1)), ids.getFirst());
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker)
+                SELECT (left(mint_id::text, 24) || lpad('77', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                       idp, issuer, 'asked-once', key, reason, claims, broker
+                  FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+                """);
+        assertEquals(1, mintsOn(page("lead", "/mints?q=asked-once")).size());
+        assertShows(page("lead", "/mints?q=deploy"), "href=\"/mints/0");
+    }
+
+    @Test
+    void an_address_without_a_page_says_where_to_go_on() {
+        HttpResponse<String> answer = world.get("lead", "/nothing");
+
+        assertEquals(404, answer.statusCode());
+        assertShows(
+                answer.body(),
+                "This address leads to no page.",
+                "<a href=\"/\">the overview</a>",
+                "<a href=\"/subjects\">a subject</a>");
+    }
+
+    @Test
+    void the_page_of_subjects_says_what_they_look_like_and_who_asked_lately() {
+        String page = page("lead", "/subjects");
+
+        assertShows(page, "a GitHub workflow", "Who asked lately", Links.subject(DEPLOYER));
+        assertLacks(page, "globex");
+        assertLacks(page("lead", "/subjects?q=x"), "Who asked lately");
+    }
+
+    @Test
+    void a_denial_says_first_what_it_was_for_want_of() {
+        String denied =
+                one(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
+
+        assertShows(
+                page("lead", "/explain?mint=" + denied),
+                "<b>Because no grant gave it.</b>",
+                "Nearest came grant",
+                "expects <span",
+                "and the token had <span");
+    }
+
+    @Test
+    void a_denial_of_what_is_granted_by_now_says_so_and_offers_no_second_grant() {
+        String denied =
+                one(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'inventory' AND tenant = 'acme'");
+
+        String page = page("lead", "/explain?mint=" + denied);
+
+        assertShows(page, "would by the configuration of now");
+        assertLacks(page, "INSERT INTO");
+    }
+
+    @Test
+    void a_key_that_there_is_not_is_told_from_the_nearest_ones() {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker)
+                SELECT (left(mint_id::text, 24) || lpad('78', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                       idp, issuer, subject, 'deplo', 'no_such_key', claims, broker
+                  FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+                """);
+        String missing = one("SELECT mint_id FROM audit.event WHERE reason = 'no_such_key'");
+
+        assertShows(
+                page("lead", "/explain?mint=" + missing),
+                "Because there was no such key:",
+                "Did you mean \"deploy\"?");
+        HttpResponse<String> mistyped = world.get("lead", "/keys/acme/read-onyl");
+        assertEquals(404, mistyped.statusCode());
+        assertShows(mistyped.body(), "has no key read-onyl", "Did you mean \"read-only\"?");
+        assertLacks(world.get("lead", "/keys/globex/deplo").body(), "Did you mean");
+    }
+}
