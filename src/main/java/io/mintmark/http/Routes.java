@@ -112,7 +112,8 @@ public final class Routes {
                 .addFilter(new AccessLog(addresses))
                 .addFilter(cors);
         limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
-        routing.error(Throwable.class, new Failures(answers))
+        routing.addFilter(new PlainPaths(answers))
+                .error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)
                 .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
                 .register(oauth)

@@ -103,17 +103,19 @@ final class InterfaceDocument {
     /** What a request is about that can be read. */
     Place place(String request) {
         String[] parts = (request + " ").split("[ ?]", -1);
-        String asked =
-                parts[1].replaceAll(";[^/]*", "").replaceAll("/+", "/"); // as the server does
+        String asked = parts[1];
         for (var path : root.path("paths").properties()) {
-            if (asked.matches(path.getKey().replaceAll("\\{[^}]*}", "[^/]+"))) {
+            if (asked.matches(path.getKey().replaceAll("\\{[^}]*}", "[\\\\w-][\\\\w.-]*"))) {
                 String method = parts[0].toLowerCase(Locale.ROOT);
                 return METHODS.contains(method) && path.getValue().has(method)
                         ? place(path.getKey(), method)
                         : other(path.getValue().path("x-other-method").asText("otherMethod"));
             }
         }
-        return asked.startsWith("/sdk/aws/") ? place("/sdk/aws/{key}", "get") : other("otherPath");
+        String understood = asked.replaceAll(";[^/]*", "").replaceAll("/+", "/");
+        return understood.startsWith("/sdk/aws/")
+                ? place("/sdk/aws/{key}", "get")
+                : other("otherPath");
     }
 
     /** One of {@code x-other-requests}. */
