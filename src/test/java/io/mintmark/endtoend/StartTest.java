@@ -54,6 +54,7 @@ class StartTest {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // or the JVM raises its own limit of open files
         command.add("-XX:-MaxFDLimit");
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.add("--enable-native-access=ALL-UNNAMED"); // as the jar's manifest says
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.mintmark.Main"));
         ProcessBuilder builder = new ProcessBuilder(command);
