@@ -234,11 +234,15 @@ class AwsSdkEndpointTest {
 
     @Test
     void names_that_no_key_can_have_are_refused() {
-        for (String name :
-                List.of("1a", "a%20b", "%E2%82%AC", "a%0d%0aX-Evil:%201", "a".repeat(65))) {
+        for (String name : List.of("1a", "a".repeat(65))) {
             Answer answer = get("name", name, world.token());
             assertEquals(400, answer.status(), name);
             assertEquals("INVALID_REQUEST", answer.at("/code"), name);
+        }
+        for (String name : List.of("a%20b", "%E2%82%AC", "a%0d%0aX-Evil:%201")) {
+            Answer answer = get("name", name, world.token());
+            assertEquals(404, answer.status(), name);
+            assertEquals("NOT_FOUND", answer.at("/code"), name);
             assertEquals("", answer.header("X-Evil"));
         }
     }
