@@ -1,14 +1,48 @@
 package io.mintmark.audit;
 
+import java.text.Normalizer;
+
 /** A text of the log as a cell of comma-separated values (RFC 4180). */
 public final class CsvCell {
-    private static final String FORMULA = "=+-@\t\r";
+    /** What a formula begins with. */
+    private static final String SIGNS = "=+-@";
+
+    /** What some spreadsheets begin a formula anew after. */
+    private static final String BREAKS = "\t\r\n";
 
     private CsvCell() {}
 
     /** In quotes, and such that no spreadsheet runs it: who sends tokens chooses texts. */
     public static String of(String text) {
-        boolean formula = !text.isEmpty() && FORMULA.indexOf(text.charAt(0)) >= 0;
-        return "\"" + ((formula ? "'" : "") + text).replace("\"", "\"\"") + "\"";
+        return "\"" + ((mayBeFormula(text) ? "'" : "") + text).replace("\"", "\"\"") + "\"";
+    }
+
+    /** Spreadsheets take wide signs for plain ones, and drop what can't be seen before them. */
+    private static boolean mayBeFormula(String text) {
+        return !text.isEmpty()
+                && (BREAKS.indexOf(text.charAt(0)) >= 0
+                        || text.codePoints()
+                                .dropWhile(CsvCell::isUnseen)
+                                .limit(1)
+                                .anyMatch(CsvCell::isSign));
+    }
+
+    /** In any of the widths that Unicode has it in. */
+    private static boolean isSign(int point) {
+        String plain = Normalizer.normalize(Character.toString(point), Normalizer.Form.NFKC);
+        return SIGNS.indexOf(plain.codePointAt(0)) >= 0;
+    }
+
+    private static boolean isUnseen(int point) {
+        return switch (Character.getType(point)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SPACE_SEPARATOR,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.NON_SPACING_MARK ->
+                    true;
+            default -> false;
+        };
     }
 }

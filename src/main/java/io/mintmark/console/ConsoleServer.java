@@ -1,5 +1,6 @@
 package io.mintmark.console;
 
+import io.helidon.http.Method;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
@@ -69,10 +70,12 @@ public final class ConsoleServer implements AutoCloseable {
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
                             filters(routing, settings, clock);
+                            ConsoleHealth health = new ConsoleHealth(access);
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)
-                                    .get(ConsoleHealth.PATH, new ConsoleHealth(access));
+                                    .get(ConsoleHealth.PATH, health)
+                                    .route(Method.HEAD, ConsoleHealth.PATH, health);
                             routes.register(routing);
                             pages.register(routing);
                         });

@@ -39,6 +39,9 @@ final class HelidonLogin {
     /** Where the library sends a browser whose code it has exchanged. */
     static final String DONE = "/oidc/done";
 
+    /** What is shown when the library couldn't exchange a code. */
+    static final String FAILED = "/oidc/failed";
+
     static final String LOGGED_OUT = "/oidc/logged-out";
 
     /** The address of the page that was asked for, behind {@link #DONE}. */

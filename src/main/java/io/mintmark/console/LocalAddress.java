@@ -1,6 +1,7 @@
 package io.mintmark.console;
 
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * An address of a page as browsers may be sent to it: a path of this console, spelt in the one way
@@ -11,6 +12,10 @@ record LocalAddress(String text) {
 
     /** Longer ones wouldn't fit into the cookie that remembers them. */
     private static final int LONGEST = 1_500;
+
+    /** What the paths of pages begin with. */
+    private static final Set<String> PAGES =
+            Set.of("", "mints", "subjects", "keys", "tenants", "explain", "proof");
 
     private static final String IN_PATH = "._~!$&'()*+,=:@%/-";
     private static final String NOT_IN_QUERY = "\"<>\\^`{|}#";
@@ -23,6 +28,13 @@ record LocalAddress(String text) {
                         && (parts.length == 1 || isPlainQuery(parts[1]))
                 ? Optional.of(new LocalAddress(text))
                 : Optional.empty();
+    }
+
+    /**
+     * Whether it is one of the pages, which only read, and neither a login's nor a session's end.
+     */
+    boolean isPage() {
+        return PAGES.contains(text.split("[/?]", 3)[1]);
     }
 
     /** Whether no two readers of a path could come to different pages. */

@@ -30,6 +30,7 @@ final class LoginFilter implements Filter {
             Set.of(
                     HelidonLogin.REDIRECT,
                     HelidonLogin.DONE,
+                    HelidonLogin.FAILED,
                     HelidonLogin.LOGGED_OUT,
                     LoginRoutes.LOGOUT,
                     ConsoleHealth.PATH);
@@ -87,7 +88,7 @@ final class LoginFilter implements Filter {
 
     /** A form that was filled in before the session ended isn't sent to the identity provider. */
     private void begin(RoutingRequest request, RoutingResponse response) {
-        if (!request.prologue().method().equals(Method.GET)) {
+        if (request.prologue().method().equals(Method.POST)) {
             Notice.of(
                             401,
                             "Logged out",

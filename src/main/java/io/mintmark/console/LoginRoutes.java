@@ -2,6 +2,7 @@ package io.mintmark.console;
 
 import io.helidon.common.context.Contexts;
 import io.helidon.common.uri.UriQuery;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.Filter;
@@ -29,6 +30,8 @@ final class LoginRoutes implements Filter {
     private static final List<String> OF_AN_ANSWER =
             List.of("code", "state", "iss", "error", "error_description");
 
+    private static final HeaderName REFRESH = HeaderNames.create("Refresh");
+
     private final URI console;
     private final LoginEndpoints endpoints;
     private final String clientId;
@@ -54,6 +57,7 @@ final class LoginRoutes implements Filter {
     void register(HttpRouting.Builder routing) {
         routing.addFeature(login.redirectEndpoint())
                 .get(HelidonLogin.DONE, this::done)
+                .get(HelidonLogin.FAILED, LoginRoutes::notExchanged)
                 .get(LOGOUT, this::logout)
                 .post(LOGOUT, this::logout)
                 .get(HelidonLogin.LOGGED_OUT, LoginRoutes::loggedOut);
@@ -62,17 +66,27 @@ final class LoginRoutes implements Filter {
     /** Looks at what comes back from the identity provider before the library does. */
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        Optional<Notice> objection =
-                request.path().rawPath().equals(HelidonLogin.REDIRECT)
-                        ? objection(request)
-                        : Optional.empty();
-        if (objection.isEmpty()) {
-            // without a context of the thread the library fails at every request
-            Contexts.runInContext(request.context(), chain::proceed);
-        } else {
+        if (!request.path().rawPath().equals(HelidonLogin.REDIRECT)) {
+            proceed(chain, request);
+            return;
+        }
+        Optional<Notice> objection = objection(request);
+        if (objection.isPresent()) {
             log.warn("A login failed: {}", objection.get().sentence());
             objection.get().withLink("Log in", "/").send(request, response);
+            return;
         }
+        // the library's redirect wins over it, and its line of text gives way to a page
+        response.header(REFRESH, "0; url=" + HelidonLogin.FAILED);
+        proceed(chain, request);
+        if (response.status().family() != Status.Family.REDIRECTION) {
+            log.warn("A login failed: the identity provider's answer to its code was of no use");
+        }
+    }
+
+    /** Without a context of the thread the library fails at every request. */
+    private static void proceed(FilterChain chain, RoutingRequest request) {
+        Contexts.runInContext(request.context(), chain::proceed);
     }
 
     private Optional<Notice> objection(ServerRequest request) {
@@ -156,8 +170,22 @@ final class LoginRoutes implements Filter {
                         .first(HelidonLogin.TO)
                         .asOptional()
                         .flatMap(LocalAddress::of)
+                        .filter(LocalAddress::isPage)
                         .orElse(LocalAddress.START);
         response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, to.text()).send();
+    }
+
+    private static void notExchanged(ServerRequest request, ServerResponse response) {
+        Notice.of(
+                        401,
+                        "Not logged in",
+                        "The identity provider didn't take the login's code, or what it answered"
+                                + " was of no use.",
+                        "Log in again. If that happens each time, the console's client id, its"
+                                + " secret or its redirect address may differ from what the"
+                                + " identity provider knows.")
+                .withLink("Log in", "/")
+                .send(request, response);
     }
 
     /** Ends the session here and at the identity provider (RP-Initiated Logout 1.0 section 2). */

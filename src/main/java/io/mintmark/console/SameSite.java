@@ -2,6 +2,7 @@ package io.mintmark.console;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
+import io.helidon.http.Status;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
@@ -9,14 +10,35 @@ import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 
 import java.net.URI;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Refuses what another site makes a browser ask for, but for following a link: by Fetch Metadata,
- * and by {@code Origin} where a browser sends none. Beside that the session's cookie is {@code
- * SameSite=Lax}.
+ * Refuses what another site makes a browser ask for, but for following a link to a page: by Fetch
+ * Metadata, and by {@code Origin} where a browser sends none. Beside that the session's cookie is
+ * {@code SameSite=Lax}.
  */
 final class SameSite implements Filter {
+    /** How what isn't only looked at may be asked for. */
+    private static final Map<String, List<String>> WAYS =
+            Map.of(
+                    "/proof",
+                    List.of("GET", "HEAD", "POST"),
+                    LoginRoutes.LOGOUT,
+                    List.of("GET", "POST"),
+                    HelidonLogin.REDIRECT,
+                    List.of("GET"),
+                    HelidonLogin.DONE,
+                    List.of("GET"),
+                    HelidonLogin.FAILED,
+                    List.of("GET"),
+                    HelidonLogin.LOGGED_OUT,
+                    List.of("GET"));
+
+    /** Where each file can be had from, which is where a link from elsewhere leads instead. */
+    private static final Map<String, String> PAGES_OF_FILES = Map.of("/mints/download", "/mints");
+
     private final String origin;
 
     SameSite(URI console) {
@@ -25,14 +47,17 @@ final class SameSite implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        Method method = request.prologue().method();
-        if (!method.equals(Method.GET) && !method.equals(Method.POST)) {
-            response.header(HeaderNames.ALLOW, "GET, POST");
-            Notice.of(405, "Not that way", "The console has GET and POST only.", "")
+        String path = request.path().path();
+        List<String> ways = WAYS.getOrDefault(path, List.of("GET", "HEAD"));
+        Optional<String> page = Optional.ofNullable(PAGES_OF_FILES.get(path));
+        if (!ways.contains(request.prologue().method().text())) {
+            response.header(HeaderNames.ALLOW, String.join(", ", ways));
+            Notice.of(405, "Not that way", "This address can only be opened.", "")
+                    .withLink("To the console", "/")
                     .send(request, response);
-        } else if (isOwn(request) || isLink(request, method)) {
+        } else if (isOwn(request)) {
             chain.proceed();
-        } else {
+        } else if (!isLink(request)) {
             Notice.of(
                             403,
                             "From another site",
@@ -40,6 +65,12 @@ final class SameSite implements Filter {
                             "Open the page yourself.")
                     .withLink("To the console", "/")
                     .send(request, response);
+        } else if (page.isPresent()) {
+            String query = request.query().rawValue();
+            String location = page.get() + (query.isEmpty() ? "" : "?" + query);
+            response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, location).send();
+        } else {
+            chain.proceed();
         }
     }
 
@@ -56,8 +87,8 @@ final class SameSite implements Filter {
         return isOwn(request, origin);
     }
 
-    private static boolean isLink(ServerRequest request, Method method) {
-        return method.equals(Method.GET)
+    private static boolean isLink(ServerRequest request) {
+        return request.prologue().method().equals(Method.GET)
                 && header(request, "Sec-Fetch-Mode").filter("navigate"::equals).isPresent()
                 && header(request, "Sec-Fetch-Dest").filter("document"::equals).isPresent();
     }

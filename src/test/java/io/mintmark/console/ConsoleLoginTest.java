@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.BufferedReader;
@@ -397,9 +398,15 @@ class ConsoleLoginTest {
                 "javascript%3Aalert(1)",
                 "",
                 "x",
-                "/a%0d%0aSet-Cookie%3A%20x=y"
+                "/a%0d%0aSet-Cookie%3A%20x=y",
+                "/logout",
+                "/%256Cogout",
+                "/oidc/redirect?code=c",
+                "/oidc/done",
+                "/health",
+                "/style/pico.css"
             })
-    void nobody_is_sent_elsewhere_after_a_login(String to) {
+    void nobody_is_sent_anywhere_but_to_a_page_after_a_login(String to) {
         HttpResponse<String> answer = audrey.get(console.url() + "/oidc/done?to=" + to);
 
         assertEquals(303, answer.statusCode());
@@ -523,6 +530,11 @@ class ConsoleLoginTest {
 
         assertEquals(401, answer.statusCode());
         assertFalse(browser.cookies().containsKey(SESSION));
+        String page = answer.headers().firstValue("Refresh").orElseThrow();
+        assertEquals("0; url=/oidc/failed", page);
+        HttpResponse<String> failed = page("/oidc/failed");
+        assertEquals(401, failed.statusCode());
+        assertTrue(failed.body().contains("didn&#39;t take the login&#39;s code"), failed.body());
     }
 
     // ------------------------------------------------------------------ out
@@ -635,6 +647,55 @@ class ConsoleLoginTest {
                             .statusCode(),
                     destination);
         }
+    }
+
+    @Test
+    void a_link_of_another_site_to_a_file_leads_to_the_page_that_has_it() {
+        for (String path : List.of("/mints/download", "/mints/%64ownload")) {
+            HttpResponse<String> answer =
+                    audreys(
+                            path + "?q=a%2Fb",
+                            "Sec-Fetch-Site",
+                            "cross-site",
+                            "Sec-Fetch-Mode",
+                            "navigate",
+                            "Sec-Fetch-Dest",
+                            "document");
+
+            assertEquals(303, answer.statusCode());
+            assertEquals("/mints?q=a%2Fb", location(answer));
+        }
+        assertEquals(200, audreys("/mints/download", "Sec-Fetch-Site", "same-origin").statusCode());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    POST /mints          | GET, HEAD
+                    DELETE /tenants/acme | GET, HEAD
+                    PUT /proof           | GET, HEAD, POST
+                    HEAD /logout         | GET, POST
+                    HEAD /oidc/done      | GET
+                    HEAD /oidc/failed    | GET
+                    """)
+    void an_address_says_in_which_ways_it_may_be_asked_for(String asked, String allowed) {
+        String answer = answerTo(asked + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 405 "), answer);
+        assertTrue(answer.lines().anyMatch(("Allow: " + allowed)::equals), answer);
+    }
+
+    @Test
+    void a_page_can_be_asked_about_without_its_body() {
+        String session = "Cookie: %s=%s".formatted(SESSION, audrey.cookie(SESSION));
+
+        assertTrue(answerTo("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").startsWith("HTTP/1.1 303"));
+        assertTrue(answerTo("HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n").startsWith("HTTP/1.1 200"));
+        assertTrue(
+                answerTo("HEAD /mints HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n".formatted(session))
+                        .startsWith("HTTP/1.1 200"));
     }
 
     @ParameterizedTest

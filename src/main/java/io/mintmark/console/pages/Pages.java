@@ -2,7 +2,9 @@ package io.mintmark.console.pages;
 
 import static io.mintmark.console.pages.View.absent;
 
+import io.helidon.http.Method;
 import io.helidon.http.NotFoundException;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
@@ -39,19 +41,23 @@ public final class Pages implements PageRoutes {
     @Override
     public void register(HttpRouting.Builder routing) {
         stylesheets.register(routing);
-        routing.get("/", rendering.page(this::overview))
-                .get("/mints", rendering.page(this::mints))
-                .get("/mints/download", new Download(database, clock))
-                .get("/mints/{id}", rendering.page(this::mint))
-                .get("/subjects", rendering.page(this::subject))
-                .get("/keys/{tenant}/{key}", rendering.page(this::key))
-                .get("/tenants", rendering.page(this::tenants))
-                .get("/tenants/{tenant}", rendering.page(this::tenant))
-                .get("/tenants/{tenant}/history", rendering.page(this::history))
-                .get("/explain", rendering.page(this::explain))
-                .get("/proof", rendering.page(this::proof))
-                .post("/proof", this::verify)
-                .any(this::elsewhere);
+        opened(routing, "/", rendering.page(this::overview));
+        opened(routing, "/mints", rendering.page(this::mints));
+        opened(routing, "/mints/download", new Download(database, clock));
+        opened(routing, "/mints/{id}", rendering.page(this::mint));
+        opened(routing, "/subjects", rendering.page(this::subject));
+        opened(routing, "/keys/{tenant}/{key}", rendering.page(this::key));
+        opened(routing, "/tenants", rendering.page(this::tenants));
+        opened(routing, "/tenants/{tenant}", rendering.page(this::tenant));
+        opened(routing, "/tenants/{tenant}/history", rendering.page(this::history));
+        opened(routing, "/explain", rendering.page(this::explain));
+        opened(routing, "/proof", rendering.page(this::proof));
+        routing.post("/proof", this::verify).any(this::elsewhere);
+    }
+
+    /** The port leaves the body of an answer to HEAD out. */
+    static void opened(HttpRouting.Builder routing, String path, Handler page) {
+        routing.get(path, page).route(Method.HEAD, path, page);
     }
 
     /** What needs no login comes here too, if it is asked for in another way or isn't there. */
@@ -182,7 +188,11 @@ public final class Pages implements PageRoutes {
                                 OverviewPage.seesAll(connection)
                                         ? Optional.of(ProofPage.rows(connection))
                                         : Optional.empty());
-        rows.ifPresent(expected -> proof.begin(viewer, expected));
+        if (rows.isEmpty()) {
+            rendering.answer((_, _, _) -> OnlyForAll.VIEW, request, response);
+            return;
+        }
+        proof.begin(viewer, rows.get());
         Rendering.redirect(response, "/proof");
     }
 }

@@ -62,8 +62,10 @@ final class Stylesheets {
 
     void register(HttpRouting.Builder routing) {
         files.forEach(file ->
-                routing.get(
-                        file.address(), (request, response) -> answer(file, request, response)));
+                Pages.opened(
+                        routing,
+                        file.address(),
+                        (request, response) -> answer(file, request, response)));
     }
 
     private static void answer(File file, ServerRequest request, ServerResponse response) {

@@ -319,6 +319,14 @@ class PagesTest {
                 "lead to no identity provider that you may see");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/", "/mints", "/mints/download", "/keys/acme/deploy", "/style/pico.css"})
+    void a_page_can_be_asked_about_without_its_body(String path) {
+        assertEquals(200, world.head("lead", path).statusCode());
+        assertEquals(404, world.head("lead", "/nowhere").statusCode());
+    }
+
     @Test
     void what_was_searched_for_can_be_downloaded() {
         HttpResponse<String> answer = world.get("lead", "/mints/download?outcome=failed");

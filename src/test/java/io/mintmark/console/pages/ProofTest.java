@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -103,8 +104,10 @@ class ProofTest {
 
     @Test
     void who_leads_a_tenant_begins_none() {
-        world.post("lead", "/proof");
+        HttpResponse<String> answer = world.post("lead", "/proof");
 
+        assertEquals(403, answer.statusCode());
+        assertTrue(answer.body().contains("only who sees all tenants"), answer.body());
         assertTrue(world.get("auditor", "/proof").body().contains("Never verified yet"));
     }
 
