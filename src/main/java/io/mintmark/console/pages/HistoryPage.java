@@ -25,11 +25,33 @@ record HistoryPage(
     private static final int MOST = 50;
     private static final String GRANT = "subject_grant";
 
-    static HistoryPage of(Connection connection, String tenant, Parameters parameters, Instant now)
+    /**
+     * That of a tenant or of one of its rows, if there is any that the viewer may see.
+     *
+     * @param before the revision before which it is told
+     */
+    static Optional<HistoryPage> of(
+            Connection connection,
+            String tenant,
+            Optional<String> table,
+            Optional<String> row,
+            long before,
+            Instant now)
             throws SQLException {
-        Optional<String> table = parameters.text("table");
-        Optional<String> row = parameters.text("row");
-        long before = parameters.number("before").orElse(Long.MAX_VALUE);
+        return OverviewPage.sees(connection, tenant)
+                ? Optional.of(ofSeen(connection, tenant, table, row, before, now))
+                        .filter(page -> !page.changes().isEmpty())
+                : Optional.empty();
+    }
+
+    private static HistoryPage ofSeen(
+            Connection connection,
+            String tenant,
+            Optional<String> table,
+            Optional<String> row,
+            long before,
+            Instant now)
+            throws SQLException {
         if (table.isEmpty() || row.isEmpty()) {
             return whole(tenant, Change.latest(connection, tenant, before, MOST + 1));
         }

@@ -71,7 +71,16 @@ record KeyPage(
             Optional<String> target,
             boolean enabled) {}
 
-    static KeyPage of(
+    /** That of a key, if there is anything of it that the viewer may see. */
+    static Optional<KeyPage> of(
+            Connection connection, String tenant, String name, Optional<Instant> asked, Instant now)
+            throws SQLException {
+        return OverviewPage.sees(connection, tenant)
+                ? Optional.of(ofSeen(connection, tenant, name, asked, now)).filter(KeyPage::isThere)
+                : Optional.empty();
+    }
+
+    private static KeyPage ofSeen(
             Connection connection, String tenant, String name, Optional<Instant> asked, Instant now)
             throws SQLException {
         Optional<Instant> at = asked.filter(moment -> moment.isBefore(now));

@@ -22,7 +22,9 @@ final class OtherKeys {
     /** The nearest first, in a sentence; none where the tenant has none that the viewer may see. */
     static Optional<String> of(Connection connection, String tenant, String written)
             throws SQLException {
-        return Query.of(NEAREST, written, tenant, MOST)
-                .first(connection, row -> row.getString("hint"));
+        return OverviewPage.sees(connection, tenant)
+                ? Query.of(NEAREST, written, tenant, MOST)
+                        .first(connection, row -> row.getString("hint"))
+                : Optional.empty();
     }
 }

@@ -40,6 +40,9 @@ record OverviewPage(
              ORDER BY c.number DESC LIMIT 1
             """;
 
+    private static final String SEES =
+            "SELECT internal.viewer_sees_all() OR cast(? AS text) = ANY (internal.tenants_of_viewer())";
+
     private static final String SEES_ALL = "SELECT internal.viewer_sees_all()";
 
     private static final String TENANT_NAMES =
@@ -78,6 +81,14 @@ record OverviewPage(
                 latest(connection, Optional.of("denied"), now),
                 latest(connection, Optional.empty(), now),
                 Query.of(TENANT_NAMES, TENANTS + 1).list(connection, row -> row.getString("name")));
+    }
+
+    /**
+     * Whether the viewer may see a tenant, if there is one. What is asked about another is answered
+     * by no look at its rows: how long that takes would tell how many there are.
+     */
+    static boolean sees(Connection connection, String tenant) throws SQLException {
+        return Query.of(SEES, tenant).first(connection, row -> row.getBoolean(1)).orElse(false);
     }
 
     static boolean seesAll(Connection connection) throws SQLException {

@@ -113,10 +113,10 @@ public final class Pages implements PageRoutes {
             throws SQLException {
         String tenant = request.path().pathParameters().get("tenant");
         String name = request.path().pathParameters().get("key");
-        KeyPage page =
+        Optional<KeyPage> page =
                 KeyPage.of(connection, tenant, name, new Parameters(request).time("at", true), now);
-        return page.isThere()
-                ? View.of("Key " + name, "key", page)
+        return page.isPresent()
+                ? View.of("Key " + name, "key", page.get())
                 : OtherKeys.of(connection, tenant, name)
                         .map(others -> View.absentKey(tenant, name, others))
                         .orElseGet(() -> absent("key"));
@@ -142,13 +142,16 @@ public final class Pages implements PageRoutes {
 
     private View history(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
-        HistoryPage page =
-                HistoryPage.of(
+        Parameters parameters = new Parameters(request);
+        return HistoryPage.of(
                         connection,
                         request.path().pathParameters().get("tenant"),
-                        new Parameters(request),
-                        now);
-        return page.changes().isEmpty() ? absent("history") : View.of("History", "history", page);
+                        parameters.text("table"),
+                        parameters.text("row"),
+                        parameters.number("before").orElse(Long.MAX_VALUE),
+                        now)
+                .map(page -> View.of("History", "history", page))
+                .orElseGet(() -> absent("history"));
     }
 
     private View explain(Connection connection, ServerRequest request, Instant now)

@@ -171,6 +171,8 @@ class ForeignRowsTest {
                 "a key's mints",
                 "a key's mints of a tenant",
                 "of another tenant",
+                "a key of another tenant",
+                "a history of another tenant",
                 "all",
                 "refusals",
                 "withheld",
@@ -189,6 +191,17 @@ class ForeignRowsTest {
             case "a key's mints" -> search("", "deploy", "");
             case "a key's mints of a tenant" -> search("acme", "deploy", "");
             case "of another tenant" -> search("globex", SUBJECT, "");
+            case "a key of another tenant" ->
+                    connection -> KeyPage.of(connection, "globex", "deploy", Optional.empty(), now);
+            case "a history of another tenant" ->
+                    connection ->
+                            HistoryPage.of(
+                                    connection,
+                                    "globex",
+                                    Optional.empty(),
+                                    Optional.empty(),
+                                    Long.MAX_VALUE,
+                                    now);
             case "all" -> search("", "", "");
             case "refusals" -> search("", "", "denied");
             case "withheld" -> search("", "", "withheld");
