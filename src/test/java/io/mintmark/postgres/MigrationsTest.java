@@ -8,7 +8,15 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 @Tag("every-postgres")
 class MigrationsTest {
@@ -20,6 +28,25 @@ class MigrationsTest {
                     "mintmark_tenant_admin",
                     "mintmark_auditor",
                     "mintmark_console");
+
+    @Test
+    void what_runs_is_what_stands_in_the_tree() throws Exception {
+        assertEquals(
+                names(Path.of("db/migration")),
+                names(
+                        Path.of(
+                                Objects.requireNonNull(
+                                                Migrations.class.getResource("/db/migration"))
+                                        .toURI())),
+                "what an earlier build left behind would be applied: run mvn clean");
+    }
+
+    private static Set<String> names(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
 
     @Test
     void everything_belongs_to_the_owners_role_whoever_migrated() {
