@@ -1,5 +1,10 @@
 package io.mintmark.console.pages;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
@@ -27,6 +32,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The pages on a port of their own, for viewers whose claims a header says. */
 public final class ConsoleWorld implements AutoCloseable {
@@ -108,6 +114,25 @@ public final class ConsoleWorld implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** What is answered where a page is, as somebody sees it. */
+    String page(String viewer, String path) {
+        HttpResponse<String> answer = get(viewer, path);
+        assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
+        return answer.body();
+    }
+
+    static void assertShows(String page, String... texts) {
+        assertAll(
+                Stream.of(texts)
+                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
+    }
+
+    static void assertLacks(String page, String... texts) {
+        assertAll(
+                Stream.of(texts)
+                        .map(text -> () -> assertFalse(page.contains(text), text + " in " + page)));
     }
 
     HttpResponse<String> getIfChanged(String path, String tag) {

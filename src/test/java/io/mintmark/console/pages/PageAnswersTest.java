@@ -1,9 +1,10 @@
 package io.mintmark.console.pages;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** What pages say to somebody who looks for the first time, and of times other than now. */
 @Tag("every-postgres")
@@ -57,31 +57,13 @@ class PageAnswersTest {
                                 .formatted(ago)));
     }
 
-    private static String page(String viewer, String path) {
-        HttpResponse<String> answer = world.get(viewer, path);
-        assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
-        return answer.body();
-    }
-
-    private static void assertShows(String page, String... texts) {
-        assertAll(
-                Stream.of(texts)
-                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
-    }
-
-    private static void assertLacks(String page, String... texts) {
-        assertAll(
-                Stream.of(texts)
-                        .map(text -> () -> assertFalse(page.contains(text), text + " in " + page)));
-    }
-
     private static List<String> mintsOn(String page) {
         return MINT_LINK.matcher(page).results().map(MatchResult::group).distinct().toList();
     }
 
     @Test
     void before_a_key_was_made_it_did_not_exist_and_nothing_gives_it() {
-        String page = page("lead", "/keys/acme/deploy?at=2020-01-01");
+        String page = world.page("lead", "/keys/acme/deploy?at=2020-01-01");
 
         assertShows(page, "Nobody could then: the key did not exist.", "It was made <time");
         assertLacks(page, "It had been deleted", "A grant gives it", "INSERT INTO");
@@ -99,15 +81,15 @@ class PageAnswersTest {
         database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
         String gone = moment("0");
 
-        String deleted = page("lead", "/keys/acme/brief?at=" + gone);
+        String deleted = world.page("lead", "/keys/acme/brief?at=" + gone);
         assertShows(deleted, "the key did not exist.", "It had been deleted or renamed <time");
         assertLacks(deleted, "It was made");
         database.run(Who.ADMIN, make);
-        assertShows(page("lead", "/keys/acme/brief?at=" + gone), "It was made <time");
-        String granted = page("lead", "/keys/acme/brief?at=" + there);
+        assertShows(world.page("lead", "/keys/acme/brief?at=" + gone), "It was made <time");
+        String granted = world.page("lead", "/keys/acme/brief?at=" + there);
         assertShows(granted, "Nobody could then: no grant of it was in force.");
         assertLacks(granted, "did not exist", "A grant gives it");
-        assertShows(page("lead", "/keys/acme/brief"), "A grant gives it");
+        assertShows(world.page("lead", "/keys/acme/brief"), "A grant gives it");
         database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
         assertEquals(404, world.get("other", "/keys/acme/brief?at=" + gone).statusCode());
     }
@@ -121,11 +103,11 @@ class PageAnswersTest {
                 one(
                         "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key = 'deploy' AND mint_id < audit.first_mint_id(now() - interval '6 hours')");
 
-        String page = page("lead", "/keys/acme/deploy?at=" + moment("6 hours"));
+        String page = world.page("lead", "/keys/acme/deploy?at=" + moment("6 hours"));
 
         assertShows(page, "Latest mints and refusals up to then", lastThen, "&amp;to=");
         assertLacks(page, newest);
-        assertShows(page("lead", "/keys/acme/deploy"), newest);
+        assertShows(world.page("lead", "/keys/acme/deploy"), newest);
     }
 
     @Test
@@ -138,7 +120,7 @@ class PageAnswersTest {
                                 + "step = 1 AND occurred_at > now() - interval '24 hours'");
         String living = one("SELECT count(*)" + ofIt + "step = 2 AND expires_at > now()");
 
-        String page = page("lead", "/subjects?q=" + Links.encoded(DEPLOYER));
+        String page = world.page("lead", "/subjects?q=" + Links.encoded(DEPLOYER));
 
         assertShows(
                 page,
@@ -157,7 +139,7 @@ class PageAnswersTest {
         String count =
                 one("SELECT count(*) FROM audit.event WHERE tenant = 'acme' AND " + condition);
         assertShows(
-                page("lead", "/"),
+                world.page("lead", "/"),
                 "<b>%s</b> <a href=\"/mints?outcome=%s".formatted(count, outcome));
 
         long found =
@@ -168,7 +150,7 @@ class PageAnswersTest {
                         .count();
 
         assertEquals(count, Long.toString(found));
-        assertFalse(mintsOn(page("lead", "/mints?outcome=" + outcome)).isEmpty());
+        assertFalse(mintsOn(world.page("lead", "/mints?outcome=" + outcome)).isEmpty());
     }
 
     @Test
@@ -177,7 +159,7 @@ class PageAnswersTest {
                 one(
                         "SELECT max(mint_id::text) FROM audit.event WHERE kind = 'issued' AND grant_id = 1");
 
-        String page = page("lead", "/mints/" + mint);
+        String page = world.page("lead", "/mints/" + mint);
 
         assertShows(
                 page,
@@ -186,10 +168,12 @@ class PageAnswersTest {
                 "ends no credential that is out already",
                 "docs/admin.md");
         assertShows(
-                page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
+                world.page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
                 "No credential of this grant lives now.");
         assertShows(
-                page("lead", "/keys/acme/deploy"), "Disable this key", "ends no credential that");
+                world.page("lead", "/keys/acme/deploy"),
+                "Disable this key",
+                "ends no credential that");
     }
 
     @Test
@@ -199,7 +183,7 @@ class PageAnswersTest {
                         "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme' LIMIT 1");
 
         assertShows(
-                page("lead", "/mints/" + mint),
+                world.page("lead", "/mints/" + mint),
                 "Latest possible end of a credential: <time",
                 "Its real end, as the provider set it.",
                 "a credential was made and handed to the client, <time");
@@ -220,7 +204,7 @@ class PageAnswersTest {
                     answer.headers().firstValue("Location").orElseThrow());
             assertEquals(List.of(), mintsOn(world.get("other", "/mints?q=" + id).body()));
         }
-        assertShows(page("lead", "/mints?tenant=acme&q=" + ids.get(1)), ids.getFirst());
+        assertShows(world.page("lead", "/mints?tenant=acme&q=" + ids.get(1)), ids.getFirst());
         database.runAsSuperuser(
                 """
                 INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
@@ -229,8 +213,8 @@ class PageAnswersTest {
                        idp, issuer, 'asked-once', key, reason, claims, broker
                   FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
                 """);
-        assertEquals(1, mintsOn(page("lead", "/mints?q=asked-once")).size());
-        assertShows(page("lead", "/mints?q=deploy"), "href=\"/mints/0");
+        assertEquals(1, mintsOn(world.page("lead", "/mints?q=asked-once")).size());
+        assertShows(world.page("lead", "/mints?q=deploy"), "href=\"/mints/0");
     }
 
     @Test
@@ -247,11 +231,11 @@ class PageAnswersTest {
 
     @Test
     void the_page_of_subjects_says_what_they_look_like_and_who_asked_lately() {
-        String page = page("lead", "/subjects");
+        String page = world.page("lead", "/subjects");
 
         assertShows(page, "a GitHub workflow", "Who asked lately", Links.subject(DEPLOYER));
         assertLacks(page, "globex");
-        assertLacks(page("lead", "/subjects?q=x"), "Who asked lately");
+        assertLacks(world.page("lead", "/subjects?q=x"), "Who asked lately");
     }
 
     @Test
@@ -261,7 +245,7 @@ class PageAnswersTest {
                         "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
 
         assertShows(
-                page("lead", "/explain?mint=" + denied),
+                world.page("lead", "/explain?mint=" + denied),
                 "<b>Because no grant gave it.</b>",
                 "Nearest came grant",
                 "expects <span",
@@ -274,7 +258,7 @@ class PageAnswersTest {
                 one(
                         "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'inventory' AND tenant = 'acme'");
 
-        String page = page("lead", "/explain?mint=" + denied);
+        String page = world.page("lead", "/explain?mint=" + denied);
 
         assertShows(page, "would by the configuration of now");
         assertLacks(page, "INSERT INTO");
@@ -293,7 +277,7 @@ class PageAnswersTest {
         String missing = one("SELECT mint_id FROM audit.event WHERE reason = 'no_such_key'");
 
         assertShows(
-                page("lead", "/explain?mint=" + missing),
+                world.page("lead", "/explain?mint=" + missing),
                 "Because there was no such key:",
                 "Did you mean \"deploy\"?");
         HttpResponse<String> mistyped = world.get("lead", "/keys/acme/read-onyl");

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,7 +20,6 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** What each address answers, and to whom. */
 @Tag("every-postgres")
@@ -65,21 +65,9 @@ class PagesTest {
                 .getFirst();
     }
 
-    private static String page(String viewer, String path) {
-        HttpResponse<String> answer = world.get(viewer, path);
-        assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
-        return answer.body();
-    }
-
-    private static void assertShows(String page, String... texts) {
-        assertAll(
-                Stream.of(texts)
-                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
-    }
-
     @Test
     void the_overview_counts_what_was_minted_and_refused() {
-        String page = page("auditor", "/");
+        String page = world.page("auditor", "/");
         String mints =
                 database.column("SELECT count(*) FROM audit.event WHERE kind = 'requested'")
                         .getFirst();
@@ -106,7 +94,7 @@ class PagesTest {
                                 "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant = 'acme'")
                         .getFirst();
 
-        String page = page("lead", "/");
+        String page = world.page("lead", "/");
 
         assertShows(page, "<b>" + mints + "</b> <a href=\"/mints?outcome=minted");
         assertFalse(page.contains("globex"));
@@ -122,7 +110,7 @@ class PagesTest {
                         .getFirst();
 
         assertEquals("/mints/" + mint, leadsTo("/mints?q=" + credential));
-        String page = page("auditor", "/mints/" + mint);
+        String page = world.page("auditor", "/mints/" + mint);
         assertShows(
                 page,
                 credential,
@@ -132,7 +120,7 @@ class PagesTest {
                 "aws cloudtrail lookup-events");
         assertShows(page, "/tenants/acme/history?table=subject_grant&amp;row=1");
         assertShows(
-                page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
+                world.page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
                 "1200",
                 "reviewed in March");
     }
@@ -153,7 +141,7 @@ class PagesTest {
 
     @Test
     void a_key_shows_who_may_mint_it_now() {
-        String page = page("lead", "/keys/acme/deploy");
+        String page = world.page("lead", "/keys/acme/deploy");
 
         assertShows(
                 page,
@@ -165,11 +153,11 @@ class PagesTest {
     @Test
     void a_subject_shows_what_it_may_mint_by_name_and_by_glob_and_what_it_got() {
         assertShows(
-                page("auditor", "/subjects?q=repo%3Aacme%2Fweb%3Apull_request"),
+                world.page("auditor", "/subjects?q=repo%3Aacme%2Fweb%3Apull_request"),
                 "repo:acme/*:pull_request",
                 "read-only",
                 "issued");
-        assertShows(page("auditor", "/subjects?q=nobody"), "Subjects are compared whole");
+        assertShows(world.page("auditor", "/subjects?q=nobody"), "Subjects are compared whole");
     }
 
     @Test
@@ -180,19 +168,20 @@ class PagesTest {
                         .getFirst();
         database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
         try {
-            assertFalse(page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
+            assertFalse(world.page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
             assertShows(
-                    page("lead", "/keys/acme/deploy?at=" + Links.encoded(then)),
+                    world.page("lead", "/keys/acme/deploy?at=" + Links.encoded(then)),
                     "Who could mint",
                     DEPLOYER,
                     "OPS-12");
-            assertShows(page("lead", "/keys/acme/deploy?at=2020-01-01"), "Nobody could then");
+            assertShows(world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "Nobody could then");
             assertShows(
-                    page("lead", "/keys/acme/deploy?at=9000-01-01"),
+                    world.page("lead", "/keys/acme/deploy?at=9000-01-01"),
                     "Who may mint",
                     "is still to come");
-            assertShows(page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
-            assertFalse(page("lead", "/keys/acme/deploy").contains("As configured now: "));
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
+            assertFalse(world.page("lead", "/keys/acme/deploy").contains("As configured now: "));
         } finally {
             database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
         }
@@ -212,15 +201,15 @@ class PagesTest {
                 """);
         try {
             assertShows(
-                    page("auditor", "/keys/globex/busy"),
+                    world.page("auditor", "/keys/globex/busy"),
                     "200 of more than 250 grants",
                     "SELECT * FROM broker.who_can_mint",
                     "project_path:globex/p");
             assertShows(
-                    page("auditor", "/keys/globex/busy?at=2026-01-01"),
+                    world.page("auditor", "/keys/globex/busy?at=2026-01-01"),
                     "more than a page looks through",
                     "SELECT * FROM audit.who_could_mint");
-            assertShows(page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
+            assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
         } finally {
             database.run(
@@ -239,7 +228,7 @@ class PagesTest {
                     "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, '%s', 'INC-81')"
                             .formatted(tenant, subject));
             try {
-                String page = page("lead", path);
+                String page = world.page("lead", path);
 
                 assertShows(page, tenant.equals("NULL") ? "Blocked in all tenants" : "INC-81");
                 assertFalse(page.contains("repo:acme/*:pull_request"), page);
@@ -247,19 +236,21 @@ class PagesTest {
                 database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
             }
         }
-        assertShows(page("lead", path), "repo:acme/*:pull_request");
+        assertShows(world.page("lead", path), "repo:acme/*:pull_request");
     }
 
     @Test
     void what_is_hardly_meant_stands_with_its_tenant() {
         assertShows(
-                page("lead", "/tenants/acme"), "Possible, but hardly meant", "whole organisation");
+                world.page("lead", "/tenants/acme"),
+                "Possible, but hardly meant",
+                "whole organisation");
     }
 
     @Test
     void a_tenant_shows_its_configuration_and_its_last_changes() {
         assertShows(
-                page("lead", "/tenants/acme"),
+                world.page("lead", "/tenants/acme"),
                 "ACME Retail, platform team",
                 "arn:aws:iam::123456789012:role/shop-deploy",
                 "https://token.actions.githubusercontent.com",
@@ -272,7 +263,7 @@ class PagesTest {
         String denied = id("reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
 
         assertShows(
-                page("lead", "/explain?mint=" + denied),
+                world.page("lead", "/explain?mint=" + denied),
                 "refs/heads/feature/new-checkout",
                 "INSERT INTO broker.subject_grant",
                 "ON CONFLICT DO NOTHING");
@@ -282,10 +273,10 @@ class PagesTest {
     void a_refusal_of_a_blocked_subject_offers_no_grant_and_no_second_block() {
         String blocked = id("reason = 'subject_blocked'");
 
-        String mint = page("lead", "/mints/" + blocked);
+        String mint = world.page("lead", "/mints/" + blocked);
         assertShows(mint, "the subject was blocked, whatever was granted to it");
         assertFalse(mint.contains("INSERT INTO broker."), mint);
-        String explained = page("lead", "/explain?mint=" + blocked);
+        String explained = world.page("lead", "/explain?mint=" + blocked);
         assertShows(explained, "which wins over every grant");
         assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
     }
@@ -294,10 +285,12 @@ class PagesTest {
     void a_refusal_of_a_key_that_there_is_not_offers_no_grant_of_it() {
         String missing = id("reason = 'no_such_key'");
 
-        String explained = page("lead", "/explain?mint=" + missing);
+        String explained = world.page("lead", "/explain?mint=" + missing);
         assertShows(explained, "Because there was no such key");
         assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
-        assertFalse(page("lead", "/mints/" + missing).contains("INSERT INTO broker.subject_grant"));
+        assertFalse(
+                world.page("lead", "/mints/" + missing)
+                        .contains("INSERT INTO broker.subject_grant"));
     }
 
     @Test
@@ -308,14 +301,14 @@ class PagesTest {
                                 .formatted(DEPLOYER));
 
         assertShows(
-                page("lead", "/explain?idp=acme-github&claims=" + claims),
+                world.page("lead", "/explain?idp=acme-github&claims=" + claims),
                 "✓</span> yes",
                 "Granted: 1 of the tenant's 3 keys");
         assertShows(
-                page("lead", "/explain?idp=acme-github&claims=eyJhbGciOiJub25lIn0.e30."),
+                world.page("lead", "/explain?idp=acme-github&claims=eyJhbGciOiJub25lIn0.e30."),
                 "a token is a secret");
         assertShows(
-                page("lead", "/explain?claims=" + claims),
+                world.page("lead", "/explain?claims=" + claims),
                 "lead to no identity provider that you may see");
     }
 
@@ -354,7 +347,7 @@ class PagesTest {
                 "/tenants/globex/history?table=subject_grant&row=4"
             })
     void a_lead_sees_nothing_of_another_tenant_and_is_not_told_whether_there_is_one(String path) {
-        assertShows(page("auditor", path), "globex");
+        assertShows(world.page("auditor", path), "globex");
 
         HttpResponse<String> theirs = world.get("lead", path);
         HttpResponse<String> nobodys = world.get("lead", path.replace("globex", "nowhere"));
@@ -378,17 +371,21 @@ class PagesTest {
 
         assertEquals(404, world.get("lead", "/mints/" + mint).statusCode());
         assertShows(
-                page("lead", "/explain?mint=" + mint), "There is no such mint that you may see");
+                world.page("lead", "/explain?mint=" + mint),
+                "There is no such mint that you may see");
         for (String one : ids) {
-            assertShows(page("auditor", "/mints?tenant=globex&q=" + Links.encoded(one)), mint);
-            assertFalse(page("lead", "/mints?q=" + Links.encoded(one)).contains(mint), one);
-            assertFalse(page("lead", "/subjects?q=" + Links.encoded(one)).contains(mint), one);
+            assertShows(
+                    world.page("auditor", "/mints?tenant=globex&q=" + Links.encoded(one)), mint);
+            assertFalse(world.page("lead", "/mints?q=" + Links.encoded(one)).contains(mint), one);
+            assertFalse(
+                    world.page("lead", "/subjects?q=" + Links.encoded(one)).contains(mint), one);
         }
         assertShows(
-                page("lead", "/mints?tenant=globex"), "Nothing on record that you may see is so");
-        assertFalse(page("lead", "/tenants").contains("globex"));
+                world.page("lead", "/mints?tenant=globex"),
+                "Nothing on record that you may see is so");
+        assertFalse(world.page("lead", "/tenants").contains("globex"));
         assertShows(
-                page(
+                world.page(
                         "lead",
                         "/explain?idp=globex-gitlab&claims=%7B%22sub%22:%22x%22%7D"
                                 .replace(":", "%3A")),
@@ -399,9 +396,9 @@ class PagesTest {
     @Test
     void a_lead_does_not_see_the_proof() {
         assertEquals(403, world.get("lead", "/proof").statusCode());
-        assertFalse(page("lead", "/").contains("href=\"/proof\""));
+        assertFalse(world.page("lead", "/").contains("href=\"/proof\""));
         assertFalse(world.get("lead", "/mints?before=x").body().contains("href=\"/proof\""));
-        assertShows(page("auditor", "/mints"), "href=\"/proof\"");
+        assertShows(world.page("auditor", "/mints"), "href=\"/proof\"");
     }
 
     @Test
@@ -435,7 +432,7 @@ class PagesTest {
 
     @Test
     void pages_load_nothing_from_elsewhere_and_have_no_script_and_no_style_of_their_own() {
-        String page = page("auditor", "/");
+        String page = world.page("auditor", "/");
 
         assertFalse(page.contains("<script"));
         assertFalse(page.matches("(?s).*(src|href)=\"(?!/|#).*"));
@@ -444,8 +441,11 @@ class PagesTest {
 
     @Test
     void an_outcome_that_there_is_not_is_told_from_nothing_found() {
-        assertShows(page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
-        assertShows(page("auditor", "/mints?q=nobody"), "Nothing on record that you may see is so");
+        assertShows(
+                world.page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
+        assertShows(
+                world.page("auditor", "/mints?q=nobody"),
+                "Nothing on record that you may see is so");
     }
 
     @Test
@@ -455,7 +455,9 @@ class PagesTest {
                                 "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%' LIMIT 1")
                         .getFirst();
 
-        assertShows(page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)), "capitals and all");
+        assertShows(
+                world.page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)),
+                "capitals and all");
         assertEquals(leadsTo("/mints?q=" + id), leadsTo("/mints?q=%20" + id + "%0A"));
     }
 
