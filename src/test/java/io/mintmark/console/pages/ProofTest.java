@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.SealedRows;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -136,6 +138,24 @@ class ProofTest {
         assertEquals(20, run.percent());
         assertEquals(Optional.of(Duration.ofSeconds(41)), run.left(now));
         assertEquals("under way", run.verdict());
+    }
+
+    @Test
+    void a_run_that_failed_without_a_word_proves_nothing() {
+        Proof proof =
+                new Proof(
+                        _ -> {
+                            throw new IllegalStateException();
+                        },
+                        Optional.of(SealedRows::trusted),
+                        InstantSource.system());
+
+        proof.begin(ConsoleWorld.AUDITOR, 1);
+
+        Eventually.holds(() -> proof.last().orElseThrow().end().isPresent());
+        Proof.Run run = proof.last().orElseThrow();
+        assertFalse(run.isClean());
+        assertEquals("It ended early, and proves nothing.", run.verdict());
     }
 
     private static final Pattern END = Pattern.compile("The last verification");
