@@ -29,6 +29,8 @@ class MonitoringTest {
     private static final Path MONITORING = Path.of("docs/monitoring");
     private static final Pattern NAME = Pattern.compile("\\bmintmark_[a-z_]+");
 
+    private static final Pattern PROMQL = Pattern.compile("(?s)```promql\n(.*?)```");
+
     /** The names of all samples. */
     private static final Set<String> SAMPLES =
             Stream.of(Metric.values())
@@ -102,6 +104,23 @@ class MonitoringTest {
             assertTrue(tests.contains("alertname: " + alert + ","), alert);
             assertTrue(tests.contains("alertname=\"" + alert + "\""), alert);
         }
+    }
+
+    @Test
+    void whoever_is_woken_reads_of_each_alert_what_it_means_and_what_to_do() throws IOException {
+        String runbook = Files.readString(MONITORING.resolve("README.md"));
+
+        for (String alert : alerts()) {
+            String entry = runbook.split("\n### " + alert + "\n", 2)[1].split("\n### ", 2)[0];
+            for (String part : List.of("Means", "Hurts", "Look", "Do", "Over")) {
+                assertTrue(entry.contains("**" + part + "**"), alert + " lacks " + part);
+            }
+        }
+        Set<String> asked = new TreeSet<>();
+        PROMQL.matcher(runbook).results().forEach(query -> asked.addAll(namesIn(query.group(1))));
+        assertFalse(asked.isEmpty());
+        asked.removeAll(SAMPLES);
+        assertEquals(Set.of(), asked);
     }
 
     private static List<String> alerts() throws IOException {
