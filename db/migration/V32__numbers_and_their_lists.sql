@@ -53,7 +53,7 @@ $$;
 -- Finds as internal.find_mints does, and counts instead of listing.
 CREATE FUNCTION internal.activity_of_subject(subject text, since timestamptz, most int, OUT mints bigint, OUT refusals bigint,
                                              OUT counted boolean, OUT living bigint, OUT last_ends_at timestamptz,
-                                             OUT looked_at_all boolean)
+                                             OUT may_live_until timestamptz, OUT looked_at_all boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -76,16 +76,17 @@ BEGIN
                coalesce((SELECT bool_and(p.whole OR p.reached < $3) FROM part AS p), true),
                count(*) FILTER (WHERE o.kind IN ('issued', 'withheld') AND o.expires_at > now()),
                max(o.expires_at) FILTER (WHERE o.kind IN ('issued', 'withheld') AND o.expires_at > now()),
+               max(o.expires_at) FILTER (WHERE o.step = 1 AND o.expires_at > now()),
                coalesce((SELECT bool_and(p.whole) FROM part AS p), true)
           FROM own AS o$q$,
         internal.where_to_look('subject', tenants IS NULL))
     USING subject, tenants, audit.first_mint_id(since), uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff',
           uuid '00000000-0000-0000-0000-000000000000', share
-     INTO mints, refusals, counted, living, last_ends_at, looked_at_all;
+     INTO mints, refusals, counted, living, last_ends_at, may_live_until, looked_at_all;
 END
 $$;
 COMMENT ON FUNCTION internal.activity_of_subject(text, timestamptz, int) IS
-    'How many mints and refusals of a subject began since a time and how many of its credentials live now, of those that the console''s viewer may see: among about so many of its latest. counted: whether the first two are all; looked_at_all: whether it has no more.';
+    'How many mints and refusals of a subject began since a time and how many of its credentials live now, of those that the console''s viewer may see: among about so many of its latest. counted: whether the first two are all; may_live_until: the latest that a credential of any of them could live, whatever is on record of it; looked_at_all: whether it has no more.';
 
 
 -- ---------------------------------------------------------------- the seal

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param counted whether mints and refusals are all of the last 24 hours
  * @param living credentials on record that live now
  * @param last when the last of them ends
+ * @param possibly until when one may live that isn't on record, or is on record as failed
  * @param all whether everything that it ever did was looked at
  */
 record SubjectActivity(
@@ -20,6 +21,7 @@ record SubjectActivity(
         boolean counted,
         long living,
         Optional<Instant> last,
+        Optional<Instant> possibly,
         boolean all) {
 
     /** Mints and refusals that are looked at, the newest first. */
@@ -31,7 +33,8 @@ record SubjectActivity(
 
     private static final String ACTIVITY =
             """
-            SELECT a.mints, a.refusals, a.counted, a.living, a.last_ends_at, a.looked_at_all
+            SELECT a.mints, a.refusals, a.counted, a.living, a.last_ends_at,
+                   a.may_live_until, a.looked_at_all
               FROM internal.activity_of_subject(?, cast(? AS timestamptz), ?) AS a
             """;
 
@@ -47,11 +50,12 @@ record SubjectActivity(
                                         row.getBoolean("counted"),
                                         row.getLong("living"),
                                         Query.timeIfAny(row, "last_ends_at"),
+                                        Query.timeIfAny(row, "may_live_until"),
                                         row.getBoolean("looked_at_all")))
                 .orElseThrow();
     }
 
     Outstanding outstanding(Instant now) {
-        return new Outstanding(last, all ? Optional.empty() : Optional.of(AMONG), now);
+        return new Outstanding(possibly, all ? Optional.empty() : Optional.of(AMONG), now);
     }
 }

@@ -177,6 +177,25 @@ class PageAnswersTest {
     }
 
     @Test
+    void a_credential_that_is_not_on_record_may_live_all_the_same() {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event
+                SELECT (jsonb_populate_record(NULL::audit.event, to_jsonb(e)
+                        || jsonb_build_object('mint_id', overlay(e.mint_id::text PLACING '0000' FROM 33),
+                                              'subject', 'lost', 'request_id', 'req-lost',
+                                              'token_hash', to_jsonb(decode(repeat('ab', 32), 'hex')),
+                                              'expires_at', now() + interval '1 hour'))).*
+                  FROM audit.event AS e
+                 WHERE e.kind = 'requested' AND e.tenant = 'acme' ORDER BY e.mint_id DESC LIMIT 1
+                """);
+
+        assertShows(
+                world.page("lead", "/subjects?q=lost"),
+                "The last credential of this subject may live until");
+    }
+
+    @Test
     void a_mint_tells_its_latest_possible_end_from_its_real_one() {
         String mint =
                 one(
