@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * looks after all of them, twenty times a second, and so up to 50 ms late.
  *
  * <p>A virtual thread that waits with a time of its own has the JVM set a timer and drop it again,
- * and wake another thread for each; that took a quarter of a single mint's processor time.
+ * and wake another thread for each; a mint has four such waits.
  */
 public final class Timeout implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Timeout.class);

@@ -13,7 +13,7 @@ import java.util.Map;
  * it ran often.
  */
 public final class Training {
-    private static final int ROUNDS = 1_000;
+    private static final int ROUNDS = Integer.getInteger("training.rounds", 1_000);
 
     private Training() {}
 
