@@ -42,7 +42,8 @@ class FailedStartTest {
      */
     private static final List<String> OF_THE_PROCESS =
             List.of(
-                    "ForkJoinPool-",
+                    "ForkJoinPool",
+                    "Native reference cleanup thread", // of the native signatures
                     "VirtualThread-unblocker",
                     "MasterPoller",
                     "PostgreSQL-JDBC-Cleaner",
@@ -89,7 +90,7 @@ class FailedStartTest {
                 Connection owner = database.connect(Who.OWNER);
                 ServerSocket socket = new ServerSocket()) {
             owner.setAutoCommit(false);
-            owner.createStatement().execute("LOCK TABLE runtime.flyway_schema_history");
+            owner.createStatement().execute("LOCK TABLE runtime.schema_version");
             Future<?> failed = threads.submit(() -> fails(Map.of()));
             Eventually.holds(() -> database.column(WAITING).size() == 1);
             socket.bind(new InetSocketAddress(port));
