@@ -77,6 +77,8 @@ DECLARE
     -- two rows a mint; more only where rows that were looked at may not be wanted
     look constant int := CASE WHEN by = 'open' OR outcome IS NULL AND by <> 'token' AND (of_key IS NULL OR by = 'key')
                               THEN 2 * most + 2 ELSE 10000 END;
+    kinds constant text[] := CASE outcome WHEN 'live' THEN ARRAY['issued', 'withheld'] WHEN 'refused' THEN ARRAY['denied', 'rejected']
+                                          ELSE ARRAY[outcome] END;
     share constant int := greatest(look / greatest(cardinality(tenants), 1), 2 * most + 2);
 BEGIN
     -- Planned for these very values: only then are partitions left out that can't hold any.
@@ -91,14 +93,16 @@ BEGIN
             AND ($8 <> 'token' OR l.token_hash = decode($1, 'hex'))
             AND CASE $7 WHEN '' THEN true
                         WHEN 'unresolved' THEN EXISTS (SELECT FROM audit.open_mint AS u WHERE u.mint_id = l.mint_id OFFSET 0)
+                        WHEN 'minted' THEN EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = l.mint_id AND o.step = 1 OFFSET 0)
                         ELSE EXISTS (SELECT FROM audit.event AS o
-                                      WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = $7 OFFSET 0) END
+                                      WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = ANY ($10)
+                                        AND ($7 <> 'live' OR o.expires_at > now()) OFFSET 0) END
           ORDER BY l.mint_id DESC LIMIT $9)
         UNION ALL
         SELECT NULL, stop.at FROM stop$q$,
         internal.where_to_look(by, tenants IS NULL))
     USING value, tenants, of_key, coalesce(before, 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
-          coalesce(since, '00000000-0000-0000-0000-000000000000'), share, coalesce(outcome, ''), by, most;
+          coalesce(since, '00000000-0000-0000-0000-000000000000'), share, coalesce(outcome, ''), by, most, kinds;
 END
 $$;
 
