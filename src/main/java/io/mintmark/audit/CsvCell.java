@@ -34,15 +34,8 @@ public final class CsvCell {
     }
 
     private static boolean isUnseen(int point) {
-        return switch (Character.getType(point)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SPACE_SEPARATOR,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.NON_SPACING_MARK ->
-                    true;
-            default -> false;
-        };
+        return point == ' '
+                || VisibleText.isHidden(point)
+                || Character.getType(point) == Character.NON_SPACING_MARK;
     }
 }

@@ -2,6 +2,7 @@ package io.mintmark.cli;
 
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.Verification;
+import io.mintmark.audit.VisibleText;
 
 import java.io.PrintStream;
 import java.util.Set;
@@ -34,7 +35,7 @@ final class AuditReport implements Findings {
         wrong++;
         if (wrong <= MOST) {
             progress.clear();
-            out.println("WRONG: " + Visible.of(sentence));
+            out.println("WRONG: " + VisibleText.of(sentence));
         }
     }
 
@@ -43,7 +44,7 @@ final class AuditReport implements Findings {
         foreign++;
         if (foreign <= MOST) {
             progress.clear();
-            out.println("WRONG: " + Visible.of(sentence));
+            out.println("WRONG: " + VisibleText.of(sentence));
         }
     }
 
@@ -55,14 +56,14 @@ final class AuditReport implements Findings {
         out.printf(
                 "%s: %s%n  %s%n",
                 known ? "accepted" : "DECLARED",
-                Visible.of(sentence),
+                VisibleText.of(sentence),
                 known ? hash : "who believes that accepts it with --accept-gap " + hash);
     }
 
     @Override
     public void told(String sentence) {
         progress.clear();
-        out.println("note: " + Visible.of(sentence));
+        out.println("note: " + VisibleText.of(sentence));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.BlockedSubjects;
 import io.mintmark.postgres.BlockedSubjects.Block;
 import io.mintmark.postgres.BlockedSubjects.Living;
@@ -106,7 +107,7 @@ final class BlockSubject implements Callable<Integer> {
             Written written = subjects.block(block);
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
-            written.doubts().forEach(doubt -> out.println("Doubtful: " + Visible.of(doubt)));
+            written.doubts().forEach(doubt -> out.println("Doubtful: " + VisibleText.of(doubt)));
             held(subjects.living(block), written.id());
         }
         return 0;
@@ -132,7 +133,7 @@ final class BlockSubject implements Callable<Integer> {
         } catch (DateTimeParseException e) {
             throw new CommandFailed(
                     "--until: '%s' is neither a time, such as 2026-03-01T12:00:00Z, nor a duration, such as PT8H or P7D"
-                            .formatted(Visible.of(text)));
+                            .formatted(VisibleText.of(text)));
         }
     }
 
@@ -145,7 +146,7 @@ final class BlockSubject implements Callable<Integer> {
                     case KNOWN -> "Blocked already: ";
                 },
                 block.match().equals("glob") ? "subjects like" : "subject",
-                Visible.of(block.subject()),
+                VisibleText.of(block.subject()),
                 block.idp().map(name -> " of " + name).orElse(""),
                 block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
                 written.until().map(end -> "until " + end).orElse("until somebody lifts it"),
@@ -153,7 +154,7 @@ final class BlockSubject implements Callable<Integer> {
         if (written.state() == State.KNOWN) {
             out.printf(
                     "So %s wrote it at %s, because %s.%n",
-                    Visible.of(written.by()), written.at(), Visible.of(written.reason()));
+                    VisibleText.of(written.by()), written.at(), VisibleText.of(written.reason()));
             if (block.until().isPresent() && !block.until().equals(written.until())) {
                 out.println("It stays so: this command makes no block shorter.");
             }
@@ -166,7 +167,7 @@ final class BlockSubject implements Callable<Integer> {
                 written.id());
         if (!beside.isEmpty()) {
             out.println("Lifted, it is blocked still, wholly or in part, by these:");
-            beside.forEach(block -> out.println("  " + Visible.of(block)));
+            beside.forEach(block -> out.println("  " + VisibleText.of(block)));
         }
         out.println();
     }
@@ -190,8 +191,8 @@ final class BlockSubject implements Callable<Integer> {
                 one.key(),
                 one.type(),
                 one.outcome(),
-                one.credentialId().map(Visible::of).orElse("-"),
+                one.credentialId().map(VisibleText::of).orElse("-"),
                 one.mintId().toString(),
-                Visible.of(one.subject()));
+                VisibleText.of(one.subject()));
     }
 }

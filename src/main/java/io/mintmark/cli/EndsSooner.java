@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.postgres.BlockedSubjects.Living;
 import io.mintmark.tenant.KeyName;
@@ -65,7 +66,7 @@ final class EndsSooner {
     }
 
     private void head(String type, String what, List<Living> these) {
-        out.printf("%n%s%s, until %s:%n", type, Visible.of(what), last(these));
+        out.printf("%n%s%s, until %s:%n", type, VisibleText.of(what), last(these));
     }
 
     private void aws(String role, List<Living> these) {
@@ -129,7 +130,7 @@ final class EndsSooner {
         out.printf(
                 "  Disabling the service account ends them and all others of it; enabled again before that time, they are good again.%n"
                         + "  gcloud iam service-accounts disable %s%n",
-                Visible.of(account));
+                VisibleText.of(account));
     }
 
     private void tokens(List<Living> these) {

@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Explanations;
 import io.mintmark.postgres.Explanations.Question;
@@ -118,8 +119,8 @@ final class Explain implements Callable<Integer> {
             throw new CommandFailed(
                     "issuer '%s' with audience %s leads to %s; name one with --idp"
                             .formatted(
-                                    Visible.of(claims.issuer()),
-                                    Visible.of(audiences.toString()),
+                                    VisibleText.of(claims.issuer()),
+                                    VisibleText.of(audiences.toString()),
                                     found.isEmpty()
                                             ? "no identity provider that you may see"
                                             : "several identity providers, which the broker"
@@ -133,7 +134,8 @@ final class Explain implements Callable<Integer> {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
             throw new CommandFailed(
-                    "request '%s' isn't on record, or not yours to see".formatted(Visible.of(id)));
+                    "request '%s' isn't on record, or not yours to see"
+                            .formatted(VisibleText.of(id)));
         }
         PastReport report = new PastReport(explanations, out);
         report.recorded(past);
@@ -177,7 +179,7 @@ final class Explain implements Callable<Integer> {
         List<Row> rows = explanations.explain(question);
         out.printf(
                 "identity provider %s, subject %s%n%n",
-                question.idp(), Visible.of(question.subject()));
+                question.idp(), VisibleText.of(question.subject()));
         out.print(Table.of(HEAD, rows.stream().map(Explain::cells).toList()));
         return rows.stream().anyMatch(Row::granted);
     }
@@ -188,7 +190,7 @@ final class Explain implements Callable<Integer> {
                 row.granted() ? "yes" : "no",
                 row.grantId().map(String::valueOf).orElse("-"),
                 row.condition().orElse("-"),
-                row.expected().map(Visible::of).orElse("-"),
-                row.seen().map(Visible::of).orElse("-"));
+                row.expected().map(VisibleText::of).orElse("-"),
+                row.seen().map(VisibleText::of).orElse("-"));
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.Explanations;
 import io.mintmark.postgres.Past;
 
@@ -78,7 +79,7 @@ final class PastReport {
 
     private static String text(JsonNode row, String member) {
         JsonNode value = row.path(member);
-        return Visible.of(value.isTextual() ? value.textValue() : value.toString());
+        return VisibleText.of(value.isTextual() ? value.textValue() : value.toString());
     }
 
     private static JsonNode json(String row) {
@@ -109,10 +110,10 @@ final class PastReport {
                         "    %d  %s  %s  %s broker.%s %s%n",
                         change.revision(),
                         change.at(),
-                        Visible.of(change.by()),
+                        VisibleText.of(change.by()),
                         change.operation(),
                         change.table(),
-                        Visible.of(change.name())));
+                        VisibleText.of(change.name())));
         if (changes.getFirst().total() > changes.size()) {
             out.printf("    and %d more%n", changes.getFirst().total() - changes.size());
         }

@@ -2,6 +2,8 @@ package io.mintmark.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.audit.VisibleText;
+
 import java.io.PrintStream;
 
 /**
@@ -74,7 +76,7 @@ final class Timeline {
 
     private static String text(JsonNode row, String member) {
         JsonNode value = row.path(member);
-        String visible = Visible.of(ExportedRow.text(value));
+        String visible = VisibleText.of(ExportedRow.text(value));
         return value.isNull() || value.isMissingNode()
                 ? (member.equals("reason") || member.equals("detail") ? "" : "-")
                 : visible;

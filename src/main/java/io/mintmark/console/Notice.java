@@ -6,6 +6,7 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.audit.VisibleText;
 import io.mintmark.http.RequestIds;
 import io.mintmark.http.StandingHeaders;
 
@@ -111,7 +112,8 @@ record Notice(
     /** For text and for quoted attributes; what can't be seen is shown by its number. */
     static String escaped(String text) {
         StringBuilder html = new StringBuilder(text.length());
-        text.codePoints()
+        VisibleText.inLines(text)
+                .codePoints()
                 .forEach(point -> {
                     switch (point) {
                         case '&' -> html.append("&amp;");
@@ -119,15 +121,7 @@ record Notice(
                         case '>' -> html.append("&gt;");
                         case '"' -> html.append("&quot;");
                         case '\'' -> html.append("&#39;");
-                        case '\n' -> html.append('\n');
-                        default -> {
-                            if (Character.isISOControl(point)
-                                    || Character.getType(point) == Character.FORMAT) {
-                                html.append("⟨U+%04X⟩".formatted(point));
-                            } else {
-                                html.appendCodePoint(point);
-                            }
-                        }
+                        default -> html.appendCodePoint(point);
                     }
                 });
         return html.toString();

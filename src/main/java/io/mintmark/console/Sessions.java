@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
@@ -126,7 +127,7 @@ final class Sessions {
     }
 
     private static String printed(String name) {
-        String line = name.replaceAll("[\\p{Cntrl}\\p{Cf}\\u2028\\u2029]", "?");
+        String line = VisibleText.of(name);
         return line.length() > LONGEST_NAME ? line.substring(0, LONGEST_NAME) + "…" : line;
     }
 

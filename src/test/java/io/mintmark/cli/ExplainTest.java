@@ -241,7 +241,7 @@ class ExplainTest {
                         "--idp",
                         "ci",
                         "{\"sub\": \"ci:main\", \"ref\": \"\\u202e\\u009b2J\", \"ci\": {\"env\": [\"prod\"]}}");
-        assertTrue(printed.text().contains("\uFFFD"), printed.text());
+        assertTrue(printed.text().contains("⟨U+202E⟩⟨U+009B⟩2J"), printed.text());
         assertTrue(!printed.text().contains("\u202e") && !printed.text().contains("\u009b"));
     }
 

@@ -1,5 +1,7 @@
 package io.mintmark.console.pages;
 
+import io.mintmark.audit.VisibleText;
+
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
@@ -38,7 +40,7 @@ final class SqlText {
             literal.append("''");
         } else if (point == '\\') {
             literal.append("\\\\");
-        } else if (VisibleOutput.isHidden(point)) {
+        } else if (VisibleText.isHidden(point)) {
             literal.append(
                     Character.isSupplementaryCodePoint(point)
                             ? String.format(Locale.ROOT, "\\U%08X", point)
@@ -49,6 +51,6 @@ final class SqlText {
     }
 
     private static boolean isSpecial(int point) {
-        return point == '\\' || VisibleOutput.isHidden(point);
+        return point == '\\' || VisibleText.isHidden(point);
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -30,7 +31,9 @@ class HostileDataTest {
     private static final String SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>";
     private static final String BREAKOUT = "\"'><svg/onload=alert(3)>${7*7}@{8*8}&lt;b&gt;";
     private static final String SQL = "'; DROP TABLE audit.event; --\\";
-    private static final String TURNED = "repo:acme/\u202Eniam/\u2066x\u2069\u200B\u00A0y";
+    private static final String TURNED =
+            "repo:acme/\u202Eniam/\u2066x\u2069\u200B\u00A0y"
+                    + "\u3164\u115F\u1160\uFFA0\u2800\u17B4\u034F\uFE0F\uDB40\uDC41";
     private static final String LONG = "repo:" + "喵".repeat(1_019);
     private static final List<String> ALL = List.of(SCRIPT, BREAKOUT, SQL, TURNED, LONG);
 
@@ -107,7 +110,7 @@ class HostileDataTest {
         assertTrue(
                 answer.body()
                         .codePoints()
-                        .noneMatch(point -> point != '\n' && VisibleOutput.isHidden(point)),
+                        .noneMatch(point -> point != '\n' && VisibleText.isHidden(point)),
                 "something hidden in " + path);
         return answer.body();
     }
@@ -127,6 +130,8 @@ class HostileDataTest {
 
         assertTrue(page.contains("&lt;script>") || page.contains("&lt;script&gt;"), page);
         assertTrue(page.contains("⟨U+202E⟩"), page);
+        assertTrue(page.contains("y⟨U+3164⟩⟨U+115F⟩⟨U+1160⟩⟨U+FFA0⟩⟨U+2800⟩"), page);
+        assertTrue(page.contains("⟨U+FE0F⟩⟨U+E0041⟩"), page);
         assertTrue(page.contains("喵".repeat(100)), page);
     }
 

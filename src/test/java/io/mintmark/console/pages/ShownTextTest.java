@@ -34,12 +34,4 @@ class ShownTextTest {
         assertEquals("0199f2c4…456789ab", Frame.shortened("0199f2c4-1c4e-7000-8a5b-0123456789ab"));
         assertEquals("ASIA0123456789ABC", Frame.shortened("ASIA0123456789ABC"));
     }
-
-    @Test
-    void what_cannot_be_seen_is_shown_by_its_number() {
-        assertEquals(
-                "a⟨U+202E⟩b⟨U+200B⟩⟨U+00A0⟩\n⟨U+0000⟩",
-                VisibleOutput.visible("a\u202Eb\u200B\u00A0\n\0"));
-        assertEquals("喵é 😀", VisibleOutput.visible("喵é 😀"));
-    }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -115,7 +116,7 @@ class StatementsTest {
                     assertEquals(value, row.getString(1));
                 }
             }
-            assertTrue(SqlText.of(value).codePoints().noneMatch(VisibleOutput::isHidden));
+            assertTrue(SqlText.of(value).codePoints().noneMatch(VisibleText::isHidden));
         }
     }
 
