@@ -94,6 +94,7 @@ class RoomsTest {
                                     "outbound",
                                     "verdict",
                                     "tenant",
+                                    "time",
                                     "config")),
                     // those that it measures
                     entry(

@@ -110,7 +110,11 @@ final class ConsoleAccess {
         return text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
     }
 
+    /** Means the same whatever {@code standard_conforming_strings} says. */
     private static String quoted(String text) {
-        return "'" + text.replace("'", "''") + "'";
+        String doubled = text.replace("'", "''");
+        return text.indexOf('\\') < 0
+                ? "'" + doubled + "'"
+                : "E'" + doubled.replace("\\", "\\\\") + "'";
     }
 }

@@ -6,34 +6,72 @@ import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says to a load balancer whether pages would be shown: whether the database answers. */
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * Says to a load balancer whether pages would be shown: whether the database answers. Anybody may
+ * ask, so the database is asked once a second at most, by one of those who ask.
+ */
 final class ConsoleHealth implements Handler {
     static final String PATH = "/health";
 
     private static final Logger log = LoggerFactory.getLogger(ConsoleHealth.class);
-    private static final Viewer NOBODY = new Viewer("health", "{}");
+    private static final long KEPT = Duration.ofSeconds(1).toNanos();
+
+    /** Nobody who logs in has no name. */
+    private static final Viewer NOBODY = new Viewer("", "{}");
 
     private final ConsoleAccess access;
+    private final LongSupplier nanoTime;
+    private final ReentrantLock asking = new ReentrantLock();
+    private @Nullable Answer last;
 
-    ConsoleHealth(ConsoleAccess access) {
+    private record Answer(boolean answers, long at) {}
+
+    /**
+     * @param nanoTime a clock that only goes forward, in nanoseconds
+     */
+    ConsoleHealth(ConsoleAccess access, LongSupplier nanoTime) {
         this.access = access;
+        this.nanoTime = nanoTime;
     }
 
     @Override
     public void handle(ServerRequest request, ServerResponse response) {
-        boolean answers;
-        try {
-            access.has(NOBODY);
-            answers = true;
-        } catch (ReadingFailed e) {
-            log.warn("The database doesn't answer: {}", e.getMessage());
-            answers = false;
-        }
+        boolean answers = answers();
         response.status(answers ? Status.OK_200 : Status.SERVICE_UNAVAILABLE_503)
                 .header(HeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
                 .send(answers ? "ok\n" : "the database doesn't answer\n");
+    }
+
+    /** Whether it did when it was last asked. */
+    boolean answers() {
+        asking.lock();
+        try {
+            Answer known = last;
+            if (known == null || nanoTime.getAsLong() - known.at() > KEPT) {
+                known = new Answer(ask(), nanoTime.getAsLong());
+                last = known;
+            }
+            return known.answers();
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    private boolean ask() {
+        try {
+            var _ = access.has(NOBODY);
+            return true;
+        } catch (ReadingFailed e) {
+            log.warn("The database doesn't answer: {}", e.getMessage());
+            return false;
+        }
     }
 }

@@ -70,7 +70,7 @@ public final class ConsoleServer implements AutoCloseable {
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
                             filters(routing, settings, clock);
-                            ConsoleHealth health = new ConsoleHealth(access);
+                            ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)

@@ -121,7 +121,9 @@ final class Sessions {
     private static Viewer viewer(VerifiedToken token) {
         JsonNode claims = token.claims();
         boolean hasAddress =
-                claims.path("email").isTextual() && claims.path("email_verified").asBoolean(false);
+                claims.path("email").isTextual()
+                        && !claims.path("email").textValue().isBlank()
+                        && claims.path("email_verified").asBoolean(false);
         String name = hasAddress ? claims.path("email").textValue() : token.subject();
         return new Viewer(printed(name), claims.toString());
     }

@@ -1,6 +1,13 @@
 package io.mintmark.console;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+
 import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.time.Timeout;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -8,13 +15,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The database as one viewer sees it. Row-level security holds every row against the claims of the
  * transaction, so a question that forgets its condition shows nothing that isn't the viewer's.
+ *
+ * <p>One viewer has half of the connections at most, so that none can keep the others waiting.
  */
 public final class ViewerDatabase implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Logger log = LoggerFactory.getLogger(ViewerDatabase.class);
+    private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(3), Duration.ofSeconds(6));
     private static final String LOOKS =
             "SELECT pg_catalog.set_config('mintmark.console_claims', ?, true)";
 
@@ -28,17 +39,36 @@ public final class ViewerDatabase implements AutoCloseable {
         T from(Connection connection) throws SQLException;
     }
 
+    /**
+     * How long a page may take.
+     *
+     * @param patience until it has a connection
+     * @param longest all of its statements together
+     */
+    record Bounds(Duration patience, Duration longest) {}
+
     private final ReadOnlyDatabase database;
+    private final Bounds bounds;
 
     /** Fair, so that a pool with more threads than connections starves none. */
     private final Semaphore connections;
+
+    /** Of those who look just now, by their names. */
+    private final LoadingCache<String, Semaphore> shares;
 
     /**
      * @param size how many connections the database has
      */
     public ViewerDatabase(ReadOnlyDatabase database, int size) {
+        this(database, size, BOUNDS);
+    }
+
+    ViewerDatabase(ReadOnlyDatabase database, int size, Bounds bounds) {
         this.database = database;
+        this.bounds = bounds;
         this.connections = new Semaphore(size, true);
+        int share = Math.max(1, size / 2);
+        this.shares = Caffeine.newBuilder().weakValues().build(_ -> new Semaphore(share, true));
     }
 
     /**
@@ -47,13 +77,40 @@ public final class ViewerDatabase implements AutoCloseable {
      * @throws ReadingFailed if the questions aren't answered
      */
     public <T> T read(Viewer viewer, Reading<T> reading) {
-        await();
-        try (Connection connection = database.connection()) {
+        long until = System.nanoTime() + bounds.patience().toNanos();
+        Semaphore share = shares.get(viewer.name());
+        await(share, until);
+        try {
+            await(connections, until);
+            try {
+                return inTime(viewer, reading);
+            } finally {
+                connections.release();
+            }
+        } finally {
+            share.release();
+        }
+    }
+
+    /** The database ends a statement that takes too long; many short ones are ended here. */
+    private <T> T inTime(Viewer viewer, Reading<T> reading) {
+        AtomicBoolean late = new AtomicBoolean();
+        try (Connection connection = database.connection();
+                Timeout _ = Timeout.after(bounds.longest(), () -> cut(connection, late))) {
             return as(viewer, connection, reading);
         } catch (SQLException e) {
-            throw new ReadingFailed(e);
-        } finally {
-            connections.release();
+            throw late.get()
+                    ? new ReadingFailed(ReadingFailed.Why.TOO_SLOW, "the page took too long")
+                    : new ReadingFailed(e);
+        }
+    }
+
+    private static void cut(Connection connection, AtomicBoolean late) {
+        late.set(true);
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug("A page that took too long is over by itself", e);
         }
     }
 
@@ -70,9 +127,9 @@ public final class ViewerDatabase implements AutoCloseable {
         }
     }
 
-    private void await() {
+    private static void await(Semaphore permits, long until) {
         try {
-            if (!connections.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!permits.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 throw new ReadingFailed(ReadingFailed.Why.BUSY, "no connection became free");
             }
         } catch (InterruptedException e) {

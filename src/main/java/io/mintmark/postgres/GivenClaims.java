@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.json.StrictJson;
 import io.mintmark.token.ComparableClaims;
 
 import java.nio.charset.StandardCharsets;
@@ -33,15 +34,18 @@ public record GivenClaims(ObjectNode claims) {
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
     private static final int LONGEST_SUBJECT = 1024;
 
+    /** Bytes; a token has no more. */
+    private static final int LONGEST = 16 * 1024;
+
     /** Those of a token, or the JSON object that they are themselves. */
     public static GivenClaims of(String text) {
         if (text.startsWith("{")) {
-            return new GivenClaims(object(text));
+            return new GivenClaims(asBroker(text.getBytes(StandardCharsets.UTF_8)));
         }
         String[] parts = text.split("\\.", -1);
         try {
-            byte[] json = Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0]);
-            return new GivenClaims(object(new String(json, StandardCharsets.UTF_8)));
+            return new GivenClaims(
+                    asBroker(Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0])));
         } catch (IllegalArgumentException e) {
             throw new UnusableClaims("that is neither a token nor a JSON object of claims");
         }
@@ -114,6 +118,15 @@ public record GivenClaims(ObjectNode claims) {
 
     private ObjectNode comparable() {
         return ComparableClaims.of(claims);
+    }
+
+    /** As the broker reads those of a token. */
+    private static ObjectNode asBroker(byte[] utf8) {
+        return StrictJson.object(utf8, LONGEST)
+                .orElseThrow(() ->
+                        new UnusableClaims(
+                                "the claims are no JSON object that the broker reads: at most %d bytes and %d levels, no member twice, nothing after its end, no number that a database can't hold"
+                                        .formatted(LONGEST, StrictJson.DEEPEST)));
     }
 
     private static ObjectNode object(String json) {

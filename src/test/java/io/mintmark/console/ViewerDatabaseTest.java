@@ -3,6 +3,7 @@ package io.mintmark.console;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.console.ViewerDatabase.Bounds;
 import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -118,15 +120,7 @@ class ViewerDatabaseTest {
     void whoever_finds_every_connection_taken_is_told_so() throws InterruptedException {
         CountDownLatch taken = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
-        Thread page =
-                Thread.startVirtualThread(() ->
-                        viewers.read(
-                                LEAD,
-                                connection -> {
-                                    taken.countDown();
-                                    awaited(over);
-                                    return "";
-                                }));
+        Thread page = Thread.startVirtualThread(() -> viewers.read(LEAD, held(taken, over)));
         taken.await();
 
         ReadingFailed failed =
@@ -135,6 +129,56 @@ class ViewerDatabaseTest {
         over.countDown();
         page.join();
         assertEquals(ReadingFailed.Why.BUSY, failed.why());
+    }
+
+    @Test
+    void one_viewer_has_half_of_the_connections_at_most() throws InterruptedException {
+        var bounds = new Bounds(Duration.ofMillis(200), Duration.ofMinutes(1));
+        try (ViewerDatabase two = two(bounds)) {
+            CountDownLatch taken = new CountDownLatch(1);
+            CountDownLatch over = new CountDownLatch(1);
+            Thread page = Thread.startVirtualThread(() -> two.read(LEAD, held(taken, over)));
+            taken.await();
+
+            assertEquals(List.of("acme", "other"), two.read(AUDITOR, column(TENANTS)));
+            ReadingFailed failed =
+                    assertThrows(ReadingFailed.class, () -> two.read(LEAD, column(TENANTS)));
+
+            over.countDown();
+            page.join();
+            assertEquals(ReadingFailed.Why.BUSY, failed.why());
+            assertEquals(List.of("acme"), two.read(LEAD, column(TENANTS)));
+        }
+    }
+
+    @Test
+    void a_page_of_many_quick_statements_is_ended_too_and_its_connection_replaced() {
+        var bounds = new Bounds(Duration.ofSeconds(10), Duration.ofMillis(200));
+        Reading<List<String>> endless =
+                connection -> {
+                    while (true) {
+                        assertEquals(List.of("acme"), column(TENANTS).from(connection));
+                    }
+                };
+        try (ViewerDatabase two = two(bounds)) {
+            ReadingFailed failed = assertThrows(ReadingFailed.class, () -> two.read(LEAD, endless));
+
+            assertEquals(ReadingFailed.Why.TOO_SLOW, failed.why());
+            assertEquals(List.of("acme"), two.read(LEAD, column(TENANTS)));
+        }
+    }
+
+    private static ViewerDatabase two(Bounds bounds) {
+        return new ViewerDatabase(
+                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 2), 2, bounds);
+    }
+
+    static Reading<String> held(CountDownLatch taken, CountDownLatch over) {
+        return connection -> {
+            taken.countDown();
+            awaited(over);
+            return "";
+        };
     }
 
     private static void awaited(CountDownLatch latch) {

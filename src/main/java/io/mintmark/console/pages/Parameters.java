@@ -32,12 +32,14 @@ final class Parameters {
         }
     }
 
-    /** A text, without the space around it; none if that is all there is. */
+    /**
+     * A text, without the space around it; none if that is all there is, or no sign of equality.
+     */
     Optional<String> text(String name) {
-        if (!request.query().contains(name)) {
+        List<String> values = request.query().all(name, List::of);
+        if (values.isEmpty()) {
             return Optional.empty();
         }
-        List<String> values = request.query().all(name);
         if (values.size() > 1) {
             throw new Unusable("The address says %s twice.".formatted(name));
         }

@@ -1,5 +1,6 @@
 package io.mintmark.console.pages;
 
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
 import static io.mintmark.console.pages.ConsoleWorld.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -123,6 +124,17 @@ class PagesTest {
                 world.page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
                 "1200",
                 "reviewed in March");
+    }
+
+    /** One chain has the rows of all tenants: its numbers would count those of the others. */
+    @Test
+    void where_a_row_stands_among_others_is_told_to_those_alone_who_see_them() {
+        String path = "/mints/" + id("kind = 'issued' AND key = 'deploy' AND tenant = 'acme'");
+
+        assertShows(world.page("auditor", path), "Row ", " of chain ");
+        String shown = world.page("lead", path);
+        assertShows(shown, "By broker <span");
+        assertLacks(shown, "Row ", "chain");
     }
 
     @Test
@@ -310,6 +322,36 @@ class PagesTest {
         assertShows(
                 world.page("lead", "/explain?claims=" + claims),
                 "lead to no identity provider that you may see");
+    }
+
+    /** What the broker refuses in a token is explained by nobody. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"sub\": \"x\", \"a\": 1E-2147483649}",
+                "{\"sub\": \"x\", \"a\": 1e999999999}",
+                "{\"sub\": \"nobody\", \"sub\": \"x\"}",
+                "{\"sub\": \"x\"} and more {",
+                "{\"sub\": \"x\\ud800\"}",
+                "{\"sub\": \"x\", \"a\": NaN}"
+            })
+    void claims_that_no_token_may_have_are_not_explained(String claims) {
+        String page =
+                world.page("lead", "/explain?idp=acme-github&claims=" + Links.encoded(claims));
+
+        assertShows(page, "no JSON object that the broker reads");
+        assertLacks(page, "Granted:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/mints?q", "/mints?tenant&key&subject&outcome&from&to&before", "/mints/download?q",
+                "/subjects?q", "/tenants?q", "/keys/acme/deploy?at",
+                "/tenants/acme/history?table&before", "/explain?claims&idp&mint"
+            })
+    void a_parameter_without_a_value_is_as_if_it_were_not_there(String path) {
+        assertEquals(200, world.get("auditor", path).statusCode());
     }
 
     @ParameterizedTest
