@@ -28,6 +28,7 @@ public final class Sealer implements AutoCloseable {
     private final LongSupplier nanos;
     private final LongSupplier rows;
     private final Consumer<String> printer;
+    private final Duration tick;
     private final Thread thread;
     private final CountDownLatch stop = new CountDownLatch(1);
     private long next;
@@ -48,12 +49,27 @@ public final class Sealer implements AutoCloseable {
             LongSupplier nanos,
             LongSupplier rows,
             Consumer<String> printer) {
+        this(store, keys, broker, nanos, rows, printer, TICK);
+    }
+
+    /**
+     * @param tick how long it sleeps each time
+     */
+    Sealer(
+            SealStore store,
+            SealingKeys keys,
+            String broker,
+            LongSupplier nanos,
+            LongSupplier rows,
+            Consumer<String> printer,
+            Duration tick) {
         this.store = store;
         this.keys = keys;
         this.broker = broker;
         this.nanos = nanos;
         this.rows = rows;
         this.printer = printer;
+        this.tick = tick;
         this.thread = Thread.ofPlatform().name("audit-sealer").daemon().unstarted(this::run);
     }
 
@@ -70,7 +86,7 @@ public final class Sealer implements AutoCloseable {
                 if (first || many || nanos.getAsLong() - next >= 0) {
                     seal(first || many);
                 }
-            } while (!stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS));
+            } while (!stop.await(tick.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             log.error("The audit log is sealed no more", e);
         }

@@ -27,6 +27,9 @@ import java.util.function.Function;
 class SealerTest {
     private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
 
+    /** Time passes as the tests say, and it looks whether it has. */
+    private static final Duration TICK = Duration.ofMillis(20);
+
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicLong rows = new AtomicLong();
@@ -36,7 +39,7 @@ class SealerTest {
 
     SealerTest() throws JOSEException {
         SealingKeys keys = new SealingKeys(List.of(new ECKeyGenerator(Curve.P_256).generate()));
-        sealer = new Sealer(store, keys, "here/1", this::nanos, rows::get, printed::add);
+        sealer = new Sealer(store, keys, "here/1", this::nanos, rows::get, printed::add, TICK);
     }
 
     private Instant time() {
