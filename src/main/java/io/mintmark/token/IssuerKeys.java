@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.outbound.GuardedHttp;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 
@@ -30,6 +31,7 @@ public final class IssuerKeys {
     private final KeyFetch fetch;
     private final Executor executor;
     private final InstantSource clock;
+    private final Duration betweenRenewals;
 
     public IssuerKeys(GuardedHttp http, InstantSource clock) {
         this(http, clock, (_, _) -> {});
@@ -39,13 +41,18 @@ public final class IssuerKeys {
         this(
                 new HeardFetch(new KeySetFetch(http), listener),
                 task -> Thread.ofVirtual().name("signing-keys").start(task),
-                clock);
+                clock,
+                SourceKeys.BETWEEN_RENEWALS);
     }
 
-    IssuerKeys(KeyFetch fetch, Executor executor, InstantSource clock) {
+    /**
+     * @param betweenRenewals how often unknown {@code kid}s may have the keys fetched
+     */
+    IssuerKeys(KeyFetch fetch, Executor executor, InstantSource clock, Duration betweenRenewals) {
         this.fetch = fetch;
         this.executor = executor;
         this.clock = clock;
+        this.betweenRenewals = betweenRenewals;
     }
 
     /** Whether the keys are here, so that asking for them costs no waiting. */
@@ -71,6 +78,7 @@ public final class IssuerKeys {
     }
 
     private SourceKeys of(KeySource source) {
-        return bySource.get(source, s -> new SourceKeys(s, fetch, executor, clock));
+        return bySource.get(
+                source, s -> new SourceKeys(s, fetch, executor, clock, betweenRenewals));
     }
 }

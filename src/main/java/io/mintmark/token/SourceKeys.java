@@ -31,6 +31,7 @@ final class SourceKeys {
     private final KeyFetch fetch;
     private final Executor executor;
     private final InstantSource clock;
+    private final Duration betweenRenewals;
 
     private volatile @Nullable Fetched latest;
     private volatile @Nullable CompletableFuture<KeySet> flight;
@@ -46,11 +47,17 @@ final class SourceKeys {
         }
     }
 
-    SourceKeys(KeySource source, KeyFetch fetch, Executor executor, InstantSource clock) {
+    SourceKeys(
+            KeySource source,
+            KeyFetch fetch,
+            Executor executor,
+            InstantSource clock,
+            Duration betweenRenewals) {
         this.source = source;
         this.fetch = fetch;
         this.executor = executor;
         this.clock = clock;
+        this.betweenRenewals = betweenRenewals;
     }
 
     /** Whether {@link #current} would answer without waiting for anybody. */
@@ -99,7 +106,7 @@ final class SourceKeys {
             }
             return joinNext(now);
         }
-        renewableFrom = now.plus(BETWEEN_RENEWALS);
+        renewableFrom = now.plus(betweenRenewals);
         return joinFlight(now);
     }
 
@@ -126,7 +133,7 @@ final class SourceKeys {
     private synchronized CompletableFuture<KeySet> takeOff() {
         next = null;
         Instant now = clock.instant();
-        renewableFrom = now.plus(BETWEEN_RENEWALS);
+        renewableFrom = now.plus(betweenRenewals);
         return joinFlight(now);
     }
 

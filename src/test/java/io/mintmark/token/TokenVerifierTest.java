@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /** What vectors can't say: the verifier's effects, its bounds, and what it keeps to itself. */
@@ -163,7 +164,7 @@ final class TokenVerifierTest {
 
     @Test
     void no_mutation_of_a_token_passes_or_throws() {
-        TokenVerifier verifier = verifier(inline("acme-ci", "mintmark"));
+        TokenVerifier verifier = withoutWaiting(inline("acme-ci", "mintmark"));
         String text = token(Map.of("aud", "mintmark"));
         Random random = new Random(7);
         String letters = "ABCabc019-_.=+/\"\n\u00e9\u0000";
@@ -226,13 +227,23 @@ final class TokenVerifierTest {
     }
 
     private TokenVerifier verifier(IdentityProvider... providers) {
-        InstantSource clock = InstantSource.fixed(NOW);
+        return verifier(InstantSource.fixed(NOW), providers);
+    }
+
+    /** Whenever an unknown {@code kid} comes, the keys may be fetched again. */
+    private TokenVerifier withoutWaiting(IdentityProvider... providers) {
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        return verifier(
+                () -> now.getAndUpdate(time -> time.plus(SourceKeys.BETWEEN_RENEWALS)), providers);
+    }
+
+    private TokenVerifier verifier(InstantSource ofTheKeys, IdentityProvider... providers) {
         return new TokenVerifier(
                 new FixedProviders(List.of(providers)),
-                new IssuerKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), clock),
+                new IssuerKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), ofTheKeys),
                 used,
                 new OwnIssuer("https://broker.example"),
-                clock);
+                InstantSource.fixed(NOW));
     }
 
     private IdentityProvider provider(String name, String audience) {
