@@ -39,6 +39,9 @@ import java.util.function.Supplier;
         },
         mixinStandardHelpOptions = true)
 final class BlockSubject implements Callable<Integer> {
+    /** Of whoever blocks in an incident, and of an edit that goes on elsewhere. */
+    static final Duration PATIENCE = Duration.ofSeconds(15);
+
     private static final List<String> HEAD =
             List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
 
@@ -74,6 +77,7 @@ final class BlockSubject implements Callable<Integer> {
     private @Nullable String until;
 
     private final Supplier<DatabaseLogin> login;
+    private final Duration patience;
     private final PrintStream out;
 
     /** Exactly one of them. */
@@ -87,15 +91,17 @@ final class BlockSubject implements Callable<Integer> {
 
     /**
      * @param login asked for when the command is run
+     * @param patience how long it waits for what somebody else edits
      */
-    BlockSubject(Supplier<DatabaseLogin> login, PrintStream out) {
+    BlockSubject(Supplier<DatabaseLogin> login, Duration patience, PrintStream out) {
         this.login = login;
+        this.patience = patience;
         this.out = out;
     }
 
     @Override
     public Integer call() {
-        try (BlockedSubjects subjects = new BlockedSubjects(login.get())) {
+        try (BlockedSubjects subjects = new BlockedSubjects(login.get(), patience)) {
             Block block =
                     new Block(
                             where.all ? Optional.empty() : Optional.ofNullable(where.tenant),

@@ -51,7 +51,9 @@ public final class Commands {
                                         System.out))
                         .addSubcommand(
                                 new BlockSubject(
-                                        () -> Logins.service(settings().database()), System.out))
+                                        () -> Logins.service(settings().database()),
+                                        BlockSubject.PATIENCE,
+                                        System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)
                         .setExecutionExceptionHandler((failure, _, _) -> errors.tell(failure));

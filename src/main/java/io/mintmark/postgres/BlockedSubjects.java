@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import java.util.UUID;
  * login may write and sees what it may see.
  */
 public final class BlockedSubjects implements AutoCloseable {
-    private static final String SESSION = "-c TimeZone=UTC -c lock_timeout=15s";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private static final String WANTED =
@@ -109,6 +109,7 @@ public final class BlockedSubjects implements AutoCloseable {
                     """;
 
     private final Connection connection;
+    private final Duration patience;
 
     /**
      * Who is to be blocked.
@@ -177,11 +178,14 @@ public final class BlockedSubjects implements AutoCloseable {
     /**
      * Logs in.
      *
+     * @param patience how long it waits for what somebody else edits
      * @throws QuestionFailed with PostgreSQL's reason
      */
-    public BlockedSubjects(DatabaseLogin login) {
+    public BlockedSubjects(DatabaseLogin login, Duration patience) {
+        this.patience = patience;
+        String session = "-c TimeZone=UTC -c lock_timeout=%d".formatted(patience.toMillis());
         try {
-            connection = login.source("mintmark block-subject", SESSION).getConnection();
+            connection = login.source("mintmark block-subject", session).getConnection();
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }
@@ -211,7 +215,8 @@ public final class BlockedSubjects implements AutoCloseable {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
                             "nothing is blocked: somebody else's open transaction edits the same"
-                                    + " and didn't end within 15 seconds; docs/operations.md, \"An edit"
+                                    + " and didn't end within %d seconds; docs/operations.md, \"An edit"
+                                            .formatted(patience.toSeconds())
                                     + " that hangs\", says how to end it",
                             e)
                     : QuestionFailed.because(e);

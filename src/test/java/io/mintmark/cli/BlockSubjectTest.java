@@ -23,10 +23,13 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 class BlockSubjectTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private static World world;
 
     private record Printed(int status, String text) {
@@ -74,7 +77,7 @@ class BlockSubjectTest {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         int status =
-                new CommandLine(new BlockSubject(() -> world.database().login(who), out))
+                new CommandLine(new BlockSubject(() -> world.database().login(who), PATIENCE, out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
                         .setExecutionExceptionHandler((failure, _, _) -> {
                             out.println(failure.getMessage());
@@ -236,6 +239,7 @@ class BlockSubjectTest {
             Printed printed = block(Who.ADMIN, "--tenant acme", "ci:held");
             assertEquals(1, printed.status());
             assertTrue(printed.text().startsWith("nothing is blocked: "), printed.text());
+            assertTrue(printed.text().contains("didn't end within 2 seconds"), printed.text());
             open.rollback();
         }
         assertEquals(
