@@ -49,9 +49,12 @@ class Database:
                  "encode(%s, 'hex')" % c if c in BYTES else c + "::text" for c in columns)
         yield from self.query(f"SELECT json_build_array({', '.join(texts)}) FROM {table} ORDER BY {order}")
 
-    def query(self, sql):
-        copy = f"COPY ({sql}) TO STDOUT (FORMAT csv, ENCODING 'UTF8', QUOTE E'\\x01', DELIMITER E'\\x02')"
-        psql = subprocess.Popen(["psql", "-Xq", "-v", "ON_ERROR_STOP=1", "-c", copy], stdout=subprocess.PIPE)
+    def query(self, *statements):
+        """What one run of psql answers to statement after statement."""
+        command = ["psql", "-Xq", "-v", "ON_ERROR_STOP=1"]
+        for sql in statements:
+            command += ["-c", f"COPY ({sql}) TO STDOUT (FORMAT csv, ENCODING 'UTF8', QUOTE E'\\x01', DELIMITER E'\\x02')"]
+        psql = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         yield from map(json.loads, psql.stdout)
         if psql.wait():
             sys.exit("psql failed")
@@ -64,16 +67,16 @@ class Database:
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
         tables = "SELECT to_json(relname) FROM pg_class WHERE relnamespace = 'broker'::regnamespace AND relkind = 'r'"
-        for table in list(self.query(tables)):
-            for content, surplus in self.query(f"""
-                    SELECT json_build_array(part.content::text, sum(part.sign)) FROM (
-                        SELECT to_jsonb(t) AS content, 1 AS sign FROM broker."{table}" AS t
-                        UNION ALL SELECT c.after, -1 FROM audit.config_change AS c
-                         WHERE c.table_name = '{table}' AND c.after IS NOT NULL
-                        UNION ALL SELECT c.before, 1 FROM audit.config_change AS c
-                         WHERE c.table_name = '{table}' AND c.before IS NOT NULL) AS part
-                    GROUP BY part.content HAVING sum(part.sign) <> 0"""):
-                wrong(f"broker.{table} {'has' if surplus > 0 else 'lacks'} a row against its history: {content[:400]}")
+        comparisons = [f"""
+                SELECT json_build_array('{table}', part.content::text, sum(part.sign)) FROM (
+                    SELECT to_jsonb(t) AS content, 1 AS sign FROM broker."{table}" AS t
+                    UNION ALL SELECT c.after, -1 FROM audit.config_change AS c
+                     WHERE c.table_name = '{table}' AND c.after IS NOT NULL
+                    UNION ALL SELECT c.before, 1 FROM audit.config_change AS c
+                     WHERE c.table_name = '{table}' AND c.before IS NOT NULL) AS part
+                GROUP BY part.content HAVING sum(part.sign) <> 0""" for table in self.query(tables)]
+        for table, content, surplus in self.query(*comparisons):
+            wrong(f"broker.{table} {'has' if surplus > 0 else 'lacks'} a row against its history: {content[:400]}")
         listed = set(self.query("SELECT to_json(mint_id) FROM audit.unresolved"))
         for mint in listed ^ open_mints:
             wrong(f"audit.unresolved {'lists' if mint in listed else 'does not list'} mint {mint}, against the rows")

@@ -33,7 +33,7 @@ class CorrelationTest {
 
     @BeforeEach
     void keys() {
-        assumeTrue(ForeignVerifierTest.isThere("psql"));
+        assumeTrue(Script.isThere("psql"));
         database.run(
                 Who.ADMIN,
                 """

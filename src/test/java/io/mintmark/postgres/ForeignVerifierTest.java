@@ -13,14 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** docs/verify.py, which shares no code with the broker, comes to the same result. */
 class ForeignVerifierTest {
@@ -28,7 +26,7 @@ class ForeignVerifierTest {
 
     @Test
     void a_script_that_knows_only_the_documentation_agrees() throws Exception {
-        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        Script.assumeItRuns();
         try (TestDatabase database = TestDatabase.migrated();
                 Database connections = new Database(database.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
@@ -77,7 +75,7 @@ class ForeignVerifierTest {
                     UPDATE audit.checkpoint SET sealed_at = now()              | its row says otherwise
                     """)
     void what_was_tampered_with_is_found(String attack, String finding) throws Exception {
-        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        Script.assumeItRuns();
         try (TestDatabase database = TestDatabase.migrated();
                 Database connections = new Database(database.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
@@ -106,7 +104,7 @@ class ForeignVerifierTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "\"checkpoint\" is a word\n", "{\"checkpoint\":"})
     void kept_checkpoints_that_are_none_are_no_proof(String kept) throws Exception {
-        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        Script.assumeItRuns();
         try (TestDatabase database = TestDatabase.migrated()) {
             Seals.seal(database);
             String wrong = lines(verify(directory, database, kept));
@@ -116,7 +114,7 @@ class ForeignVerifierTest {
 
     @Test
     void files_that_are_not_there_are_told_in_a_line() throws Exception {
-        assumeTrue(isThere("python3"));
+        assumeTrue(Script.isThere("python3"));
         Path keys = Files.writeString(directory.resolve("some.pem"), "none");
 
         for (List<String> files : List.of(List.of("none.pem"), List.of(keys + "", "none.jsonl"))) {
@@ -154,20 +152,5 @@ class ForeignVerifierTest {
                 status,
                 script::output);
         return output;
-    }
-
-    static boolean isThere(String command) {
-        try {
-            Process process =
-                    new ProcessBuilder(command, command.equals("openssl") ? "version" : "--version")
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            return process.waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.SealStore;
@@ -34,7 +33,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 @Tag("every-postgres")
 class RetirementTest {
@@ -101,7 +99,7 @@ class RetirementTest {
 
     @Test
     void a_script_that_knows_only_the_documentation_agrees() throws Exception {
-        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        Script.assumeItRuns();
         SignedCheckpoint kept = retire("2026-02").orElseThrow();
         List<String> output = ForeignVerifierTest.verify(directory, database, kept);
         assertEquals("", ForeignVerifierTest.lines(output));

@@ -6,6 +6,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +14,14 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** docs/verify.py, with the usual key. */
 final class Script {
+    /** To ask costs a tenth of a second, so each program is asked for once. */
+    private static final Map<String, Boolean> THERE = new ConcurrentHashMap<>();
+
     private final Path keys;
     private final Map<String, String> environment;
     private String output = "";
@@ -25,7 +30,7 @@ final class Script {
      * @param database which; null: none is to be asked
      */
     Script(Path directory, @Nullable TestDatabase database) throws Exception {
-        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(ForeignVerifierTest::isThere));
+        assumeItRuns();
         String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
         keys =
                 Files.writeString(
@@ -33,6 +38,29 @@ final class Script {
                         "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
                                 .formatted(key));
         environment = database == null ? Map.of() : environment(database);
+    }
+
+    static void assumeItRuns() {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(Script::isThere));
+    }
+
+    static boolean isThere(String program) {
+        return THERE.computeIfAbsent(program, Script::starts);
+    }
+
+    private static boolean starts(String program) {
+        try {
+            return new ProcessBuilder(program, program.equals("openssl") ? "version" : "--version")
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private static Map<String, String> environment(TestDatabase database) {
