@@ -101,15 +101,18 @@ final class HistoryReplay {
             return found;
         }
         JsonNode type = row("provider_type", provider.path("type").asText());
+        List<JsonNode> blocks = blocks(tenant, at);
         for (JsonNode grant : tables.getOrDefault("subject_grant", Map.of()).values()) {
+            if (!grant.path("tenant").asText().equals(tenant)
+                    || !grant.path("key").asText().equals(key)) {
+                continue;
+            }
             long seconds = seconds(grant, keyRow, at);
-            if (grant.path("tenant").asText().equals(tenant)
-                    && grant.path("key").asText().equals(key)
-                    && enabled(grant)
+            if (enabled(grant)
                     && enabled(row("identity_provider", grant.path("idp").asText() + "@" + tenant))
                     && inForce(grant, at)
                     && seconds >= type.path("min_duration").asLong()
-                    && blocks(tenant, at).stream().noneMatch(block -> covers(block, grant))) {
+                    && blocks.stream().noneMatch(block -> covers(block, grant))) {
                 found.put(
                         grant.path("id").asLong(),
                         seconds + " " + provider.path("type").asText() + " " + grant);
