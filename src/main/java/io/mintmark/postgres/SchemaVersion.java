@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 record SchemaVersion(int version, String oldestProgram) {
     /** The number of the last migration of this program. */
-    static final int OURS = 32;
+    static final int OURS = 33;
 
     private static final String PRESENT =
             """

@@ -361,7 +361,7 @@ class ConsoleInBrowserTest {
         follow(DEPLOYER);
 
         look("subject");
-        assertTrue(text().contains("of its credentials live now"), text());
+        assertTrue(text().contains("of its credentials live"), text());
         assertTrue(text().contains("May mint now"), text());
         assertTrue(
                 Pattern.compile(

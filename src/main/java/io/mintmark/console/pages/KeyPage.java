@@ -115,7 +115,7 @@ record KeyPage(
                     Query.of(IDP_NAMES, tenant, IDPS)
                             .list(connection, row -> row.getString("name"));
             all.add(Statements.giveSomebody(tenant, idps, name));
-            all.add(Statements.disableKey(tenant, name));
+            all.add(Statements.disableKey(tenant, name, key.get().type()));
         }
         return all;
     }

@@ -7,11 +7,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One mint as a timeline, and what can be done about it. */
-record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> statements) {
+/**
+ * One mint as a timeline, and what can be done about it.
+ *
+ * @param blocks those that its subject meets now
+ * @param given what gives its subject the key now, or could
+ */
+record MintPage(
+        Mint mint,
+        Optional<CloudLog> cloud,
+        List<SubjectBlock> blocks,
+        WrittenGrants given,
+        List<Statements.Statement> statements) {
 
     static MintPage of(Connection connection, Mint mint, Instant now) throws SQLException {
-        return new MintPage(mint, CloudLog.of(mint), statements(connection, mint, now));
+        Optional<String> subject = mint.line().subject();
+        List<SubjectBlock> blocks =
+                subject.isPresent() ? SubjectBlock.of(connection, subject.get()) : List.of();
+        WrittenGrants given =
+                mint.line().lackedGrant() ? WrittenGrants.of(connection, mint) : WrittenGrants.NONE;
+        return new MintPage(
+                mint,
+                CloudLog.of(mint),
+                blocks,
+                given,
+                statements(connection, mint, blocks, given, now));
     }
 
     static String title(Mint mint) {
@@ -22,7 +42,12 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
     }
 
     private static List<Statements.Statement> statements(
-            Connection connection, Mint mint, Instant now) throws SQLException {
+            Connection connection,
+            Mint mint,
+            List<SubjectBlock> blocks,
+            WrittenGrants given,
+            Instant now)
+            throws SQLException {
         MintLine line = mint.line();
         List<Statements.Statement> statements = new ArrayList<>();
         if (line.tenant().isEmpty() || line.subject().isEmpty()) {
@@ -38,21 +63,30 @@ record MintPage(Mint mint, Optional<CloudLog> cloud, List<Statements.Statement> 
                             grant.get(),
                             Outstanding.ofGrant(connection, grant.get(), now)));
         }
-        if (line.lackedGrant()) {
-            statements.add(
-                    Statements.give(
-                            tenant,
-                            line.idp().orElse(""),
-                            line.subject().get(),
-                            line.key().orElse("")));
+        if (line.lackedGrant() && !isBlocked(line, blocks)) {
+            given.remedy(line).ifPresent(statements::add);
         }
         if (!line.wasBlocked()) {
             SubjectActivity activity = SubjectActivity.of(connection, line.subject().get(), now);
-            statements.add(
-                    Statements.block(
-                            tenant, line.idp(), line.subject().get(), activity.outstanding(now)));
+            SubjectBlock.further(
+                            blocks,
+                            tenant,
+                            line.idp(),
+                            line.subject().get(),
+                            activity.outstanding(now))
+                    .ifPresent(statements::add);
         }
         return statements;
+    }
+
+    private static boolean isBlocked(MintLine line, List<SubjectBlock> blocks) {
+        return line.tenant().isPresent()
+                && blocks.stream().anyMatch(block -> block.covers(line.tenant().get(), line.idp()));
+    }
+
+    /** Whether its subject's tokens get nothing by now, as far as the viewer may see why. */
+    boolean isBlocked() {
+        return isBlocked(mint.line(), blocks);
     }
 
     /** All mints and refusals of its tenant that share an id with it, as a list. */

@@ -1,62 +1,90 @@
 package io.mintmark.console.pages;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Credentials that are out already, which no statement takes back.
  *
- * @param last until when the last of those that were looked at may live; none if none does
+ * @param last when the last of those on record ends, as its provider set it; none if none lives
+ * @param possibly when the last of all may end, which is later than {@code last} only where nobody
+ *     knows whether there is a credential; none if none lives
+ * @param types those of their providers
  * @param among which were looked at, if those aren't all
  */
-record Outstanding(Optional<Instant> last, Optional<String> among, Instant now) {
+record Outstanding(
+        Optional<Instant> last,
+        Optional<Instant> possibly,
+        List<String> types,
+        Optional<String> among,
+        Instant now) {
 
     /** Said of whatever stops mints. */
     static final String LIVES_ON =
             "This stops mints, and ends no credential that is out already: each lives on until it"
-                    + " expires, at most for its key's max_duration from its mint. What ends one"
-                    + " sooner at its provider: docs/admin.md, “Blocked subjects”.";
+                    + " expires, at most for its key's max_duration from its mint.";
 
     private static final int MOST = 1_000;
     private static final String AMONG = "its latest 1,000 mints";
 
-    /** What was requested says the latest that a credential of it could live. */
+    /** Which outcomes leave open whether there is a credential is as in audit.active_credential. */
     private static final String OF_GRANT =
             """
-            SELECT count(*) < ? AS counted_all, max(m.expires_at) AS last_ends_at
-              FROM (SELECT e.expires_at FROM audit.event AS e
-                     WHERE e.grant_id = ? AND e.step = 1
-                     ORDER BY e.mint_id DESC LIMIT ?) AS m
+            SELECT count(*) < ? AS counted_all,
+                   max(m.real_end) FILTER (WHERE m.real_end > now()) AS last_ends_at,
+                   max(m.may_end) FILTER (WHERE m.may_end > now()) AS may_live_until,
+                   array_agg(DISTINCT m.provider_type) FILTER (WHERE m.may_end > now()) AS types
+              FROM (SELECT b.provider_type, o.expires_at AS real_end,
+                           CASE WHEN o.kind IS NULL
+                                  OR o.kind = 'failed'
+                                     AND o.reason IN ('provider_timeout', 'provider_unreachable')
+                                THEN b.expires_at ELSE o.expires_at END AS may_end
+                      FROM (SELECT e.mint_id, e.provider_type, e.expires_at FROM audit.event AS e
+                             WHERE e.grant_id = ? AND e.step = 1
+                             ORDER BY e.mint_id DESC LIMIT ?) AS b
+                      LEFT JOIN LATERAL (
+                           SELECT n.kind, n.reason, n.expires_at FROM audit.event AS n
+                            WHERE n.mint_id = b.mint_id AND n.step = 2 OFFSET 0) AS o ON true) AS m
             """;
 
     static Outstanding ofGrant(Connection connection, long grant, Instant now) throws SQLException {
         return Query.of(OF_GRANT, MOST, grant, MOST)
-                .first(
-                        connection,
-                        row ->
-                                new Outstanding(
-                                        Query.timeIfAny(row, "last_ends_at"),
-                                        row.getBoolean("counted_all")
-                                                ? Optional.empty()
-                                                : Optional.of(AMONG),
-                                        now))
+                .first(connection, row -> outstanding(row, now))
                 .orElseThrow();
     }
 
-    /** Until when they live, which a statement doesn't change. */
-    String left(String whose) {
-        return "%s %s".formatted(LIVES_ON, until(whose));
+    private static Outstanding outstanding(ResultSet row, Instant now) throws SQLException {
+        return new Outstanding(
+                Query.timeIfAny(row, "last_ends_at"),
+                Query.timeIfAny(row, "may_live_until"),
+                Query.texts(row, "types"),
+                row.getBoolean("counted_all") ? Optional.empty() : Optional.of(AMONG),
+                now);
+    }
+
+    /** Until when they live, which a statement doesn't change, and what else ends them. */
+    List<String> left(String whose) {
+        return Stream.concat(
+                        Stream.of("%s %s".formatted(LIVES_ON, until(whose))),
+                        SoonerEnd.of(types).stream())
+                .toList();
     }
 
     private String until(String whose) {
-        Optional<Moment> end =
-                last.filter(time -> time.isAfter(now)).map(time -> new Moment(time, now));
         String of = whose + among.map(some -> ", looking at %s,".formatted(some)).orElse("");
-        return end.map(moment ->
-                        "The last credential of %s may live until %s (%s)."
-                                .formatted(of, moment.clock(), moment.distance()))
-                .orElse("No credential of %s lives now.".formatted(of));
+        if (possibly.isEmpty()) {
+            return "No credential of %s lives now.".formatted(of);
+        }
+        Moment end = new Moment(possibly.get(), now);
+        return possibly.equals(last)
+                ? "The last credential of %s lives until %s (%s)."
+                        .formatted(of, end.clock(), end.distance())
+                : "A credential of %s may live until %s (%s): whether there is one, its provider alone knows."
+                        .formatted(of, end.clock(), end.distance());
     }
 }

@@ -2,6 +2,7 @@ package io.mintmark.console.pages;
 
 import org.jspecify.annotations.Nullable;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -65,6 +66,12 @@ final class Query {
 
     static Optional<String> text(ResultSet row, String column) throws SQLException {
         return Optional.ofNullable(row.getString(column));
+    }
+
+    /** An array of texts; without any where there is none. */
+    static List<String> texts(ResultSet row, String column) throws SQLException {
+        Array texts = row.getArray(column);
+        return texts == null ? List.of() : List.of((String[]) texts.getArray());
     }
 
     static Optional<Long> number(ResultSet row, String column) throws SQLException {

@@ -5,10 +5,17 @@ import static java.util.stream.Collectors.joining;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What changes the configuration, ready to be copied: the console itself writes nothing. */
 final class Statements {
-    private static final String WHY = SqlText.of("TICKET-1: why");
+    /**
+     * A word in angle brackets is no SQL, in whatever client: nothing runs before it is filled in.
+     */
+    private static final String REASON = "<reason>";
+
+    private static final String FILL_IN =
+            "-- Fill in <reason> as a text in quotes, such as a ticket: before that it is no SQL.\n";
 
     private Statements() {}
 
@@ -19,9 +26,9 @@ final class Statements {
      * @param who may run it
      * @param leaves what it doesn't do, though one may think so
      */
-    record Statement(String does, String who, Optional<String> leaves, String sql) {
+    record Statement(String does, String who, List<String> leaves, String sql) {
         Statement(String does, String who, String sql) {
-            this(does, who, Optional.empty(), sql);
+            this(does, who, List.of(), sql);
         }
     }
 
@@ -60,7 +67,7 @@ final class Statements {
         return new Statement(
                 "Revoke this grant",
                 KEEPERS,
-                Optional.of(out.left("this grant")),
+                out.left("this grant"),
                 """
                 UPDATE broker.subject_grant SET enabled = false
                  WHERE tenant = %s AND id = %d;\
@@ -71,20 +78,57 @@ final class Statements {
     /**
      * Whatever grants there are or will be.
      *
+     * @param idp whose tokens are meant; none for any of the tenant's identity providers
      * @param out what the subject got
      */
     static Statement block(String tenant, Optional<String> idp, String subject, Outstanding out) {
         return new Statement(
-                "Block this subject in tenant " + tenant,
+                "Block this subject with tokens from " + scope(tenant, idp),
                 KEEPERS,
-                Optional.of(out.left("this subject")),
-                """
-                INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason)
-                VALUES (%s, %s, %s, 'exact', %s)
-                    ON CONFLICT (internal.block_digest(tenant, idp, match, subject)) WHERE enabled
-                    DO UPDATE SET until = NULL, reason = excluded.reason;\
-                """
-                        .formatted(SqlText.of(tenant), SqlText.of(idp), SqlText.of(subject), WHY));
+                out.left("this subject"),
+                FILL_IN
+                        + """
+                        -- INSERT 0 0 says that it is blocked so already: then nothing was written.
+                        INSERT INTO broker.blocked_subject (tenant, idp, subject, match, until, reason)
+                        VALUES (%s, %s, %s, 'exact',
+                                NULL, -- until it is lifted; for a while: now() + interval '7 days'
+                                %s)
+                            ON CONFLICT DO NOTHING;\
+                        """
+                                .formatted(
+                                        SqlText.of(tenant),
+                                        SqlText.of(idp),
+                                        SqlText.of(subject),
+                                        REASON));
+    }
+
+    private static String scope(String tenant, Optional<String> idp) {
+        return idp.map(name -> "identity provider %s of tenant %s".formatted(name, tenant))
+                .orElse("any identity provider of tenant " + tenant);
+    }
+
+    /**
+     * For as long as nobody lifts it.
+     *
+     * @param block the one that is there, of the same subject and scope
+     */
+    static Statement blockLonger(String tenant, SubjectBlock block, Outstanding out) {
+        return new Statement(
+                "Block this subject without an end, with tokens from " + scope(tenant, block.idp()),
+                KEEPERS,
+                Stream.concat(
+                                Stream.of(
+                                        "It takes the end from block %d, which is there already, and adds to its reason."
+                                                .formatted(block.id())),
+                                out.left("this subject").stream())
+                        .toList(),
+                FILL_IN
+                        + """
+                        UPDATE broker.blocked_subject
+                           SET until = NULL, reason = concat_ws('; ', reason, %s)
+                         WHERE tenant = %s AND id = %d AND enabled;\
+                        """
+                                .formatted(REASON, SqlText.of(tenant), block.id()));
     }
 
     /** What the subject's token must hold besides is left to whoever runs it. */
@@ -92,17 +136,33 @@ final class Statements {
         return new Statement(
                 "Give this subject the key",
                 KEEPERS,
-                """
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-                VALUES (%s, %s, %s, %s, %s)
-                    ON CONFLICT DO NOTHING;\
-                """
-                        .formatted(
-                                SqlText.of(tenant),
-                                SqlText.of(idp),
-                                SqlText.of(subject),
-                                SqlText.of(key),
-                                WHY));
+                FILL_IN + grant(tenant, SqlText.of(idp), SqlText.of(subject), key));
+    }
+
+    private static String grant(String tenant, String idp, String subject, String key) {
+        return """
+        -- INSERT 0 0 says that there is such a grant already, perhaps a disabled one: then nothing was written.
+        INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason)
+        VALUES (%s, %s, %s, %s,
+                NULL, -- until it is revoked; for a while: now() + interval '8 hours'
+                %s)
+            ON CONFLICT DO NOTHING;\
+        """
+                .formatted(SqlText.of(tenant), idp, subject, SqlText.of(key), REASON);
+    }
+
+    /** The same as it was before somebody disabled it. */
+    static Statement enable(String tenant, long grant) {
+        return new Statement(
+                "Enable grant %d again, which gives this subject the key".formatted(grant),
+                KEEPERS,
+                FILL_IN
+                        + """
+                        UPDATE broker.subject_grant
+                           SET enabled = true, reason = concat_ws('; ', reason, %s)
+                         WHERE tenant = %s AND id = %d;\
+                        """
+                                .formatted(REASON, SqlText.of(tenant), grant));
     }
 
     /**
@@ -120,22 +180,26 @@ final class Statements {
                 "Give a subject the key",
                 KEEPERS,
                 """
-                -- Fill in both words in angle brackets, as texts in quotes: before that it doesn't run.
+                -- Fill in the words in angle brackets as texts in quotes: before that it is no SQL.
                 --   <identity provider>  one of the tenant's: %s
                 --   <subject>            the sub claim of its tokens, whole
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-                VALUES (%s, <identity provider>, <subject>, %s, %s)
-                    ON CONFLICT DO NOTHING;\
+                --   <reason>             why, such as a ticket
                 """
-                        .formatted(choice, SqlText.of(tenant), SqlText.of(key), WHY));
+                                .formatted(choice)
+                        + grant(tenant, "<identity provider>", "<subject>", key));
     }
 
-    /** Whoever asks for the key is told that there is none. */
-    static Statement disableKey(String tenant, String key) {
+    /**
+     * Whoever asks for the key is told that there is none.
+     *
+     * @param type that of its provider
+     */
+    static Statement disableKey(String tenant, String key, String type) {
         return new Statement(
                 "Disable this key",
                 KEEPERS,
-                Optional.of(Outstanding.LIVES_ON),
+                Stream.concat(Stream.of(Outstanding.LIVES_ON), SoonerEnd.of(List.of(type)).stream())
+                        .toList(),
                 """
                 UPDATE broker.key SET enabled = false
                  WHERE tenant = %s AND name = %s;\
@@ -148,7 +212,9 @@ final class Statements {
         return new Statement(
                 "Disable this tenant",
                 PLATFORM,
-                Optional.of(Outstanding.LIVES_ON),
+                List.of(
+                        Outstanding.LIVES_ON,
+                        "What ends one sooner stands on the page of the subject that holds it."),
                 """
                 UPDATE broker.tenant SET enabled = false
                  WHERE name = %s;\
@@ -162,9 +228,10 @@ final class Statements {
                 "Let somebody see this tenant here",
                 PLATFORM,
                 """
+                -- Fill in both words in angle brackets as texts in quotes: before that it is no SQL.
                 INSERT INTO broker.console_access (tenant, claim, value, reason)
-                VALUES (%s, 'email', '"somebody@example.com"', %s);\
+                VALUES (%s, 'email', to_jsonb(text <email address>), %s);\
                 """
-                        .formatted(SqlText.of(tenant), WHY));
+                        .formatted(SqlText.of(tenant), REASON));
     }
 }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,7 +13,9 @@ import java.util.Optional;
  * @param counted whether mints and refusals are all of the last 24 hours
  * @param living credentials on record that live now
  * @param last when the last of them ends
- * @param possibly until when one may live that isn't on record, or is on record as failed
+ * @param possibly when the last one ends of which it isn't known whether there is one, or else
+ *     {@code last}
+ * @param types those of the providers of what lives or may
  * @param all whether everything that it ever did was looked at
  */
 record SubjectActivity(
@@ -22,6 +25,7 @@ record SubjectActivity(
         long living,
         Optional<Instant> last,
         Optional<Instant> possibly,
+        List<String> types,
         boolean all) {
 
     /** Mints and refusals that are looked at, the newest first. */
@@ -34,7 +38,7 @@ record SubjectActivity(
     private static final String ACTIVITY =
             """
             SELECT a.mints, a.refusals, a.counted, a.living, a.last_ends_at,
-                   a.may_live_until, a.looked_at_all
+                   a.may_live_until, a.living_types, a.looked_at_all
               FROM internal.activity_of_subject(?, cast(? AS timestamptz), ?) AS a
             """;
 
@@ -51,11 +55,13 @@ record SubjectActivity(
                                         row.getLong("living"),
                                         Query.timeIfAny(row, "last_ends_at"),
                                         Query.timeIfAny(row, "may_live_until"),
+                                        Query.texts(row, "living_types"),
                                         row.getBoolean("looked_at_all")))
                 .orElseThrow();
     }
 
     Outstanding outstanding(Instant now) {
-        return new Outstanding(possibly, all ? Optional.empty() : Optional.of(AMONG), now);
+        return new Outstanding(
+                last, possibly, types, all ? Optional.empty() : Optional.of(AMONG), now);
     }
 }

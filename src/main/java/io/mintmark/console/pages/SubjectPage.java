@@ -24,7 +24,7 @@ record SubjectPage(
         Optional<String> subject,
         List<String> lately,
         List<GrantLine> grants,
-        List<Block> blocks,
+        List<SubjectBlock> blocks,
         boolean everywhere,
         Optional<SubjectActivity> activity,
         Found mints,
@@ -32,33 +32,13 @@ record SubjectPage(
 
     static final int MOST = 100;
     private static final int MINTS = 20;
-    private static final int BLOCKS_LOOKED_AT = 20;
     private static final int BLOCKS_SHOWN = 3;
     private static final int LATEST = 50;
     private static final int LATELY_SHOWN = 8;
 
-    private static final String BLOCKS =
-            """
-            SELECT b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by, b.created_at
-              FROM broker.blocked_subject AS b
-             WHERE b.id = ANY (ARRAY(SELECT f.id FROM internal.blocks_of(?, ?) AS f (id)))
-             ORDER BY b.created_at
-            """;
-
     /** Blocks of all tenants are platform admins' to see; that there is one isn't. */
     private static final String EVERYWHERE =
             "SELECT internal.is_blocked_in_all_tenants('exact', ?, now())";
-
-    /** A block in force that the subject meets. */
-    record Block(
-            Optional<String> tenant,
-            Optional<String> idp,
-            String subject,
-            String match,
-            String reason,
-            Optional<Instant> until,
-            String by,
-            Instant at) {}
 
     static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
             throws SQLException {
@@ -77,17 +57,18 @@ record SubjectPage(
         List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
         Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
         SubjectActivity activity = SubjectActivity.of(connection, name, now);
+        List<SubjectBlock> blocks = SubjectBlock.of(connection, name);
         return new SubjectPage(
                 subject,
                 List.of(),
                 grants,
-                blocks(connection, name),
+                blocks,
                 Query.of(EVERYWHERE, name)
                         .first(connection, row -> row.getBoolean(1))
                         .orElse(false),
                 Optional.of(activity),
                 mints,
-                statements(name, grants, mints, activity.outstanding(now)));
+                statements(name, grants, mints, blocks, activity.outstanding(now)));
     }
 
     private static List<String> lately(Connection connection, Instant now) throws SQLException {
@@ -100,31 +81,21 @@ record SubjectPage(
                 .toList();
     }
 
-    private static List<Block> blocks(Connection connection, String subject) throws SQLException {
-        return Query.of(BLOCKS, subject, BLOCKS_LOOKED_AT)
-                .list(
-                        connection,
-                        row ->
-                                new Block(
-                                        Query.text(row, "tenant"),
-                                        Query.text(row, "idp"),
-                                        row.getString("subject"),
-                                        row.getString("match"),
-                                        row.getString("reason"),
-                                        Query.timeIfAny(row, "until"),
-                                        row.getString("created_by"),
-                                        Query.time(row, "created_at")));
-    }
-
     /** One for each tenant in which it has or had something. */
     private static List<Statements.Statement> statements(
-            String subject, List<GrantLine> grants, Found mints, Outstanding out) {
+            String subject,
+            List<GrantLine> grants,
+            Found mints,
+            List<SubjectBlock> blocks,
+            Outstanding out) {
         return Stream.concat(
                         grants.stream().map(GrantLine::tenant),
                         mints.lines().stream().flatMap(line -> line.tenant().stream()))
                 .distinct()
                 .limit(BLOCKS_SHOWN)
-                .map(tenant -> Statements.block(tenant, Optional.empty(), subject, out))
+                .flatMap(tenant ->
+                        SubjectBlock.further(blocks, tenant, Optional.empty(), subject, out)
+                                .stream())
                 .toList();
     }
 

@@ -125,7 +125,8 @@ class PageAnswersTest {
         assertShows(
                 page,
                 "<b>%s mints</b>".formatted(mints),
-                "<b>%s</b> of its credentials live now, the last until".formatted(living));
+                "<b>%s</b> of its credentials live".formatted(living),
+                " now, the last until ");
     }
 
     /** A number of the overview leads to just as many lines. */
@@ -163,10 +164,10 @@ class PageAnswersTest {
 
         assertShows(
                 page,
-                "The last credential of this grant may live until",
-                "The last credential of this subject may live until",
+                " credential of this grant ",
+                "The last credential of this subject lives until",
                 "ends no credential that is out already",
-                "docs/admin.md");
+                "IAM console, the role, “Revoke sessions”");
         assertShows(
                 world.page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
                 "No credential of this grant lives now.");
@@ -192,7 +193,7 @@ class PageAnswersTest {
 
         assertShows(
                 world.page("lead", "/subjects?q=lost"),
-                "The last credential of this subject may live until");
+                "A credential of this subject may live until");
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -30,7 +31,14 @@ import java.util.stream.Stream;
 @Tag("every-postgres")
 class StatementsTest {
     private static final Outstanding NOTHING =
-            new Outstanding(Optional.empty(), Optional.empty(), Instant.EPOCH);
+            new Outstanding(
+                    Optional.empty(), Optional.empty(), List.of(), Optional.empty(), Instant.EPOCH);
+    private static final Map<String, String> WORDS =
+            Map.of(
+                    "<identity provider>", "'ci'",
+                    "<subject>", "'someone'",
+                    "<email address>", "'somebody@example.com'",
+                    "<reason>", "'OPS-1'");
 
     private static TestDatabase database;
 
@@ -87,19 +95,88 @@ class StatementsTest {
         }
     }
 
-    /** A word that is left to fill in is no SQL, and one that is filled in wrongly is no row. */
-    @Test
-    void a_statement_with_words_to_fill_in_gives_nothing_before_they_are() {
-        String sql = Statements.giveSomebody("acme", List.of("ci"), "api").sql();
-        String half = sql.replace(" <subject>,", " 'someone',");
-        String wrong = half.replace(" <identity provider>,", " 'elsewhere',");
+    static Stream<Statements.Statement> withWordsToFillIn() {
+        return Stream.of(
+                Statements.give("acme", "ci", "someone", "api"),
+                Statements.giveSomebody("acme", List.of("ci"), "api"),
+                Statements.enable("acme", 1),
+                Statements.block("acme", Optional.of("ci"), "someone", NOTHING),
+                Statements.blockLonger("acme", block(1), NOTHING),
+                Statements.letSee("acme"));
+    }
 
-        for (String unfit : List.of(sql, half, wrong)) {
-            assertThrows(RuntimeException.class, () -> database.run(Who.ADMIN, unfit), unfit);
+    /** A word that is left to fill in is no SQL. */
+    @ParameterizedTest
+    @MethodSource("withWordsToFillIn")
+    void a_statement_with_words_to_fill_in_does_not_run_before_all_are(
+            Statements.Statement statement) {
+        for (String left : WORDS.keySet()) {
+            String half = filled(statement.sql(), left);
+            if (!half.equals(filled(statement.sql(), ""))) {
+                RuntimeException refusal =
+                        assertThrows(RuntimeException.class, () -> database.run(Who.ADMIN, half));
+                assertTrue(
+                        String.valueOf(refusal.getCause()).contains("syntax error"),
+                        refusal::toString);
+            }
         }
+        assertThrows(
+                RuntimeException.class, () -> database.run(Who.ADMIN, statement.sql()), "unfilled");
+    }
+
+    @Test
+    void a_statement_that_is_filled_in_with_what_is_not_there_gives_nothing() {
+        String sql = filled(Statements.giveSomebody("acme", List.of("ci"), "api").sql(), "");
+
+        assertThrows(
+                RuntimeException.class,
+                () -> database.run(Who.ADMIN, sql.replace(" 'ci', 'someone'", " 'no', 'someone'")));
         assertEquals(List.of(), granted("true"));
-        database.run(Who.ADMIN, half.replace(" <identity provider>,", " 'ci',"));
+        database.run(Who.ADMIN, sql);
         assertEquals(List.of("someone"), granted("true"));
+        database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void exactly_the_subject_that_is_shown_is_blocked_and_a_block_that_is_there_stays_as_it_is(
+            String subject) {
+        for (String conforming : List.of("on", "off")) {
+            run(conforming, Statements.block("acme", Optional.of("ci"), subject, NOTHING));
+            database.run(Who.ADMIN, "UPDATE broker.blocked_subject SET reason = 'the first'");
+            run(conforming, Statements.block("acme", Optional.of("ci"), subject, NOTHING));
+
+            assertEquals(List.of(subject), blocked("subject"), conforming);
+            assertEquals(List.of("the first"), blocked("reason"), conforming);
+            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+        }
+    }
+
+    @Test
+    void a_block_is_made_longer_and_keeps_its_reason() {
+        database.run(
+                Who.ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', 'ci', 'someone', 'INC-1', now() + interval '1 hour')");
+        long id = Long.parseLong(blocked("id").getFirst());
+
+        run("on", Statements.blockLonger("acme", block(id), NOTHING));
+
+        assertEquals(List.of("INC-1; OPS-1"), blocked("reason"));
+        assertEquals(List.of("t"), blocked("until IS NULL"));
+        database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+    }
+
+    @Test
+    void a_grant_that_was_disabled_is_enabled_again() {
+        run("on", Statements.give("acme", "ci", "someone", "api"));
+        String id = database.column("SELECT id FROM broker.subject_grant").getFirst();
+        run("on", Statements.revoke("acme", Long.parseLong(id), NOTHING));
+
+        run("on", Statements.give("acme", "ci", "someone", "api"));
+        assertEquals(List.of(), granted("enabled"));
+        run("on", Statements.enable("acme", Long.parseLong(id)));
+
+        assertEquals(List.of("someone"), granted("enabled AND reason = 'OPS-1; OPS-1'"));
         database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
     }
 
@@ -122,7 +199,7 @@ class StatementsTest {
 
     @Test
     void a_key_and_a_tenant_are_disabled_and_somebody_is_let_in() {
-        run("on", Statements.disableKey("acme", "api"));
+        run("on", Statements.disableKey("acme", "api", "jwt"));
         run("on", Statements.letSee("globex"));
         run("on", Statements.disableTenant("globex"));
 
@@ -130,7 +207,8 @@ class StatementsTest {
         assertEquals(
                 List.of("acme"), database.column("SELECT name FROM broker.tenant WHERE enabled"));
         assertEquals(
-                List.of("globex"), database.column("SELECT tenant FROM broker.console_access"));
+                List.of("globex \"somebody@example.com\""),
+                database.column("SELECT tenant || ' ' || value FROM broker.console_access"));
         run("on", new Statements.Statement("", "", "UPDATE broker.key SET enabled = true"));
     }
 
@@ -138,9 +216,36 @@ class StatementsTest {
         return database.column("SELECT subject FROM broker.subject_grant WHERE " + condition);
     }
 
+    private static SubjectBlock block(long id) {
+        return new SubjectBlock(
+                id,
+                Optional.of("acme"),
+                Optional.of("ci"),
+                "someone",
+                "exact",
+                "INC-1",
+                Optional.of(Instant.EPOCH),
+                "somebody",
+                Instant.EPOCH);
+    }
+
+    private static List<String> blocked(String column) {
+        return database.column("SELECT %s FROM broker.blocked_subject".formatted(column));
+    }
+
+    /** With each word filled in but one; the words of comments too, which does no harm. */
+    private static String filled(String sql, String left) {
+        String text = sql;
+        for (Map.Entry<String, String> word : WORDS.entrySet()) {
+            text = word.getKey().equals(left) ? text : text.replace(word.getKey(), word.getValue());
+        }
+        return text;
+    }
+
     private static void run(String conforming, Statements.Statement statement) {
         database.run(
                 Who.ADMIN,
-                "SET standard_conforming_strings = %s; %s".formatted(conforming, statement.sql()));
+                "SET standard_conforming_strings = %s; %s"
+                        .formatted(conforming, filled(statement.sql(), "")));
     }
 }

@@ -1,0 +1,92 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A block in force that a subject meets, of those that the viewer may see.
+ *
+ * @param tenant none if it counts in all tenants
+ * @param idp none if it counts for any identity provider
+ * @param subject as the block says it: a glob may be
+ */
+record SubjectBlock(
+        long id,
+        Optional<String> tenant,
+        Optional<String> idp,
+        String subject,
+        String match,
+        String reason,
+        Optional<Instant> until,
+        String by,
+        Instant at) {
+
+    private static final int LOOKED_AT = 20;
+
+    private static final String BLOCKS =
+            """
+            SELECT b.id, b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by,
+                   b.created_at
+              FROM broker.blocked_subject AS b
+             WHERE b.id = ANY (ARRAY(SELECT f.id FROM internal.blocks_of(?, ?) AS f (id)))
+             ORDER BY b.created_at
+            """;
+
+    static List<SubjectBlock> of(Connection connection, String subject) throws SQLException {
+        return Query.of(BLOCKS, subject, LOOKED_AT).list(connection, SubjectBlock::block);
+    }
+
+    private static SubjectBlock block(ResultSet row) throws SQLException {
+        return new SubjectBlock(
+                row.getLong("id"),
+                Query.text(row, "tenant"),
+                Query.text(row, "idp"),
+                row.getString("subject"),
+                row.getString("match"),
+                row.getString("reason"),
+                Query.timeIfAny(row, "until"),
+                row.getString("created_by"),
+                Query.time(row, "created_at"));
+    }
+
+    /** Whether the subject's tokens from an identity provider get nothing in a tenant by it. */
+    boolean covers(String inTenant, Optional<String> fromIdp) {
+        return tenant.filter(name -> !name.equals(inTenant)).isEmpty()
+                && (idp.isEmpty() || idp.equals(fromIdp));
+    }
+
+    /** Whether another one of the same subject and scope would be refused beside it. */
+    private boolean standsFor(String inTenant, Optional<String> fromIdp) {
+        return match.equals("exact") && tenant.equals(Optional.of(inTenant)) && idp.equals(fromIdp);
+    }
+
+    /**
+     * What blocks the subject, or blocks it for longer; none where it is blocked without an end.
+     *
+     * @param there the blocks that it meets already
+     * @param fromIdp whose tokens are meant; none for any
+     */
+    static Optional<Statements.Statement> further(
+            List<SubjectBlock> there,
+            String inTenant,
+            Optional<String> fromIdp,
+            String subject,
+            Outstanding out) {
+        boolean blocked =
+                there.stream()
+                        .anyMatch(block ->
+                                block.until().isEmpty() && block.covers(inTenant, fromIdp));
+        if (blocked) {
+            return Optional.empty();
+        }
+        return there.stream()
+                .filter(block -> block.standsFor(inTenant, fromIdp))
+                .findFirst()
+                .map(block -> Statements.blockLonger(inTenant, block, out))
+                .or(() -> Optional.of(Statements.block(inTenant, fromIdp, subject, out)));
+    }
+}

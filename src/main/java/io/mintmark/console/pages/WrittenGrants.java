@@ -1,0 +1,70 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.postgres.GivenClaims;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * Grants that were written for what a refusal lacked one for, as they are now.
+ *
+ * @param inForce one whose claims the token held
+ * @param disabled one of the subject's own that would give the key if it were enabled
+ */
+record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
+    static final WrittenGrants NONE = new WrittenGrants(Optional.empty(), Optional.empty());
+
+    private static final String WRITTEN =
+            """
+            WITH written AS MATERIALIZED (
+                 SELECT g.id, g.match, g.enabled, g.valid_until, g.claims
+                   FROM broker.subject_grant AS g
+                  WHERE g.id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id)))
+                    AND g.tenant = ? AND g.idp = ? AND g.key = ?),
+                 held AS MATERIALIZED (
+                 SELECT w.* FROM written AS w
+                  WHERE internal.claims_met(w.claims, cast(? AS jsonb)))
+            SELECT (SELECT min(m.grant_id) FROM broker.who_can_mint AS m
+                     WHERE m.grant_id = ANY (ARRAY(SELECT h.id FROM held AS h))) AS in_force,
+                   (SELECT min(h.id) FROM held AS h
+                     WHERE h.match = 'exact' AND NOT h.enabled
+                       AND (h.valid_until IS NULL OR h.valid_until > now())) AS disabled
+            """;
+
+    /** Of a refusal that has a subject, told by the claims that are on record of it. */
+    static WrittenGrants of(Connection connection, Mint refusal) throws SQLException {
+        MintLine line = refusal.line();
+        return Query.of(
+                        WRITTEN,
+                        line.subject().orElse(""),
+                        SubjectPage.MOST,
+                        line.tenant().orElse(""),
+                        line.idp().orElse(""),
+                        line.key().orElse(""),
+                        GivenClaims.recorded(refusal.origin().claims().orElse("{}")).json())
+                .first(
+                        connection,
+                        row ->
+                                new WrittenGrants(
+                                        Query.number(row, "in_force"),
+                                        Query.number(row, "disabled")))
+                .orElseThrow();
+    }
+
+    /** What would allow what was denied; none where a grant gives it by now. */
+    Optional<Statements.Statement> remedy(MintLine line) {
+        if (inForce.isPresent()) {
+            return Optional.empty();
+        }
+        String tenant = line.tenant().orElse("");
+        return Optional.of(
+                disabled.map(grant -> Statements.enable(tenant, grant))
+                        .orElseGet(() ->
+                                Statements.give(
+                                        tenant,
+                                        line.idp().orElse(""),
+                                        line.subject().orElse(""),
+                                        line.key().orElse(""))));
+    }
+}
