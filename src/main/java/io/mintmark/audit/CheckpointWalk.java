@@ -40,6 +40,7 @@ final class CheckpointWalk {
     private boolean whole = true;
     private long number;
     private long held;
+    private long last;
     private @Nullable String previous;
     private @Nullable String key;
     private Optional<Instant> sealedAt = Optional.empty();
@@ -75,6 +76,7 @@ final class CheckpointWalk {
                     retire(signed, checkpoint);
                     seals(checkpoint, _ -> false, _ -> false);
                     held++;
+                    last = signed.number();
                     sealedAt = Optional.of(checkpoint.sealedAt());
                 });
         previous = signed.hash();
@@ -227,6 +229,11 @@ final class CheckpointWalk {
     /** What was declared by those that hold. */
     Declarations declarations() {
         return declarations;
+    }
+
+    /** The number of the last one that holds; 0 without any. */
+    long last() {
+        return last;
     }
 
     /** How many there are that hold. */

@@ -4,7 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.util.Base64URL;
 
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
@@ -32,8 +33,14 @@ public record SignedCheckpoint(
 
     /** The key that its signature says it is of; empty if it says nothing that can be read. */
     String signer() {
+        return signer(jws);
+    }
+
+    /** That of a JWS, or of what stands before its first dot. */
+    public static String signer(String jws) {
         try {
-            return String.valueOf(JWSObject.parse(jws).getHeader().getKeyID());
+            String header = jws.split("\\.", 2)[0];
+            return String.valueOf(JWSHeader.parse(new Base64URL(header)).getKeyID());
         } catch (ParseException e) {
             return "";
         }

@@ -25,6 +25,11 @@ public final class TrustedKeys {
         given.forEach(key -> keys.put(SealingKeys.thumbprint(key), key.toPublicJWK()));
     }
 
+    /** The ids of those that count now, which are RFC 7638 thumbprints. */
+    public List<String> ids() {
+        return keys.keySet().stream().sorted().toList();
+    }
+
     /**
      * A checkpoint whose signature holds.
      *

@@ -41,6 +41,7 @@ public final class Verification {
      * What was looked at.
      *
      * @param checkpoints how many hold
+     * @param last the number of the last of them; 0 without any
      * @param whole whether every checkpoint is there and holds
      * @param unsealed rows that no checkpoint covers
      * @param sealedAt the time of the last checkpoint that holds
@@ -48,6 +49,7 @@ public final class Verification {
      */
     public record Summary(
             long checkpoints,
+            long last,
             boolean whole,
             long events,
             long changes,
@@ -89,6 +91,7 @@ public final class Verification {
         tellEarly(events.early() + changes.early());
         return new Summary(
                 checkpoints.held(),
+                checkpoints.last(),
                 checkpoints.isWhole(),
                 events.rows(),
                 changes.rows(),

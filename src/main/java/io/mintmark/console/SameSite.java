@@ -37,7 +37,8 @@ final class SameSite implements Filter {
                     List.of("GET"));
 
     /** Where each file can be had from, which is where a link from elsewhere leads instead. */
-    private static final Map<String, String> PAGES_OF_FILES = Map.of("/mints/download", "/mints");
+    private static final Map<String, String> PAGES_OF_FILES =
+            Map.of("/mints/download", "/mints", "/proof/checkpoints", "/proof");
 
     private final String origin;
 

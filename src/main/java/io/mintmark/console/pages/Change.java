@@ -26,17 +26,19 @@ record Change(
         String row,
         List<Difference> differences) {
 
-    /** Of a tenant's rows of one kind, looked for among a bounded number of its changes. */
+    /** Of rows of one kind, looked for among a bounded number of changes. */
     private static final String OF_ROW =
             """
             SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
                    c.before::text AS before, c.after::text AS after
               FROM (SELECT n.* FROM audit.config_change AS n
-                     WHERE n.tenant = ? AND n.revision < ? ORDER BY n.revision DESC LIMIT 5000) AS c
+                     WHERE n.tenant %s ? AND n.revision < ?
+                     ORDER BY n.tenant DESC, n.revision DESC LIMIT 5000) AS c
              WHERE c.table_name = ?
                AND coalesce(c.after, c.before) ->> CASE c.table_name
                        WHEN 'tenant_admin' THEN 'role_name' WHEN 'console_access' THEN 'id'
-                       WHEN 'blocked_subject' THEN 'id' ELSE 'name' END = ?
+                       WHEN 'blocked_subject' THEN 'id' WHEN 'shared_issuer' THEN 'issuer'
+                       WHEN 'provider_type' THEN 'type' ELSE 'name' END = ?
              ORDER BY c.revision DESC LIMIT ?
             """;
 
@@ -52,14 +54,15 @@ record Change(
             SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
                    c.before::text AS before, c.after::text AS after
               FROM audit.config_change AS c
-             WHERE c.tenant = ? AND c.revision < ? ORDER BY c.revision DESC LIMIT ?
+             WHERE c.tenant %s ? AND c.revision < ?
+             ORDER BY c.tenant DESC, c.revision DESC LIMIT ?
             """;
 
     /** What changes with every row, and is told beside the difference anyhow. */
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
 
-    private static final List<String> IDS = List.of("id", "role_name", "name", "issuer");
+    private static final List<String> IDS = List.of("id", "role_name", "name", "issuer", "type");
 
     /**
      * A member of the row.
@@ -70,9 +73,21 @@ record Change(
 
     /** The last changes of a row that isn't a grant, the newest first. */
     static List<Change> ofRow(
-            Connection connection, String tenant, String table, String row, long before, int most)
+            Connection connection,
+            Optional<String> tenant,
+            String table,
+            String row,
+            long before,
+            int most)
             throws SQLException {
-        return Query.of(OF_ROW, tenant, before, table, row, most).list(connection, Change::change);
+        return Query.of(ofWhom(OF_ROW, tenant), tenant.orElse(null), before, table, row, most)
+                .list(connection, Change::change);
+    }
+
+    /** An index is used for {@code IS NULL}, and for no comparison that holds for null as well. */
+    private static String ofWhom(String sql, Optional<String> tenant) {
+        return sql.formatted(
+                tenant.isPresent() ? "=" : "IS NULL AND NULL::text IS NOT DISTINCT FROM");
     }
 
     static List<Change> ofGrant(Connection connection, String tenant, long id, int most)
@@ -80,10 +95,16 @@ record Change(
         return Query.of(OF_GRANT, tenant, id, most).list(connection, Change::change);
     }
 
-    /** The last changes of a tenant before a revision, the newest first. */
-    static List<Change> latest(Connection connection, String tenant, long before, int most)
+    /**
+     * The last changes of a tenant before a revision, the newest first.
+     *
+     * @param tenant none: of what belongs to no tenant
+     */
+    static List<Change> latest(
+            Connection connection, Optional<String> tenant, long before, int most)
             throws SQLException {
-        return Query.of(LATEST, tenant, before, most).list(connection, Change::change);
+        return Query.of(ofWhom(LATEST, tenant), tenant.orElse(null), before, most)
+                .list(connection, Change::change);
     }
 
     private static Change change(ResultSet row) throws SQLException {

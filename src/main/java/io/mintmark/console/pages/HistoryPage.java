@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a tenant's configuration, or one row of it, came to be as it is.
+ * How a tenant's configuration, or what belongs to no tenant, or one row, came to be as it is.
  *
+ * @param tenant none: what belongs to no tenant
  * @param table of the one row
  * @param changes the newest first
  * @param next the revision before which there may be more
  * @param statements what revokes the row, if it is a grant
  */
 record HistoryPage(
-        String tenant,
+        Optional<String> tenant,
         Optional<String> table,
         Optional<String> row,
         List<Change> changes,
@@ -26,19 +27,23 @@ record HistoryPage(
     private static final String GRANT = "subject_grant";
 
     /**
-     * That of a tenant or of one of its rows, if there is any that the viewer may see.
+     * That of a tenant, of no tenant or of a row, if there is any that the viewer may see.
      *
      * @param before the revision before which it is told
      */
     static Optional<HistoryPage> of(
             Connection connection,
-            String tenant,
+            Optional<String> tenant,
             Optional<String> table,
             Optional<String> row,
             long before,
             Instant now)
             throws SQLException {
-        return OverviewPage.sees(connection, tenant)
+        boolean seen =
+                tenant.isPresent()
+                        ? OverviewPage.sees(connection, tenant.get())
+                        : OverviewPage.seesAll(connection);
+        return seen
                 ? Optional.of(ofSeen(connection, tenant, table, row, before, now))
                         .filter(page -> !page.changes().isEmpty())
                 : Optional.empty();
@@ -46,7 +51,7 @@ record HistoryPage(
 
     private static HistoryPage ofSeen(
             Connection connection,
-            String tenant,
+            Optional<String> tenant,
             Optional<String> table,
             Optional<String> row,
             long before,
@@ -55,10 +60,10 @@ record HistoryPage(
         if (table.isEmpty() || row.isEmpty()) {
             return whole(tenant, Change.latest(connection, tenant, before, MOST + 1));
         }
-        boolean grant = table.get().equals(GRANT);
+        boolean grant = tenant.isPresent() && table.get().equals(GRANT);
         List<Change> changes =
                 grant
-                        ? Change.ofGrant(connection, tenant, number(row.get()), MOST)
+                        ? Change.ofGrant(connection, tenant.orElseThrow(), number(row.get()), MOST)
                         : Change.ofRow(connection, tenant, table.get(), row.get(), before, MOST);
         return new HistoryPage(
                 tenant,
@@ -67,11 +72,11 @@ record HistoryPage(
                 changes,
                 Optional.empty(),
                 grant && isThere(changes)
-                        ? revocation(connection, tenant, number(row.get()), now)
+                        ? revocation(connection, tenant.orElseThrow(), number(row.get()), now)
                         : List.of());
     }
 
-    private static HistoryPage whole(String tenant, List<Change> found) {
+    private static HistoryPage whole(Optional<String> tenant, List<Change> found) {
         boolean more = found.size() > MOST;
         List<Change> changes = more ? found.subList(0, MOST) : found;
         return new HistoryPage(

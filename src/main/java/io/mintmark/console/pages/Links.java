@@ -2,6 +2,7 @@ package io.mintmark.console.pages;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Addresses of pages, which are kept: they are sent to colleagues. */
 final class Links {
@@ -23,10 +24,18 @@ final class Links {
         return "/tenants/" + encoded(tenant);
     }
 
-    /** How a row of the configuration came to be as it is. */
+    /** How a tenant's configuration came to be as it is, or what belongs to none. */
+    static String history(Optional<String> tenant) {
+        return tenant.map(name -> tenant(name) + "/history").orElse("/history");
+    }
+
+    /** The same of a row. */
+    static String history(Optional<String> tenant, String table, String row) {
+        return "%s?table=%s&row=%s".formatted(history(tenant), encoded(table), encoded(row));
+    }
+
     static String history(String tenant, String table, String row) {
-        return "/tenants/%s/history?table=%s&row=%s"
-                .formatted(encoded(tenant), encoded(table), encoded(row));
+        return history(Optional.of(tenant), table, row);
     }
 
     static String grant(String tenant, long id) {

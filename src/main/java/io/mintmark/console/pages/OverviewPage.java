@@ -59,6 +59,16 @@ record OverviewPage(
     record Checkpoint(long number, Instant at) {
         private static final Duration LATE = Duration.ofMinutes(5);
 
+        /** Of those that the viewer may see. */
+        static Optional<Checkpoint> last(Connection connection) throws SQLException {
+            return Query.of(LAST_CHECKPOINT)
+                    .first(
+                            connection,
+                            row ->
+                                    new Checkpoint(
+                                            row.getLong("number"), Query.time(row, "sealed_at")));
+        }
+
         /** They come every minute while a broker runs. */
         boolean isLate(Instant now) {
             return at.plus(LATE).isBefore(now);
@@ -70,13 +80,7 @@ record OverviewPage(
                 Activity.of(connection, Optional.empty(), now),
                 living(connection, Optional.empty()),
                 unresolved(connection, now),
-                Query.of(LAST_CHECKPOINT)
-                        .first(
-                                connection,
-                                row ->
-                                        new Checkpoint(
-                                                row.getLong("number"),
-                                                Query.time(row, "sealed_at"))),
+                Checkpoint.last(connection),
                 seesAll(connection),
                 latest(connection, Optional.of("denied"), now),
                 latest(connection, Optional.empty(), now),

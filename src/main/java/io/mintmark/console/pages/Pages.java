@@ -50,8 +50,10 @@ public final class Pages implements PageRoutes {
         opened(routing, "/tenants", rendering.page(this::tenants));
         opened(routing, "/tenants/{tenant}", rendering.page(this::tenant));
         opened(routing, "/tenants/{tenant}/history", rendering.page(this::history));
+        opened(routing, "/history", rendering.page(this::platformHistory));
         opened(routing, "/explain", rendering.page(this::explain));
         opened(routing, "/proof", rendering.page(this::proof));
+        opened(routing, "/proof/checkpoints", new CheckpointsFile(database, rendering, clock));
         routing.post("/proof", this::verify).any(this::elsewhere);
     }
 
@@ -142,10 +144,26 @@ public final class Pages implements PageRoutes {
 
     private View history(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
+        String tenant = request.path().pathParameters().get("tenant");
+        return history(connection, Optional.of(tenant), new Parameters(request), now);
+    }
+
+    /** That of no tenant; a tenant that is named, be it one that was deleted, has its own page. */
+    private View platformHistory(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
         Parameters parameters = new Parameters(request);
+        Optional<String> tenant = parameters.text("tenant");
+        return tenant.isPresent()
+                ? View.elsewhere(Links.history(tenant))
+                : history(connection, tenant, parameters, now);
+    }
+
+    private static View history(
+            Connection connection, Optional<String> tenant, Parameters parameters, Instant now)
+            throws SQLException {
         return HistoryPage.of(
                         connection,
-                        request.path().pathParameters().get("tenant"),
+                        tenant,
                         parameters.text("table"),
                         parameters.text("row"),
                         parameters.number("before").orElse(Long.MAX_VALUE),
@@ -165,20 +183,11 @@ public final class Pages implements PageRoutes {
     private View proof(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         return OverviewPage.seesAll(connection)
-                ? View.of("Proof", "proof", ProofPage.of(connection, proof))
-                : OnlyForAll.VIEW;
-    }
-
-    /** What isn't one tenant's. */
-    private static final class OnlyForAll {
-        private static final View VIEW =
-                new View(
-                        403,
-                        "Not for you",
-                        "message",
-                        new View.Message(
-                                "The proof is of the whole log, so only who sees all tenants sees it.",
-                                "Ask an auditor, or verify an export: mintmark audit verify --export."));
+                ? View.of(
+                        "Proof",
+                        "proof",
+                        ProofPage.of(connection, proof, new Parameters(request).number("before")))
+                : View.onlyForAll();
     }
 
     /** The button of the page. */
@@ -189,10 +198,10 @@ public final class Pages implements PageRoutes {
                         viewer,
                         connection ->
                                 OverviewPage.seesAll(connection)
-                                        ? Optional.of(ProofPage.rows(connection))
+                                        ? Optional.of(ProofPage.expected(connection, proof.last()))
                                         : Optional.empty());
         if (rows.isEmpty()) {
-            rendering.answer((_, _, _) -> OnlyForAll.VIEW, request, response);
+            rendering.answer((_, _, _) -> View.onlyForAll(), request, response);
             return;
         }
         proof.begin(viewer, rows.get());

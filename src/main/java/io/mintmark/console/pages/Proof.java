@@ -51,6 +51,16 @@ public final class Proof {
         return keys.isPresent();
     }
 
+    /** The ids of the keys that are trusted now; none if their file can't be read. */
+    List<String> trusted() {
+        try {
+            return keys.map(Supplier::get).map(TrustedKeys::ids).orElse(List.of());
+        } catch (RuntimeException e) {
+            log.warn("The keys to trust can't be read", e);
+            return List.of();
+        }
+    }
+
     /** The run that is under way, or else the last one. */
     Optional<Run> last() {
         return Optional.ofNullable(last.get());
@@ -162,6 +172,15 @@ public final class Proof {
             return begun;
         }
 
+        long expected() {
+            return expected;
+        }
+
+        /** How many rows there were, if it looked at all of them. */
+        synchronized Optional<Long> all() {
+            return end != null && end.summary().isPresent() ? Optional.of(rows) : Optional.empty();
+        }
+
         synchronized long rows() {
             return rows;
         }
@@ -211,11 +230,17 @@ public final class Proof {
                 return "The log is NOT as it was written.";
             }
             if (foreign > 0) {
-                return "Of what brokers wrote nothing was changed, and nothing is missing; but there are checkpoints that none of them made.";
+                return "Of what brokers wrote nothing was changed, and nothing is missing%s; but there are checkpoints that none of them made."
+                        .formatted(reach(end));
             }
-            return declared > 0
-                    ? "Nothing was changed, and nothing is missing but what was declared."
-                    : "Nothing was changed, and nothing is missing.";
+            return "Nothing was changed, and nothing is missing%s%s."
+                    .formatted(declared > 0 ? " but what was declared," : "", reach(end));
+        }
+
+        /** Nobody can tell from a database what was cut off its end. */
+        private static String reach(End end) {
+            return " up to checkpoint %s, as this database has it"
+                    .formatted(Frame.number(end.summary().map(Summary::last).orElse(0L)));
         }
 
         synchronized long wrongs() {

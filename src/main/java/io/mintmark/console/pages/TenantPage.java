@@ -174,7 +174,8 @@ record TenantPage(
                                         .orElseThrow(),
                                 Query.of(DOUBTS, name, DOUBTS_SHOWN, name, DOUBTS_SHOWN)
                                         .list(connection, TenantPage::doubt),
-                                Change.latest(connection, name, Long.MAX_VALUE, CHANGES),
+                                Change.latest(
+                                        connection, Optional.of(name), Long.MAX_VALUE, CHANGES),
                                 List.of(Statements.letSee(name), Statements.disableTenant(name))));
     }
 

@@ -22,6 +22,15 @@ record View(int status, String title, String template, Object model) {
                         + " broker.console_access says who sees what.");
     }
 
+    /** What isn't one tenant's. */
+    static View onlyForAll() {
+        return message(
+                403,
+                "Not for you",
+                "The proof is of the whole log, so only who sees all tenants sees it.",
+                "Ask an auditor, or verify an export: mintmark audit verify --export.");
+    }
+
     /** No page has such an address, whoever looks. */
     static View nowhere() {
         return message(

@@ -197,7 +197,7 @@ class ForeignRowsTest {
                     connection ->
                             HistoryPage.of(
                                     connection,
-                                    "globex",
+                                    Optional.of("globex"),
                                     Optional.empty(),
                                     Optional.empty(),
                                     Long.MAX_VALUE,

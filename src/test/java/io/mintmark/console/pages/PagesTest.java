@@ -21,6 +21,8 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What each address answers, and to whom. */
 @Tag("every-postgres")
@@ -268,6 +270,57 @@ class PagesTest {
                 "https://token.actions.githubusercontent.com",
                 "OPS-14: previews",
                 "<ins class=\"id\">acme-leads</ins>");
+    }
+
+    @Test
+    void who_sees_all_tenants_sees_how_what_belongs_to_none_came_to_be_so() {
+        String page = world.page("auditor", "/history");
+
+        assertShows(
+                page,
+                "what belongs to no tenant",
+                "/history?table=console_access&amp;row=",
+                "the auditors",
+                "/history?table=provider_type&amp;row=aws-sts");
+        assertLacks(page, "acme-leads", "shop-deploy");
+        assertShows(
+                world.page("auditor", "/history?table=provider_type&row=aws-sts"),
+                "<code>provider_type</code> <span class=\"id\">aws-sts</span> come to be so");
+        assertShows(world.page("auditor", "/tenants"), "href=\"/history\"");
+        assertEquals("/tenants/acme/history", leadsTo("/history?tenant=acme"));
+    }
+
+    @Test
+    void the_history_of_what_belongs_to_no_tenant_goes_on_with_older_changes() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.blocked_subject (subject, reason) SELECT 'old:' || n, 'INC' FROM generate_series(1, 30) AS n;
+                DELETE FROM broker.blocked_subject WHERE subject LIKE 'old:%'
+                """);
+        String first = world.page("auditor", "/history");
+        Matcher older = Pattern.compile("/history\\?before=([0-9]+)").matcher(first);
+        assertTrue(older.find(), first);
+
+        String second = world.page("auditor", older.group());
+
+        long last = Long.parseLong(older.group(1));
+        assertShows(first, "revision %d<".formatted(last));
+        assertShows(second, "revision %d<".formatted(last - 1));
+        assertLacks(second, "revision %d<".formatted(last));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/history",
+                "/history?before=2",
+                "/history?table=provider_type&row=aws-sts",
+                "/history?table=console_access&row=1"
+            })
+    void a_lead_sees_no_history_of_what_belongs_to_no_tenant(String path) {
+        assertEquals(404, world.get("lead", path).statusCode());
+        assertLacks(world.page("lead", "/tenants"), "href=\"/history\"");
     }
 
     @Test

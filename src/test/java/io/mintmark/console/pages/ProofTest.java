@@ -1,9 +1,13 @@
 package io.mintmark.console.pages;
 
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.SealedRows;
 import io.mintmark.postgres.TestDatabase;
@@ -17,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,7 +57,10 @@ class ProofTest {
 
         String page = ended();
 
-        assertTrue(page.contains("Nothing was changed, and nothing is missing."), page);
+        assertShows(
+                page,
+                "Nothing was changed, and nothing is missing up to checkpoint 1, as this database has it.</p>\n<p>As this database has it: who owns it could have cut off its end",
+                "<a href=\"/history\">of what belongs to none</a>");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
         assertFalse(page.contains("Never verified"), page);
@@ -83,6 +91,89 @@ class ProofTest {
 
         String page = world.get("auditor", "/proof").body();
         assertTrue(page.contains("<dd>1 row "), page);
+    }
+
+    @Test
+    void what_came_since_the_verification_and_how_many_it_looked_at_is_told() {
+        world.post("auditor", "/proof");
+        long looked =
+                Long.parseLong(
+                        database.column("SELECT 40 + count(*) FROM audit.config_change")
+                                .getFirst());
+        ended();
+        String before = world.page("auditor", "/proof");
+
+        SealedRows.write(database, 3);
+
+        String after = world.page("auditor", "/proof");
+        assertShows(before, "The last one looked at " + looked + " rows");
+        assertShows(after, "up to checkpoint 1,", "by checkpoint 2<");
+        assertEquals(since(before) + 6, since(after));
+    }
+
+    private static long since(String page) {
+        Matcher rows = Pattern.compile("began</dt><dd>([0-9]+) rows? ").matcher(page);
+        assertTrue(rows.find(), page);
+        return Long.parseLong(rows.group(1));
+    }
+
+    @Test
+    void checkpoints_go_on_by_number_each_with_its_key_and_its_hash() {
+        for (int i = 0; i < 21; i++) {
+            SealedRows.write(database, 1);
+        }
+        String hash =
+                database.column(
+                                "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM audit.checkpoint WHERE number = 2")
+                        .getFirst();
+
+        String first = world.page("auditor", "/proof");
+        String second = world.page("auditor", "/proof?before=3");
+
+        assertShows(first, "/proof?before=3#checkpoints", "data-label=\"Number\">22<");
+        assertLacks(first, hash);
+        assertShows(
+                second,
+                hash.substring(0, 16) + "…",
+                hash,
+                SealedRows.trusted().ids().getFirst(),
+                "/proof/checkpoints?before=3",
+                "by checkpoint 22<");
+        assertLacks(second, "rel=\"next\"");
+    }
+
+    @Test
+    void the_file_of_checkpoints_is_what_a_verification_takes() {
+        SealedRows.write(database, 1);
+
+        HttpResponse<String> file = world.get("auditor", "/proof/checkpoints");
+
+        assertTrue(
+                file.headers()
+                        .firstValue("Content-Disposition")
+                        .orElseThrow()
+                        .matches("attachment; filename=\"checkpoints-[0-9-]{10}\\.jsonl\""));
+        assertEquals(
+                database.column("SELECT jws FROM audit.checkpoint ORDER BY number DESC"),
+                file.body()
+                        .lines()
+                        .map(line -> SignedCheckpoint.in(line).orElseThrow().jws())
+                        .toList());
+        assertEquals(
+                List.of(1L),
+                world.get("auditor", "/proof/checkpoints?before=2")
+                        .body()
+                        .lines()
+                        .map(line -> SignedCheckpoint.in(line).orElseThrow().number())
+                        .toList());
+    }
+
+    @Test
+    void who_leads_a_tenant_gets_no_file_of_checkpoints() {
+        HttpResponse<String> answer = world.get("lead", "/proof/checkpoints");
+
+        assertEquals(403, answer.statusCode());
+        assertLacks(answer.body(), "jws");
     }
 
     @Test

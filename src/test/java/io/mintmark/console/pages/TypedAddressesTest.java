@@ -54,7 +54,9 @@ class TypedAddressesTest {
                     new Place("/tenants/*", List.of("after")),
                     new Place("/tenants/*/history", List.of("table", "row", "before")),
                     new Place("/explain", List.of("idp", "claims", "mint")),
-                    new Place("/proof", List.of("tenant")));
+                    new Place("/history", List.of("table", "row", "before")),
+                    new Place("/proof", List.of("before")),
+                    new Place("/proof/checkpoints", List.of("before")));
 
     private static final List<String> HOSTILE =
             List.of(
