@@ -10,7 +10,6 @@ import io.mintmark.postgres.QuestionFailed;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +25,9 @@ import java.util.Optional;
  * @param mint the refusal or mint that it is about
  * @param otherKeys which there are, where what was asked for isn't one
  * @param complaint what is wrong with what was given
+ * @param then what would have been granted at the time of the request, by the configuration of now
+ * @param changes of the configuration since the request
+ * @param remedy what would allow what was denied, unless it is granted by now
  */
 record ExplainPage(
         Map<String, String> idps,
@@ -35,9 +37,14 @@ record ExplainPage(
         Optional<String> otherKeys,
         Optional<String> complaint,
         Optional<Answer> then,
-        Optional<Answer> now) {
+        Optional<Answer> now,
+        Optional<ChangesSince> changes,
+        Optional<Statements.Statement> remedy) {
 
     private static final int IDPS = 500;
+
+    /** The condition that a subject fails which is blocked. */
+    private static final String BLOCKED = "blocked";
 
     private static final String NAMES =
             "SELECT p.name, p.tenant FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
@@ -48,11 +55,15 @@ record ExplainPage(
      * @param subject whose token it was about
      */
     record Answer(String idp, String subject, List<Row> rows) {
-        /** With the key first that it is about. */
-        private Answer first(Optional<String> key) {
-            List<Row> sorted = new ArrayList<>(rows);
-            sorted.sort(Comparator.comparing(row -> !key.equals(Optional.of(row.key()))));
-            return new Answer(idp, subject, List.copyOf(sorted));
+        /** Without a key, what is granted first. */
+        private Answer without(String key) {
+            return new Answer(
+                    idp,
+                    subject,
+                    rows.stream()
+                            .filter(row -> !row.key().equals(key))
+                            .sorted(Comparator.comparing(row -> !row.granted()))
+                            .toList());
         }
 
         long granted() {
@@ -80,6 +91,8 @@ record ExplainPage(
                     Optional.empty(),
                     Optional.empty(),
                     about.map(_ -> "There is no such mint that you may see."),
+                    Optional.empty(),
+                    Optional.empty(),
                     Optional.empty(),
                     Optional.empty());
         }
@@ -123,7 +136,9 @@ record ExplainPage(
                 Optional.empty(),
                 complaint,
                 Optional.empty(),
-                answer);
+                answer,
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static String provider(Explanations explanations, GivenClaims claims) {
@@ -141,22 +156,12 @@ record ExplainPage(
     private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint)
             throws SQLException {
         MintLine line = mint.line();
-        Optional<Answer> then = Optional.empty();
-        Optional<Answer> again = Optional.empty();
-        if (line.idp().isPresent() && line.subject().isPresent()) {
-            Explanations explanations = new Explanations(connection);
-            String claims = GivenClaims.recorded(mint.origin().claims().orElse("{}")).json();
-            String idp = line.idp().get();
-            String subject = line.subject().get();
-            then =
-                    Optional.of(
-                            answer(explanations, idp, subject, claims, Optional.of(line.at()))
-                                    .first(line.key()));
-            again =
-                    Optional.of(
-                            answer(explanations, idp, subject, claims, Optional.empty())
-                                    .first(line.key()));
-        }
+        boolean explicable = MintPage.isExplicable(line);
+        Explanations explanations = new Explanations(connection);
+        Optional<Answer> now =
+                explicable
+                        ? Optional.of(answer(explanations, mint, Optional.empty()))
+                        : Optional.empty();
         return new ExplainPage(
                 idps,
                 line.idp(),
@@ -166,8 +171,34 @@ record ExplainPage(
                         ? OtherKeys.of(connection, line.tenant().orElse(""), line.key().orElse(""))
                         : Optional.empty(),
                 Optional.empty(),
-                then,
-                again);
+                explicable
+                        ? Optional.of(answer(explanations, mint, Optional.of(line.at())))
+                        : Optional.empty(),
+                now,
+                line.tenant().isPresent()
+                        ? Optional.of(ChangesSince.of(connection, line.tenant().get(), line.at()))
+                        : Optional.empty(),
+                isForWantOfAGrant(line, now)
+                        ? WrittenGrants.of(connection, mint).remedy(line)
+                        : Optional.empty());
+    }
+
+    private static Answer answer(Explanations explanations, Mint mint, Optional<Instant> at) {
+        return answer(
+                explanations,
+                mint.line().idp().orElse(""),
+                mint.line().subject().orElse(""),
+                GivenClaims.recorded(mint.origin().claims().orElse("{}")).json(),
+                at);
+    }
+
+    /** Whether it was denied so, and a grant would allow it now. */
+    private static boolean isForWantOfAGrant(MintLine line, Optional<Answer> now) {
+        return line.lackedGrant()
+                && row(now, line.key())
+                        .filter(row -> !row.granted())
+                        .filter(row -> !row.condition().equals(Optional.of(BLOCKED)))
+                        .isPresent();
     }
 
     private static Answer answer(
@@ -180,13 +211,46 @@ record ExplainPage(
                 idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
     }
 
-    /** What is told of the key that the mint asked for, by the configuration of now. */
-    Optional<Row> asked() {
-        return row(then, mint.flatMap(about -> about.line().key()));
+    private Optional<String> key() {
+        return mint.flatMap(about -> about.line().key());
     }
 
-    private static boolean isGranted(Optional<Answer> answer, Optional<String> key) {
-        return row(answer, key).filter(Row::granted).isPresent();
+    /** What is told of the key that the mint asked for. */
+    Optional<Row> asked() {
+        return row(now, key());
+    }
+
+    boolean isGranted() {
+        return asked().filter(Row::granted).isPresent();
+    }
+
+    /** What would become now of what was decided then; none where nothing can be told of it. */
+    Optional<String> verdict() {
+        boolean denied =
+                mint.filter(about -> about.line().outcome() == MintOutcome.DENIED).isPresent();
+        if (now.isEmpty()) {
+            return Optional.empty();
+        }
+        if (isGranted()) {
+            return Optional.of(
+                    denied ? "Now it would be granted." : "Now it would be granted, too.");
+        }
+        return Optional.of(denied ? "Now: still denied." : "Now it would be denied.");
+    }
+
+    /** Whether the configuration of now is that of the request. */
+    boolean isUnchanged() {
+        return changes.filter(ChangesSince::isNone).isPresent();
+    }
+
+    /** Whether the same configuration decides otherwise at another time. */
+    boolean didTimeAloneDecide() {
+        return row(then, key()).filter(Row::granted).isPresent() != isGranted();
+    }
+
+    /** What is told of the tenant's other keys. */
+    Optional<Answer> others() {
+        return now.map(answer -> answer.without(key().orElse("")));
     }
 
     private static Optional<Row> row(Optional<Answer> answer, Optional<String> key) {
@@ -199,22 +263,5 @@ record ExplainPage(
     /** The tenant whose keys are told of; blank where it isn't known. */
     String tenant() {
         return now.map(answer -> idps.getOrDefault(answer.idp(), "")).orElse("");
-    }
-
-    /** Whether time alone changes nothing of it. */
-    boolean isSame() {
-        return now.isPresent() && then.map(Answer::rows).equals(now.map(Answer::rows));
-    }
-
-    /** What would allow what was denied, unless it is granted by now. */
-    Optional<Statements.Statement> remedy() {
-        return mint.map(Mint::line)
-                .filter(line -> line.lackedGrant() && !isGranted(now, line.key()))
-                .map(line ->
-                        Statements.give(
-                                line.tenant().orElse(""),
-                                line.idp().orElse(""),
-                                line.subject().orElse(""),
-                                line.key().orElse("")));
     }
 }

@@ -102,6 +102,12 @@ record MintPage(
 
     /** Whether an explanation of it can be asked for. */
     boolean isExplicable() {
-        return mint.line().outcome() != MintOutcome.REJECTED && mint.line().subject().isPresent();
+        return isExplicable(mint.line());
+    }
+
+    static boolean isExplicable(MintLine line) {
+        return line.outcome() != MintOutcome.REJECTED
+                && line.idp().isPresent()
+                && line.subject().isPresent();
     }
 }

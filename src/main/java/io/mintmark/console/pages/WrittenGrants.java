@@ -18,15 +18,18 @@ record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
     private static final String WRITTEN =
             """
             WITH written AS MATERIALIZED (
-                 SELECT g.id, g.match, g.enabled, g.valid_until, g.claims
+                 SELECT g.id, g.tenant, g.idp, g.match, g.enabled, g.valid_until, g.claims
                    FROM broker.subject_grant AS g
                   WHERE g.id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id)))
                     AND g.tenant = ? AND g.idp = ? AND g.key = ?),
                  held AS MATERIALIZED (
-                 SELECT w.* FROM written AS w
-                  WHERE internal.claims_met(w.claims, cast(? AS jsonb)))
+                 SELECT w.*, internal.claims_met(p.required_claims, t.claims) AS is_taken
+                   FROM written AS w
+                  CROSS JOIN (SELECT cast(? AS jsonb) AS claims) AS t
+                   JOIN broker.identity_provider AS p ON p.tenant = w.tenant AND p.name = w.idp
+                  WHERE internal.claims_met(w.claims, t.claims))
             SELECT (SELECT min(m.grant_id) FROM broker.who_can_mint AS m
-                     WHERE m.grant_id = ANY (ARRAY(SELECT h.id FROM held AS h))) AS in_force,
+                     WHERE m.grant_id = ANY (ARRAY(SELECT h.id FROM held AS h WHERE h.is_taken))) AS in_force,
                    (SELECT min(h.id) FROM held AS h
                      WHERE h.match = 'exact' AND NOT h.enabled
                        AND (h.valid_until IS NULL OR h.valid_until > now())) AS disabled

@@ -266,8 +266,9 @@ class PageAnswersTest {
 
         assertShows(
                 world.page("lead", "/explain?mint=" + denied),
-                "<b>Because no grant gave it.</b>",
-                "Nearest came grant",
+                "<b>Now: still denied.</b>",
+                "<b>because no grant gave it</b>",
+                "By the configuration of now, nearest comes grant",
                 "expects <span",
                 "and the token had <span");
     }
@@ -280,7 +281,7 @@ class PageAnswersTest {
 
         String page = world.page("lead", "/explain?mint=" + denied);
 
-        assertShows(page, "would by the configuration of now");
+        assertShows(page, "<b>Now it would be granted.</b>");
         assertLacks(page, "INSERT INTO");
     }
 
@@ -298,7 +299,7 @@ class PageAnswersTest {
 
         assertShows(
                 world.page("lead", "/explain?mint=" + missing),
-                "Because there was no such key:",
+                "because there was no such key:",
                 "Did you mean \"deploy\"?");
         HttpResponse<String> mistyped = world.get("lead", "/keys/acme/read-onyl");
         assertEquals(404, mistyped.statusCode());

@@ -351,7 +351,7 @@ class PagesTest {
         String missing = id("reason = 'no_such_key'");
 
         String explained = world.page("lead", "/explain?mint=" + missing);
-        assertShows(explained, "Because there was no such key");
+        assertShows(explained, "because there was no such key");
         assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
         assertFalse(
                 world.page("lead", "/mints/" + missing)

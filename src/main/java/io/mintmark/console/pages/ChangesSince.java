@@ -1,0 +1,45 @@
+package io.mintmark.console.pages;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+
+/**
+ * How often a tenant's configuration was changed since a moment.
+ *
+ * @param all whether these are all
+ */
+record ChangesSince(String tenant, Instant since, long count, boolean all) {
+    private static final int MOST = 100;
+
+    private static final String COUNT =
+            """
+            SELECT count(*)
+              FROM (SELECT n.changed_at FROM audit.config_change AS n
+                     WHERE n.tenant = ? ORDER BY n.revision DESC LIMIT ?) AS c
+             WHERE c.changed_at > cast(? AS timestamptz)
+            """;
+
+    static ChangesSince of(Connection connection, String tenant, Instant since)
+            throws SQLException {
+        long found =
+                Query.of(COUNT, tenant, MOST + 1, since)
+                        .first(connection, row -> row.getLong(1))
+                        .orElseThrow();
+        return new ChangesSince(tenant, since, Math.min(found, MOST), found <= MOST);
+    }
+
+    boolean isNone() {
+        return count == 0;
+    }
+
+    /** Such as "3 changes". */
+    String many() {
+        return (all ? "" : "more than ") + Frame.count(count, "change");
+    }
+
+    /** The newest first, so that they come before all others. */
+    String address() {
+        return "/tenants/%s/history".formatted(Links.encoded(tenant));
+    }
+}
