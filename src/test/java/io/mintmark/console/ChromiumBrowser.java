@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -60,7 +61,8 @@ final class ChromiumBrowser implements AutoCloseable {
                                         .setArgs(
                                                 List.of(
                                                         "--no-sandbox",
-                                                        "--disable-dev-shm-usage")));
+                                                        "--disable-dev-shm-usage",
+                                                        "--disable-gpu")));
     }
 
     /** Where a Chromium is, if there is one. */
@@ -81,19 +83,33 @@ final class ChromiumBrowser implements AutoCloseable {
 
     /** Somebody's browser, with cookies of its own and nothing that moves. */
     BrowserContext person() {
-        return browser.newContext(new Browser.NewContextOptions().setViewportSize(DESKTOP, HEIGHT));
+        return browser.newContext(
+                new Browser.NewContextOptions()
+                        .setViewportSize(DESKTOP, HEIGHT)
+                        .setReducedMotion(ReducedMotion.REDUCE));
     }
 
-    /** Pictures of a page as it is: light, dark, and as wide as a phone. */
-    static void picture(Page page, String name) {
-        show(page, ColorScheme.LIGHT);
-        shoot(page, name + "-light");
-        show(page, ColorScheme.DARK);
-        shoot(page, name + "-dark");
+    /**
+     * Takes pictures of a page as it is: light, dark, and as wide as a phone.
+     *
+     * @return what axe-core finds wrong with it: by all of its rules, and in the dark by colours
+     */
+    static List<String> look(Page page, String name) {
+        page.evaluate(axe());
         show(page, ColorScheme.LIGHT);
         page.setViewportSize(PHONE, HEIGHT);
         shoot(page, name + "-phone");
         page.setViewportSize(DESKTOP, HEIGHT);
+        shoot(page, name + "-light");
+        List<String> faults = new ArrayList<>(faults(page, ColorScheme.LIGHT, "{}"));
+        show(page, ColorScheme.DARK);
+        shoot(page, name + "-dark");
+        faults.addAll(
+                faults(
+                        page,
+                        ColorScheme.DARK,
+                        "{ runOnly: { type: 'rule', values: ['color-contrast'] } }"));
+        return faults;
     }
 
     private static void show(Page page, ColorScheme scheme) {
@@ -108,20 +124,7 @@ final class ChromiumBrowser implements AutoCloseable {
                         .setFullPage(true));
     }
 
-    /** What axe-core finds wrong with a page: by all of its rules, and in the dark by colours. */
-    static List<String> faults(Page page) {
-        page.evaluate(axe());
-        List<String> faults = new ArrayList<>(faults(page, ColorScheme.LIGHT, "{}"));
-        faults.addAll(
-                faults(
-                        page,
-                        ColorScheme.DARK,
-                        "{ runOnly: { type: 'rule', values: ['color-contrast'] } }"));
-        return faults;
-    }
-
     private static List<String> faults(Page page, ColorScheme scheme, String options) {
-        show(page, scheme);
         String found =
                 (String)
                         page.evaluate(

@@ -164,8 +164,7 @@ class ConsoleInBrowserTest {
 
     /** The page is as people should find it: without faults, and with a picture to look at. */
     private void look(String name) {
-        ChromiumBrowser.picture(page, name);
-        assertEquals(List.of(), ChromiumBrowser.faults(page), name);
+        assertEquals(List.of(), ChromiumBrowser.look(page, name), name);
         assertFalse(
                 (Boolean)
                         page.evaluate(
