@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The device flow of the shell client, against an identity provider that says what a test wants.
@@ -48,14 +50,20 @@ class ClientLoginTest {
     }
 
     private Ended login(String issuer) {
-        idp.says(
+        return ClientProcess.await(beginLogin(idp, issuer));
+    }
+
+    private Process beginLogin(StandIn provider, String issuer) {
+        provider.says(
                 "/.well-known/openid-configuration",
                 200,
                 """
                 {"issuer": "%s", "device_authorization_endpoint": "%s/device", "token_endpoint": "%s/token"}
                 """
-                        .formatted(issuer, idp.url(), idp.url()));
-        return client.with("XDG_STATE_HOME", directory.toString()).run("login");
+                        .formatted(issuer, provider.url(), provider.url()));
+        return client.with("XDG_STATE_HOME", directory.toString())
+                .with("MINTMARK_ISSUER", provider.url())
+                .start("login");
     }
 
     private Path token() {
@@ -130,19 +138,29 @@ class ClientLoginTest {
 
     @Test
     void a_login_that_is_refused_or_forgotten_says_so() {
-        idp.says("/device", 200, DEVICE)
-                .says("/token", 400, "{\"error\": \"access_denied\"}")
-                .says("/token", 400, "{\"error\": \"expired_token\"}")
-                .says(
-                        "/token",
-                        400,
-                        "{\"error\": \"invalid_client\", \"error_description\": \"a\\u001bb\"}")
-                .says("/token", 503, "")
-                .says("/token", 400, "{\"error\": \"authorization_pending\"}");
-        assertSays(1, "the login was refused", login(idp.url()));
-        assertSays(1, "the code expired", login(idp.url()));
-        assertSays(1, "refused: HTTP 400 invalid_client a?b", login(idp.url()));
-        assertSays(1, "nobody entered the code in time", login(idp.url()));
+        try (StandIn refusing = new StandIn();
+                StandIn late = new StandIn();
+                StandIn strange = new StandIn()) {
+            refusing.says("/token", 400, "{\"error\": \"access_denied\"}");
+            late.says("/token", 400, "{\"error\": \"expired_token\"}");
+            strange.says(
+                    "/token",
+                    400,
+                    "{\"error\": \"invalid_client\", \"error_description\": \"a\\u001bb\"}");
+            idp.says("/token", 503, "")
+                    .says("/token", 400, "{\"error\": \"authorization_pending\"}");
+            List<Process> logins =
+                    Stream.of(refusing, late, strange, idp)
+                            .map(provider ->
+                                    beginLogin(
+                                            provider.says("/device", 200, DEVICE), provider.url()))
+                            .toList();
+            assertSays(1, "the login was refused", ClientProcess.await(logins.get(0)));
+            assertSays(1, "the code expired", ClientProcess.await(logins.get(1)));
+            assertSays(
+                    1, "refused: HTTP 400 invalid_client a?b", ClientProcess.await(logins.get(2)));
+            assertSays(1, "nobody entered the code in time", ClientProcess.await(logins.get(3)));
+        }
     }
 
     @Test
