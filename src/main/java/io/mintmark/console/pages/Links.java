@@ -2,10 +2,18 @@ package io.mintmark.console.pages;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Addresses of pages, which are kept: they are sent to colleagues. */
 final class Links {
+    private static final DateTimeFormatter MINUTE =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
     private Links() {}
 
     static String mint(Object id) {
@@ -40,6 +48,11 @@ final class Links {
 
     static String grant(String tenant, long id) {
         return history(tenant, "subject_grant", Long.toString(id));
+    }
+
+    /** A whole minute as a field of the search takes and shows it. */
+    static String time(Instant minute) {
+        return encoded(MINUTE.format(minute));
     }
 
     /** In a path or a query. */

@@ -41,22 +41,27 @@ final class MintSearch {
         /**
          * What an address asks for.
          *
-         * @throws Parameters.Unusable for a time that ends before it begins
+         * @throws Parameters.Unusable for a time that can't be meant
          */
         static Wanted of(Parameters parameters) {
-            Optional<Instant> from = parameters.time("from", false);
-            Optional<Instant> to = parameters.time("to", true);
-            if (from.isPresent() && to.filter(from.get()::isAfter).isPresent()) {
-                throw new Parameters.Unusable("from is after to, so nothing can be between them.");
-            }
+            TypedTime.Span span = TypedTime.Span.of(parameters);
+            span.fault()
+                    .ifPresent(sentence -> {
+                        throw new Parameters.Unusable(sentence);
+                    });
+            return of(parameters, span);
+        }
+
+        /** The same, with its times as they were typed. */
+        static Wanted of(Parameters parameters, TypedTime.Span span) {
             return new Wanted(
                     parameters.text("q"),
                     parameters.text("tenant"),
                     parameters.text("subject"),
                     parameters.text("key"),
                     parameters.text("outcome").map(word -> word.toLowerCase(Locale.ROOT)),
-                    from,
-                    to,
+                    span.from().at(),
+                    span.to().at(),
                     parameters.id("before"));
         }
 

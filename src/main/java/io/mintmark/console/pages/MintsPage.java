@@ -5,11 +5,34 @@ import io.mintmark.console.pages.MintSearch.Wanted;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Mints and refusals that were looked for. */
-record MintsPage(Wanted wanted, Found found) {
+/**
+ * Mints and refusals that were looked for.
+ *
+ * @param span from when to when, as it was typed
+ * @param found nothing if that can't be meant
+ */
+record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
+    /** What the others stand for where a page cuts an id. */
+    private static final String CUT = "…";
+
+    /**
+     * What narrows the search and has no field of the form to see it in.
+     *
+     * @param without the same search without it
+     */
+    record Filter(String name, String value, String without) {}
+
+    static MintsPage unanswered(Wanted wanted, TypedTime.Span span) {
+        return new MintsPage(
+                wanted, span, new Found(List.of(), Optional.empty(), Optional.empty()));
+    }
+
     static final List<String> OUTCOMES =
             List.of(
                     "issued",
@@ -51,39 +74,79 @@ record MintsPage(Wanted wanted, Found found) {
                 : Optional.empty();
     }
 
+    /** Whether it is the short form of an id, as pages show it. */
+    boolean isCut() {
+        return wanted.any().filter(text -> text.contains(CUT) || text.contains("...")).isPresent();
+    }
+
+    /** The filters without a field, each to be taken away. */
+    List<Filter> filters() {
+        List<Filter> filters = new ArrayList<>();
+        wanted.subject().ifPresent(subject -> filters.add(filter("subject", "Subject", subject)));
+        if (isOfNoOutcome()) {
+            filters.add(filter("outcome", "Outcome", wanted.outcome().orElseThrow()));
+        }
+        wanted.before()
+                .ifPresent(mint -> filters.add(filter("before", "Older than", mint.toString())));
+        return filters;
+    }
+
+    private Filter filter(String parameter, String name, String value) {
+        Map<String, String> others = asked();
+        others.remove(parameter);
+        return new Filter(name, value, address("/mints", others));
+    }
+
     /** Where the older ones are. */
     Optional<String> next() {
-        return found.next().map(id -> address("/mints", Optional.of(id)));
+        return found.next()
+                .map(id -> {
+                    Map<String, String> asked = asked();
+                    asked.put("before", id);
+                    return address("/mints", asked);
+                });
     }
 
     /** All that is looked for, as a file. */
     String download() {
-        return address("/mints/download", Optional.empty());
+        return address("/mints/download", fromTheNewest());
     }
 
     /** The first page of the same search. */
     String newest() {
-        return address("/mints", Optional.empty());
+        return address("/mints", fromTheNewest());
     }
 
-    private String address(String path, Optional<String> before) {
-        List<String> parts = new ArrayList<>();
-        add(parts, "q", wanted.any());
-        add(parts, "tenant", wanted.tenant());
-        add(parts, "subject", wanted.subject());
-        add(parts, "key", wanted.key());
-        add(parts, "outcome", wanted.outcome());
-        add(parts, "from", wanted.from().map(Object::toString));
-        add(parts, "to", wanted.to().map(Object::toString));
-        add(parts, "before", before);
-        return parts.isEmpty() ? path : path + "?" + String.join("&", parts);
+    private Map<String, String> fromTheNewest() {
+        Map<String, String> asked = asked();
+        asked.remove("before");
+        return asked;
     }
 
-    private static void add(List<String> parts, String name, Optional<String> value) {
-        value.ifPresent(text -> parts.add(name + "=" + Links.encoded(text)));
+    /** What an address says of it, its times as they were typed. */
+    private Map<String, String> asked() {
+        Map<String, String> asked = new LinkedHashMap<>();
+        wanted.any().ifPresent(text -> asked.put("q", text));
+        wanted.tenant().ifPresent(text -> asked.put("tenant", text));
+        wanted.subject().ifPresent(text -> asked.put("subject", text));
+        wanted.key().ifPresent(text -> asked.put("key", text));
+        wanted.outcome().ifPresent(text -> asked.put("outcome", text));
+        asked.put("from", span.from().text());
+        asked.put("to", span.to().text());
+        wanted.before().ifPresent(id -> asked.put("before", id.toString()));
+        asked.values().removeIf(String::isEmpty);
+        return asked;
     }
 
-    /** A time as the form's field has it: a day, or to the second. */
+    private static String address(String path, Map<String, String> asked) {
+        return asked.isEmpty()
+                ? path
+                : asked.entrySet().stream()
+                        .map(part -> part.getKey() + "=" + Links.encoded(part.getValue()))
+                        .collect(Collectors.joining("&", path + "?", ""));
+    }
+
+    /** A time as a field has it: a day, or to the second. */
     static String field(Optional<Instant> at) {
         return at.map(time -> time.toString().replaceFirst("\\.[0-9]+Z$", "Z")).orElse("");
     }

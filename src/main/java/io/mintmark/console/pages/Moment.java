@@ -13,22 +13,18 @@ import java.util.Locale;
  * @param now when the page was asked for
  */
 record Moment(Instant at, Instant now) {
-    private static final DateTimeFormatter TIME = format("HH:mm:ss 'UTC'");
-    private static final DateTimeFormatter DAY = format("d MMM uuuu, HH:mm:ss 'UTC'");
-
-    private static DateTimeFormatter format(String pattern) {
-        return DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH).withZone(ZoneOffset.UTC);
-    }
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm:ss 'UTC'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
 
     /** For machines. */
     String iso() {
         return at.truncatedTo(ChronoUnit.MICROS).toString();
     }
 
-    /** The time of the day in UTC, and the day if it isn't today. */
+    /** The day and the time in UTC, the same tomorrow as today: pages are printed and sent. */
     String clock() {
-        boolean today = at.truncatedTo(ChronoUnit.DAYS).equals(now.truncatedTo(ChronoUnit.DAYS));
-        return (today ? TIME : DAY).format(at);
+        return CLOCK.format(at);
     }
 
     /** Such as "3 minutes ago" or "in 2 hours". */

@@ -24,6 +24,7 @@ import java.util.UUID;
 /** The console's addresses. Each page is one read of the database with its viewer's eyes. */
 public final class Pages implements PageRoutes {
     private static final int MINTS = 50;
+    private static final String MINTS_TITLE = "Mints and refusals";
 
     private final ViewerDatabase database;
     private final Proof proof;
@@ -78,16 +79,22 @@ public final class Pages implements PageRoutes {
     /** An id that is one mint's alone leads to that mint's page. */
     private View mints(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
-        Wanted wanted = Wanted.of(new Parameters(request));
+        Parameters parameters = new Parameters(request);
+        TypedTime.Span span = TypedTime.Span.of(parameters);
+        Wanted wanted = Wanted.of(parameters, span);
+        if (span.fault().isPresent()) {
+            return new View(400, MINTS_TITLE, "mints", MintsPage.unanswered(wanted, span));
+        }
         Optional<UUID> id = wanted.any().flatMap(Parameters::uuid);
         if (id.isPresent()
                 && !MintLine.of(connection, List.of(id.get().toString()), now).isEmpty()) {
             return View.elsewhere(Links.mint(id.get()));
         }
-        MintsPage page = new MintsPage(wanted, MintSearch.find(connection, wanted, MINTS, now));
+        MintsPage page =
+                new MintsPage(wanted, span, MintSearch.find(connection, wanted, MINTS, now));
         return page.onlyMint()
                 .map(line -> View.elsewhere(Links.mint(line.id())))
-                .orElseGet(() -> View.of("Mints and refusals", "mints", page));
+                .orElseGet(() -> View.of(MINTS_TITLE, "mints", page));
     }
 
     private View mint(Connection connection, ServerRequest request, Instant now)

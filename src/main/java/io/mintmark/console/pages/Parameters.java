@@ -4,11 +4,7 @@ import io.helidon.http.HttpException;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -69,40 +65,22 @@ final class Parameters {
     }
 
     /**
-     * A day or a moment of UTC; of a day its first moment, or its last one.
+     * A day or a moment; of a day its first moment, or its last one.
      *
      * @param end whether the end of a day is meant
      */
     Optional<Instant> time(String name, boolean end) {
-        return text(name)
-                .map(text -> {
-                    try {
-                        return moment(text, end);
-                    } catch (DateTimeException e) {
-                        throw new Unusable(
-                                "'%s' is no time: write 2026-03-01, 2026-03-01T14:30 or 2026-03-01T14:30:00Z, all in UTC."
-                                        .formatted(text));
-                    }
+        TypedTime typed = typedTime(name, end);
+        typed.fault()
+                .ifPresent(sentence -> {
+                    throw new Unusable(sentence);
                 });
+        return typed.at();
     }
 
-    private static Instant moment(String text, boolean end) {
-        Instant moment;
-        if (text.length() == "2026-03-01".length()) {
-            LocalDate day = LocalDate.parse(text);
-            Instant start = (end ? day.plusDays(1) : day).atStartOfDay().toInstant(ZoneOffset.UTC);
-            moment = end ? start.minusNanos(1_000) : start;
-        } else {
-            moment =
-                    text.endsWith("Z")
-                            ? Instant.parse(text)
-                            : LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
-        }
-        if (moment.isBefore(Instant.EPOCH)
-                || moment.isAfter(Instant.parse("9999-01-01T00:00:00Z"))) {
-            throw new DateTimeException("out of bounds");
-        }
-        return moment;
+    /** The same as it was typed, be it wrong. */
+    TypedTime typedTime(String name, boolean end) {
+        return TypedTime.of(text(name).orElse(""), end);
     }
 
     /** An id of any form, however it is written. */

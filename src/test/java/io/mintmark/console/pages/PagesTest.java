@@ -509,20 +509,83 @@ class PagesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/mints?from=yesterday",
                 "/mints?before=x",
                 "/mints?q=a&q=b",
                 "/keys/acme/deploy?at=2026-13-01",
                 "/tenants/acme/history?table=subject_grant&row=x",
                 "/tenants/acme?after=-1",
-                "/mints?q=%00",
-                "/mints?from=2026-03-02&to=2026-03-01"
+                "/mints?q=%00"
             })
     void what_cannot_be_meant_is_refused_with_a_sentence(String path) {
         HttpResponse<String> answer = world.get("auditor", path);
 
         assertEquals(400, answer.statusCode());
         assertShows(answer.body(), "That can't be answered");
+    }
+
+    @Test
+    void a_wrong_time_is_told_beside_its_field_and_the_form_loses_nothing() {
+        HttpResponse<String> answer =
+                world.get(
+                        "auditor",
+                        "/mints?q=x%3Ay&tenant=acme&key=deploy&outcome=denied&from=tomorrow&to=21%20Nov%202026");
+
+        assertEquals(400, answer.statusCode());
+        assertShows(
+                answer.body(),
+                "value=\"x:y\"",
+                "value=\"acme\"",
+                "value=\"deploy\"",
+                "<option value=\"denied\" selected>",
+                "value=\"tomorrow\"",
+                "aria-describedby=\"from-fault\"",
+                "id=\"from-fault\">'tomorrow' is no time",
+                "value=\"21 Nov 2026\"");
+        assertEquals(400, world.get("auditor", "/mints/download?from=tomorrow").statusCode());
+        assertShows(
+                world.get("auditor", "/mints?from=2026-03-02&to=2026-03-01").body(),
+                "id=\"to-fault\">From is after it");
+    }
+
+    @Test
+    void a_day_stays_as_it_was_typed() {
+        String page = world.page("auditor", "/mints?outcome=denied&from=1%20Jan%202026");
+
+        assertShows(
+                page,
+                "value=\"1 Jan 2026\"",
+                "/mints/download?outcome=denied&amp;from=1%20Jan%202026\"");
+    }
+
+    @Test
+    void a_filter_that_the_form_has_no_field_for_is_shown_and_can_be_removed() {
+        String page =
+                world.page("auditor", "/mints?tenant=acme&subject=" + Links.encoded(DEPLOYER));
+
+        assertShows(
+                page,
+                "Mints and refusals of subject <span class=\"id\">" + DEPLOYER,
+                "<a href=\"/mints?tenant=acme\" aria-label=\"Without the filter Subject\">remove");
+        assertLacks(world.page("auditor", "/mints?tenant=acme"), "class=\"chips\"");
+        assertShows(
+                world.page("auditor", "/mints?outcome=bogus"),
+                "<a href=\"/mints\" aria-label=\"Without the filter Outcome\">");
+    }
+
+    @Test
+    void a_cut_id_is_told_to_be_one() {
+        assertShows(
+                world.page("auditor", "/mints?q=ASIA0123%E2%80%A64567CDEF"),
+                "This looks like an id that was cut");
+        assertLacks(world.page("auditor", "/mints?q=ASIA0123"), "that was cut");
+    }
+
+    @Test
+    void a_page_says_the_whole_day_it_was_made_on() {
+        assertTrue(
+                Pattern.compile("As of <time [^>]*>[0-9]+ [A-Z][a-z]{2} [0-9]{4}, [0-9:]{8} UTC<")
+                        .matcher(world.page("auditor", "/"))
+                        .find());
     }
 
     @Test

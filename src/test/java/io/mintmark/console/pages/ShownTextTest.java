@@ -14,10 +14,10 @@ class ShownTextTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2026-03-01T14:05:06Z, just now, 14:05:06 UTC",
-        "2026-03-01T14:02:07Z, 3 minutes ago, 14:02:07 UTC",
-        "2026-03-01T14:04:07Z, 60 seconds ago, 14:04:07 UTC",
-        "2026-03-01T16:05:08Z, in 2 hours, 16:05:08 UTC",
+        "2026-03-01T14:05:06Z, just now, '1 Mar 2026, 14:05:06 UTC'",
+        "2026-03-01T14:02:07Z, 3 minutes ago, '1 Mar 2026, 14:02:07 UTC'",
+        "2026-03-01T14:04:07Z, 60 seconds ago, '1 Mar 2026, 14:04:07 UTC'",
+        "2026-03-01T16:05:08Z, in 2 hours, '1 Mar 2026, 16:05:08 UTC'",
         "2026-02-28T23:59:59Z, 14 hours ago, '28 Feb 2026, 23:59:59 UTC'",
         "2025-03-01T14:05:07Z, 365 days ago, '1 Mar 2025, 14:05:07 UTC'",
         "2020-03-01T14:05:07Z, 6 years ago, '1 Mar 2020, 14:05:07 UTC'"
