@@ -3,6 +3,7 @@ package io.mintmark.console.pages;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * How often a tenant's configuration was changed since a moment.
@@ -40,6 +41,6 @@ record ChangesSince(String tenant, Instant since, long count, boolean all) {
 
     /** The newest first, so that they come before all others. */
     String address() {
-        return "/tenants/%s/history".formatted(Links.encoded(tenant));
+        return Links.history(Optional.of(tenant));
     }
 }

@@ -23,7 +23,10 @@ record Frame(
         Instant now,
         String requestId) {
 
-    /** Words of a tooltip or of a text are cut there; the whole stands elsewhere on the page. */
+    /** An id of so many characters is shown whole, such as an access key's. */
+    private static final int WHOLE = 24;
+
+    /** What is left of a longer one's beginning and end; the whole stands elsewhere on the page. */
     private static final int SHORT = 8;
 
     Moment at(Instant time) {
@@ -57,7 +60,7 @@ record Frame(
 
     /** An id's beginning and end, between which the others differ least. */
     static String shortened(String id) {
-        return id.length() <= 2 * SHORT + 1
+        return id.length() <= WHOLE
                 ? id
                 : id.substring(0, SHORT) + "…" + id.substring(id.length() - SHORT);
     }

@@ -9,10 +9,13 @@ import java.util.Optional;
 /**
  * A key that wasn't there at a moment of the past.
  *
- * @param since when it had been deleted or renamed; none if it had never been there until then
- * @param until when it was made after that; none if it wasn't
+ * @param since what had deleted or renamed it; none if it had never been there until then
+ * @param until what made it after that; none if nothing did
  */
-record KeyAbsence(Optional<Instant> since, Optional<Instant> until) {
+record KeyAbsence(Optional<Turn> since, Optional<Turn> until) {
+
+    /** A change of the tenant's by which a key came or went. */
+    record Turn(long revision, Instant at, String by) {}
 
     /** Of a tenant whose keys were changed more often, nothing is told. */
     private static final int MOST_CHANGES = 5_000;
@@ -21,24 +24,29 @@ record KeyAbsence(Optional<Instant> since, Optional<Instant> until) {
     private static final String CHANGES =
             """
             WITH change AS (
-                 SELECT c.revision, c.changed_at, coalesce(c.before ->> 'name' = ?, false) AS was,
+                 SELECT c.revision, c.changed_at, c.changed_by, coalesce(c.before ->> 'name' = ?, false) AS was,
                         coalesce(c.after ->> 'name' = ?, false) AS became
-                   FROM (SELECT n.revision, n.changed_at, n.before, n.after
+                   FROM (SELECT n.revision, n.changed_at, n.changed_by, n.before, n.after
                            FROM audit.config_change AS n
                           WHERE n.tenant = ? AND n.table_name = 'key'
                             AND n.table_name <> 'subject_grant'
                           ORDER BY n.revision LIMIT ?) AS c
             )
-            SELECT count(*) AS changes,
-                   count(*) FILTER (WHERE h.was OR h.became) AS of_key,
-                   (array_agg(h.became ORDER BY h.revision DESC)
-                    FILTER (WHERE h.changed_at <= m.at AND (h.was OR h.became)))[1] AS was_there,
-                   max(h.changed_at) FILTER (WHERE h.changed_at <= m.at AND h.was AND NOT h.became)
-                       AS went,
-                   min(h.changed_at) FILTER (WHERE h.changed_at > m.at AND h.became AND NOT h.was)
-                       AS came
-              FROM (SELECT cast(? AS timestamptz) AS at) AS m LEFT JOIN change AS h ON true
-             GROUP BY m.at
+            SELECT t.changes, t.of_key, t.was_there,
+                   w.revision AS went, w.changed_at AS went_at, w.changed_by AS went_by,
+                   c.revision AS came, c.changed_at AS came_at, c.changed_by AS came_by
+              FROM (SELECT count(*) AS changes,
+                           count(*) FILTER (WHERE h.was OR h.became) AS of_key,
+                           (array_agg(h.became ORDER BY h.revision DESC)
+                            FILTER (WHERE h.changed_at <= m.at AND (h.was OR h.became)))[1] AS was_there,
+                           max(h.revision) FILTER (WHERE h.changed_at <= m.at AND h.was AND NOT h.became)
+                               AS went,
+                           min(h.revision) FILTER (WHERE h.changed_at > m.at AND h.became AND NOT h.was)
+                               AS came
+                      FROM (SELECT cast(? AS timestamptz) AS at) AS m LEFT JOIN change AS h ON true
+                     GROUP BY m.at) AS t
+              LEFT JOIN change AS w ON w.revision = t.went
+              LEFT JOIN change AS c ON c.revision = t.came
             """;
 
     /** None if it was there, or if the history that is looked at doesn't know it. */
@@ -53,7 +61,17 @@ record KeyAbsence(Optional<Instant> since, Optional<Instant> until) {
         boolean known = row.getLong("changes") <= MOST_CHANGES && row.getLong("of_key") > 0;
         return known && !row.getBoolean("was_there")
                 ? Optional.of(
-                        new KeyAbsence(Query.timeIfAny(row, "went"), Query.timeIfAny(row, "came")))
+                        new KeyAbsence(
+                                turn(row, "went", "went_at", "went_by"),
+                                turn(row, "came", "came_at", "came_by")))
+                : Optional.empty();
+    }
+
+    private static Optional<Turn> turn(ResultSet row, String revision, String at, String by)
+            throws SQLException {
+        Optional<Long> number = Query.number(row, revision);
+        return number.isPresent()
+                ? Optional.of(new Turn(number.get(), Query.time(row, at), row.getString(by)))
                 : Optional.empty();
     }
 }

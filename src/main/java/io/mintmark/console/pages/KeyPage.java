@@ -18,6 +18,9 @@ import java.util.Optional;
  * @param at the moment that was asked about; none for now
  * @param tooEarly a moment that was asked about and is still to come
  * @param absence why it isn't among the keys of that moment, if it isn't
+ * @param gone why there is no such key now; none if there is, or never was one
+ * @param otherKeys which there are, where there never was such a one
+ * @param changes of the configuration since the moment that was asked about
  * @param grants those that were looked at
  * @param mints the latest, up to the moment that was asked about
  */
@@ -28,6 +31,9 @@ record KeyPage(
         Optional<Instant> at,
         Optional<Instant> tooEarly,
         Optional<KeyAbsence> absence,
+        Optional<KeyAbsence> gone,
+        Optional<String> otherKeys,
+        Optional<ChangesSince> changes,
         GrantLine.OfKey grants,
         Found mints,
         List<Statements.Statement> statements) {
@@ -89,6 +95,9 @@ record KeyPage(
                 at.isPresent()
                         ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST_CHANGES)
                         : GrantLine.ofKey(connection, tenant, name, MOST);
+        Optional<KeyAbsence> gone =
+                key.isPresent() ? Optional.empty() : KeyAbsence.at(connection, tenant, name, now);
+        boolean everWas = key.isPresent() || gone.isPresent();
         return new KeyPage(
                 tenant,
                 name,
@@ -98,19 +107,26 @@ record KeyPage(
                 at.isPresent()
                         ? KeyAbsence.at(connection, tenant, name, at.get())
                         : Optional.empty(),
+                gone,
+                everWas ? Optional.empty() : OtherKeys.of(connection, tenant, name),
+                at.isPresent()
+                        ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
+                        : Optional.empty(),
                 grants,
                 MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
-                at.isPresent()
-                        ? List.of(Statements.listGrants(tenant, name, at))
-                        : statementsOfNow(connection, tenant, name, key));
+                everWas ? statements(connection, tenant, name, key, at) : List.of());
     }
 
-    private static List<Statements.Statement> statementsOfNow(
-            Connection connection, String tenant, String name, Optional<Key> key)
+    private static List<Statements.Statement> statements(
+            Connection connection,
+            String tenant,
+            String name,
+            Optional<Key> key,
+            Optional<Instant> at)
             throws SQLException {
         List<Statements.Statement> all = new ArrayList<>();
-        all.add(Statements.listGrants(tenant, name, Optional.empty()));
-        if (key.isPresent()) {
+        all.add(Statements.listGrants(tenant, name, at));
+        if (at.isEmpty() && key.isPresent()) {
             List<String> idps =
                     Query.of(IDP_NAMES, tenant, IDPS)
                             .list(connection, row -> row.getString("name"));
@@ -136,7 +152,13 @@ record KeyPage(
                 || !grants.lines().isEmpty()
                 || !grants.all()
                 || absence.isPresent()
+                || gone.isPresent()
                 || !mints.lines().isEmpty();
+    }
+
+    /** Whether there is such a key or was one, as far as the history is looked at. */
+    boolean everWas() {
+        return key.isPresent() || gone.isPresent();
     }
 
     /** Whether there are more in force than were looked at, or may be. */

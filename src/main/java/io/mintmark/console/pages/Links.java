@@ -55,6 +55,11 @@ final class Links {
         return encoded(MINUTE.format(minute));
     }
 
+    /** A change of a tenant's, followed by those before it. */
+    static String change(String tenant, long revision) {
+        return history(Optional.of(tenant)) + "?before=" + (revision + 1);
+    }
+
     /** In a path or a query. */
     static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");

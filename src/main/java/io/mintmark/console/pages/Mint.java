@@ -15,14 +15,17 @@ import java.util.Optional;
  *
  * @param line what lists show of it
  * @param grantThen the row of the grant as it was when the decision was made
- * @param target what the key names now at its provider
+ * @param targetThen what the key named at its provider when the decision was made; none of a
+ *     refusal, which doesn't say what it was decided on
+ * @param targetNow what it names now
  */
 record Mint(
         MintLine line,
         List<Step> steps,
         Origin origin,
         Optional<GrantThen> grantThen,
-        Optional<String> target) {
+        Optional<String> targetThen,
+        Optional<String> targetNow) {
 
     private static final String STEPS =
             """
@@ -42,7 +45,14 @@ record Mint(
               FROM internal.grant_at(?, ?, ?) AS c
             """;
 
-    private static final String TARGET =
+    private static final String TARGET_THEN =
+            """
+            SELECT internal.row_at(?, 'key', ?, ?) -> 'settings' ->> y.target_setting AS target
+              FROM broker.provider_type AS y
+             WHERE y.type = ?
+            """;
+
+    private static final String TARGET_NOW =
             """
             SELECT k.settings ->> y.target_setting AS target
               FROM broker.key AS k
@@ -135,10 +145,26 @@ record Mint(
                 steps,
                 origin,
                 grantThen(connection, line, origin),
+                targetThen(connection, line, origin),
                 line.tenant().isPresent() && line.key().isPresent()
-                        ? Query.of(TARGET, line.tenant().get(), line.key().get())
-                                .first(connection, row -> row.getString("target"))
+                        ? Query.of(TARGET_NOW, line.tenant().get(), line.key().get())
+                                .first(connection, row -> Query.text(row, "target"))
+                                .flatMap(target -> target)
                         : Optional.empty());
+    }
+
+    private static Optional<String> targetThen(Connection connection, MintLine line, Origin origin)
+            throws SQLException {
+        return origin.grantRevision().isPresent()
+                ? Query.of(
+                                TARGET_THEN,
+                                line.tenant().orElse(""),
+                                line.key().orElse(""),
+                                origin.grantRevision().get(),
+                                line.providerType().orElse(""))
+                        .first(connection, row -> Query.text(row, "target"))
+                        .flatMap(target -> target)
+                : Optional.empty();
     }
 
     private static Optional<GrantThen> grantThen(

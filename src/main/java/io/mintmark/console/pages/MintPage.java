@@ -1,5 +1,7 @@
 package io.mintmark.console.pages;
 
+import org.jspecify.annotations.Nullable;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -93,6 +95,15 @@ record MintPage(
     String alike(String id) {
         return "/mints?q=%s&tenant=%s"
                 .formatted(Links.encoded(id), Links.encoded(mint.line().tenant().orElse("")));
+    }
+
+    /** The class of a step's mark, whose colour is its outcome's; none for one that went well. */
+    static @Nullable String mark(Mint.Step step) {
+        return switch (step.kind()) {
+            case "failed", "denied", "rejected" -> "bad";
+            case "withheld" -> "doubtful";
+            default -> null;
+        };
     }
 
     boolean isRefusal() {

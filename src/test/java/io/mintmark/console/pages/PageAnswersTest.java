@@ -65,7 +65,17 @@ class PageAnswersTest {
     void before_a_key_was_made_it_did_not_exist_and_nothing_gives_it() {
         String page = world.page("lead", "/keys/acme/deploy?at=2020-01-01");
 
-        assertShows(page, "Nobody could then: the key did not exist.", "It was made <time");
+        assertShows(
+                page,
+                "Nobody could then: the key did not exist.",
+                ">made</a> by <b>test_admin</b>, <time",
+                "Who could mint",
+                " at 1 Jan 2020, 23:59:59 UTC",
+                "of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration since");
+        String making =
+                one(
+                        "SELECT revision + 1 FROM audit.config_change WHERE tenant = 'acme' AND table_name = 'key' AND after ->> 'name' = 'deploy' ORDER BY revision LIMIT 1");
+        assertShows(page, "\"/tenants/acme/history?before=%s\"".formatted(making));
         assertLacks(page, "It had been deleted", "A grant gives it", "INSERT INTO");
     }
 
@@ -82,15 +92,26 @@ class PageAnswersTest {
         String gone = moment("0");
 
         String deleted = world.page("lead", "/keys/acme/brief?at=" + gone);
-        assertShows(deleted, "the key did not exist.", "It had been deleted or renamed <time");
-        assertLacks(deleted, "It was made");
+        assertShows(
+                deleted,
+                "the key did not exist.",
+                ">deleted or renamed</a> by <b>test_admin</b>, <time");
+        assertLacks(deleted, ">made</a>");
         database.run(Who.ADMIN, make);
-        assertShows(world.page("lead", "/keys/acme/brief?at=" + gone), "It was made <time");
+        assertShows(
+                world.page("lead", "/keys/acme/brief?at=" + gone),
+                ">made</a> by <b>test_admin</b>, <time");
         String granted = world.page("lead", "/keys/acme/brief?at=" + there);
         assertShows(granted, "Nobody could then: no grant of it was in force.");
         assertLacks(granted, "did not exist", "A grant gives it");
         assertShows(world.page("lead", "/keys/acme/brief"), "A grant gives it");
         database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
+        String now = world.page("lead", "/keys/acme/brief");
+        assertShows(
+                now,
+                "There is no such key now: it was <a",
+                "Nobody may: there is no such key any more.");
+        assertLacks(now, "A grant gives it");
         assertEquals(404, world.get("other", "/keys/acme/brief?at=" + gone).statusCode());
     }
 

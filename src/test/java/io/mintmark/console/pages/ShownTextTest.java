@@ -32,6 +32,8 @@ class ShownTextTest {
     @Test
     void an_id_is_cut_only_if_that_makes_it_shorter() {
         assertEquals("0199f2c4…456789ab", Frame.shortened("0199f2c4-1c4e-7000-8a5b-0123456789ab"));
-        assertEquals("ASIA0123456789ABC", Frame.shortened("ASIA0123456789ABC"));
+        assertEquals("ASIA0123456789ABCDEF", Frame.shortened("ASIA0123456789ABCDEF"));
+        assertEquals("a".repeat(24), Frame.shortened("a".repeat(24)));
+        assertEquals("aaaaaaaa…aaaaaaaa", Frame.shortened("a".repeat(25)));
     }
 }
