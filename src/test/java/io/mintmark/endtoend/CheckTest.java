@@ -132,7 +132,9 @@ class CheckTest {
                         Map.of(
                                 "DATABASE_URL",
                                 "jdbc:postgresql://localhost:%d/x"
-                                        .formatted(RunningBroker.freePort())));
+                                        .formatted(RunningBroker.freePort()),
+                                "DATABASE_START_TIMEOUT",
+                                "PT1S"));
 
         assertEquals(1, said.status());
         assertEquals(1, said.lines().stream().filter(line -> line.startsWith("WRONG")).count());
