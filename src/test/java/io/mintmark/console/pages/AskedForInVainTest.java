@@ -94,8 +94,10 @@ class AskedForInVainTest {
                         .formatted(revision));
         String issued = mint("request_id = 'req-then'");
         String then = "arn:aws:iam::123456789012:role/shop-read";
-        assertShows(world.page("lead", "/mints/" + issued), "then <span class=\"id wrap\">" + then);
-        assertLacks(world.page("lead", "/mints/" + issued), "and now <span");
+        assertShows(
+                world.page("lead", "/mints/" + issued),
+                "named then: <span class=\"id wrap\">" + then);
+        assertLacks(world.page("lead", "/mints/" + issued), "names now:");
 
         database.run(
                 Who.ADMIN,
@@ -103,8 +105,8 @@ class AskedForInVainTest {
 
         assertShows(
                 world.page("lead", "/mints/" + issued),
-                "then <span class=\"id wrap\">" + then,
-                "and now <span class=\"id wrap\">arn:aws:iam::123456789012:role/other");
+                "named then: <span class=\"id wrap\">" + then,
+                "names now: <span class=\"id wrap\">arn:aws:iam::123456789012:role/other");
     }
 
     @Test
@@ -115,7 +117,7 @@ class AskedForInVainTest {
                         "/mints/"
                                 + mint(
                                         "reason = 'not_granted' AND tenant = 'acme' AND key = 'deploy'")),
-                "what it names now, not then: <span");
+                "names now: <span");
     }
 
     @Test

@@ -476,8 +476,7 @@ class PagesTest {
                     world.page("lead", "/subjects?q=" + Links.encoded(one)).contains(mint), one);
         }
         assertShows(
-                world.page("lead", "/mints?tenant=globex"),
-                "Nothing on record that you may see is so");
+                world.page("lead", "/mints?tenant=globex"), "Nothing that you may see matches.");
         assertFalse(world.page("lead", "/tenants").contains("globex"));
         assertShows(
                 world.page(
@@ -601,9 +600,7 @@ class PagesTest {
     void an_outcome_that_there_is_not_is_told_from_nothing_found() {
         assertShows(
                 world.page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
-        assertShows(
-                world.page("auditor", "/mints?q=nobody"),
-                "Nothing on record that you may see is so");
+        assertShows(world.page("auditor", "/mints?q=nobody"), "Nothing that you may see matches.");
     }
 
     @Test
