@@ -33,6 +33,11 @@ record MintLine(
     private static final String NO_SUCH_KEY = "no_such_key";
     private static final String SUBJECT_BLOCKED = "subject_blocked";
 
+    /** Reasons of failures that leave open what the provider did. */
+    private static final String PROVIDER_TIMEOUT = "provider_timeout";
+
+    private static final String PROVIDER_UNREACHABLE = "provider_unreachable";
+
     private static final String LINES =
             """
             SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
@@ -48,14 +53,23 @@ record MintLine(
 
     /** What became of it, and of a refusal why, in words. */
     String meaning() {
-        return outcome == MintOutcome.DENIED
-                ? switch (reason.orElse("")) {
-                    case NOT_GRANTED -> "no grant gave the key";
-                    case NO_SUCH_KEY -> "the tenant had no such key, or it was disabled";
-                    case SUBJECT_BLOCKED -> "the subject was blocked, whatever was granted to it";
-                    default -> outcome.meaning();
-                }
-                : outcome.meaning();
+        return switch (outcome) {
+            case DENIED ->
+                    switch (reason.orElse("")) {
+                        case NOT_GRANTED -> "no grant gave the key";
+                        case NO_SUCH_KEY -> "the tenant had no such key, or it was disabled";
+                        case SUBJECT_BLOCKED ->
+                                "the subject was blocked, whatever was granted to it";
+                        default -> outcome.meaning();
+                    };
+            case FAILED ->
+                    switch (reason.orElse("")) {
+                        case PROVIDER_TIMEOUT, PROVIDER_UNREACHABLE ->
+                                "the provider didn't answer, so a credential may exist";
+                        default -> outcome.meaning();
+                    };
+            case ISSUED, WITHHELD, REJECTED, UNRESOLVED, UNDER_WAY -> outcome.meaning();
+        };
     }
 
     /** Whether a grant would have given it. */

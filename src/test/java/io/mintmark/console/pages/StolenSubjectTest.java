@@ -158,6 +158,9 @@ class StolenSubjectTest {
                         ? "A credential of this subject may live until"
                         : "No credential of this subject lives now.");
         assertEquals(may, page.contains("What ends one sooner, gcp"), page);
+        assertShows(
+                world.page("lead", mintOf(subject)),
+                may ? "so a credential may exist" : "the provider gave no credential");
     }
 
     @Test
