@@ -8,6 +8,7 @@ import io.mintmark.http.connection.GuardedPort;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.LongSupplier;
 
 /**
  * What a port has below its routes: bounds for slow and greedy clients, strict framing, and the
@@ -18,7 +19,14 @@ final class ListenerDefaults implements AutoCloseable {
     private final DirectHandlers errors;
 
     ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock) {
-        this.guard = new GuardedPort(bounds, System::nanoTime);
+        this(bounds, cors, clock, System::nanoTime);
+    }
+
+    /**
+     * @param nanoTime measures clients' time
+     */
+    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock, LongSupplier nanoTime) {
+        this.guard = new GuardedPort(bounds, nanoTime);
         this.errors = everywhere(new DirectErrors(cors, clock));
     }
 

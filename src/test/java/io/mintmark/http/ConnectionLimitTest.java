@@ -3,12 +3,15 @@ package io.mintmark.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.config.ServerBounds;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +21,13 @@ import java.util.List;
 class ConnectionLimitTest {
     private static final String GET = "GET /ok HTTP/1.1\r\nHost: a\r\n\r\n";
 
-    private final GuardedServer server = new GuardedServer(GuardedServer.bounds(64, 16));
+    private static final Duration LONG = Duration.ofHours(1);
+
+    /** Clients' time goes by fast: whom the server closes has waited for half a second of it. */
+    private final GuardedServer server =
+            new GuardedServer(
+                    new ServerBounds(LONG, LONG, LONG, LONG, 64, 16), () -> 5 * System.nanoTime());
+
     private final List<RawClient> others = new ArrayList<>();
 
     @AfterEach

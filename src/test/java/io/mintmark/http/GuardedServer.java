@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.LongSupplier;
 
 /**
  * A server that is configured as the broker's ports are, with routes that read their body, leave
@@ -37,7 +38,16 @@ final class GuardedServer implements AutoCloseable {
     private final WebServer server;
 
     GuardedServer(ServerBounds bounds) {
-        defaults = new ListenerDefaults(bounds, new Cors(Set.of()), InstantSource.fixed(NOW));
+        this(bounds, System::nanoTime);
+    }
+
+    /**
+     * @param nanoTime measures clients' time
+     */
+    GuardedServer(ServerBounds bounds, LongSupplier nanoTime) {
+        defaults =
+                new ListenerDefaults(
+                        bounds, new Cors(Set.of()), InstantSource.fixed(NOW), nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
