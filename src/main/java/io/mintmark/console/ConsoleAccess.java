@@ -85,7 +85,8 @@ final class ConsoleAccess {
                 VALUES ('TENANT', 'sub', %s, 'WHY');\
                 """
                         .formatted(quoted(json(viewer).path("sub").toString())),
-                List.of(new Notice.Link("Log out", LoginRoutes.LOGOUT)));
+                List.of(new Notice.Link("Log out", LoginRoutes.LOGOUT)),
+                List.of());
     }
 
     private static Map<String, String> claims(Viewer viewer) {

@@ -58,7 +58,7 @@ final class LoginFilter implements Filter {
                             "Addresses of pages have no empty and no dotted parts.")
                     .withLink("To the overview", "/")
                     .send(request, response);
-        } else if (OPEN.contains(path) || STYLE.matcher(path).matches()) {
+        } else if (OPEN.contains(path) || isStyle(path)) {
             chain.proceed();
         } else {
             viewer(request)
@@ -66,6 +66,11 @@ final class LoginFilter implements Filter {
                             viewer -> show(viewer, chain, request, response),
                             () -> begin(request, response));
         }
+    }
+
+    /** Whether it is one of the files that every page loads. */
+    static boolean isStyle(String path) {
+        return STYLE.matcher(path).matches();
     }
 
     private Optional<Viewer> viewer(ServerRequest request) {

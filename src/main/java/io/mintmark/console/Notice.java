@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What people are told outside of any page: that they aren't logged in, may see nothing, or that
@@ -25,6 +26,7 @@ import java.util.Map;
  * @param facts names and values to look at, such as the claims of whoever is told
  * @param statement SQL to copy; blank for none
  * @param link where to go on, with its text; none if there is nowhere
+ * @param pages the navigation that pages have; none where nobody may be logged in
  */
 record Notice(
         int status,
@@ -33,7 +35,16 @@ record Notice(
         String advice,
         Map<String, String> facts,
         String statement,
-        List<Link> link) {
+        List<Link> link,
+        List<Link> pages) {
+    private static final List<Link> PAGES =
+            List.of(
+                    new Link("Overview", "/"),
+                    new Link("Mints", "/mints"),
+                    new Link("Subjects", "/subjects"),
+                    new Link("Tenants", "/tenants"),
+                    new Link("Explain", "/explain"));
+
     private static final Header HTML =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
 
@@ -43,7 +54,7 @@ record Notice(
     record Link(String text, String address) {}
 
     static Notice of(int status, String title, String sentence, String advice) {
-        return new Notice(status, title, sentence, advice, Map.of(), "", List.of());
+        return new Notice(status, title, sentence, advice, Map.of(), "", List.of(), List.of());
     }
 
     Notice withLink(String text, String address) {
@@ -54,7 +65,13 @@ record Notice(
                 advice,
                 facts,
                 statement,
-                List.of(new Link(text, address)));
+                List.of(new Link(text, address)),
+                pages);
+    }
+
+    /** With the navigation. */
+    Notice withPages() {
+        return new Notice(status, title, sentence, advice, facts, statement, link, PAGES);
     }
 
     /** What goes with it; of what may work in a moment, when to ask again. */
@@ -84,9 +101,9 @@ record Notice(
                 <link rel="stylesheet" href="/style/pico.css">
                 <link rel="stylesheet" href="/style/console.css">
                 <link rel="icon" href="/style/mark.svg" type="image/svg+xml"></head>
-                <body><main><h1>%1$s</h1><p>%2$s</p><p>%3$s</p>
+                <body>%4$s<main><h1>%1$s</h1><p>%2$s</p><p>%3$s</p>
                 """
-                        .formatted(escaped(title), escaped(sentence), escaped(advice)));
+                        .formatted(escaped(title), escaped(sentence), escaped(advice), header()));
         if (!facts.isEmpty()) {
             parts.add("<table><thead><tr><th>Claim</th><th>Value</th></tr></thead><tbody>");
             facts.forEach((name, value) ->
@@ -107,6 +124,18 @@ record Notice(
                 "<footer><small>Request <code>%s</code></small></footer></main></body></html>\n"
                         .formatted(escaped(requestId)));
         return String.join("", parts);
+    }
+
+    private String header() {
+        return pages.isEmpty()
+                ? ""
+                : pages.stream()
+                        .map(page -> "<a href=\"%s\">%s</a>".formatted(page.address(), page.text()))
+                        .collect(
+                                Collectors.joining(
+                                        "\n",
+                                        "<header><nav aria-label=\"Pages\">",
+                                        "</nav></header>"));
     }
 
     /** For text and for quoted attributes; what can't be seen is shown by its number. */

@@ -11,8 +11,18 @@ import io.mintmark.http.StandingHeaders;
 import io.mintmark.limit.RateDecision;
 import io.mintmark.limit.RateLimiter;
 
-/** Lets through what a client address may still ask for. */
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/**
+ * Lets through what a client address may still ask for. Files that come with every page don't
+ * count: they are small and in memory, and a page without them can't be read.
+ */
 final class PageLimits implements Filter {
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("HH:mm:ss 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
     private final RateLimiter limiter;
     private final ClientAddresses addresses;
 
@@ -23,7 +33,8 @@ final class PageLimits implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        if (request.path().rawPath().equals(ConsoleHealth.PATH)) {
+        String path = request.path().rawPath();
+        if (path.equals(ConsoleHealth.PATH) || LoginFilter.isStyle(path)) {
             chain.proceed();
             return;
         }
@@ -38,7 +49,9 @@ final class PageLimits implements Filter {
                             429,
                             "Too many pages",
                             "Your address asked for more than it may.",
-                            "Try again in %d seconds.".formatted(seconds))
+                            "Try again in %d seconds, from %s on."
+                                    .formatted(seconds, CLOCK.format(decision.resetAt())))
+                    .withPages()
                     .send(request, response);
         }
     }

@@ -4,6 +4,7 @@ import static io.mintmark.console.CookieJar.location;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.util.stream.Collectors.joining;
@@ -40,6 +41,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Logging in and out, and what others may try with that; over HTTP, with cookies. */
 class ConsoleLoginTest {
@@ -229,6 +231,34 @@ class ConsoleLoginTest {
 
         assertEquals(303, page("/").statusCode(), "the old key signs nothing any more");
         assertEquals(200, logIn("audrey", "/").statusCode());
+    }
+
+    @Test
+    void too_many_pages_are_refused_with_a_way_on_and_files_of_pages_do_not_count() {
+        try (RunningConsole limited =
+                RunningConsole.start(
+                        database,
+                        issuer.url(),
+                        ConsoleLoginTest::pages,
+                        Map.of("RATE_LIMIT_ENABLED", "true", "RATE_LIMIT_REQUESTS", "2"))) {
+            for (int i = 0; i < 5; i++) {
+                int status = browser.get(limited.url() + "/style/console.css").statusCode();
+                assertNotEquals(429, status);
+            }
+            assertEquals(303, browser.get(limited.url() + "/").statusCode());
+            assertEquals(303, browser.get(limited.url() + "/").statusCode());
+
+            HttpResponse<String> refused = browser.get(limited.url() + "/");
+
+            assertEquals(429, refused.statusCode());
+            assertTrue(
+                    Pattern.compile("Try again in [0-9]+ seconds, from [0-9:]{8} UTC on\\.")
+                            .matcher(refused.body())
+                            .find(),
+                    refused.body());
+            assertTrue(refused.body().contains("<a href=\"/mints\">Mints</a>"), refused.body());
+            assertNotEquals(429, browser.get(limited.url() + "/style/pico.css").statusCode());
+        }
     }
 
     // ------------------------------------------------------------------ cookies

@@ -34,6 +34,10 @@ record Activity(List<Hour> hours) {
     private static final DateTimeFormatter CLOCK =
             DateTimeFormatter.ofPattern("HH:mm", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
+    private static final DateTimeFormatter SINCE =
+            DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
     private static final String COUNTS =
             """
             SELECT a.part, a.mints, a.refusals, a.estimated
@@ -91,6 +95,11 @@ record Activity(List<Hour> hours) {
         return hours.getFirst().from();
     }
 
+    /** The same for people: the day and the hour. */
+    String sinceWhen() {
+        return SINCE.format(since());
+    }
+
     long mints() {
         return hours.stream().mapToLong(Hour::mints).sum();
     }
@@ -109,11 +118,12 @@ record Activity(List<Hour> hours) {
 
     /** The chart in a sentence, for whom it isn't seen by. */
     String sentence() {
-        return "%s%s mints and %s refusals in the last 24 hours; most in an hour: %s."
+        return "%s%s mints and %s refusals since %s; most in an hour: %s."
                 .formatted(
                         isEstimated() ? "About " : "",
                         Frame.number(mints()),
                         Frame.number(refusals()),
+                        sinceWhen(),
                         Frame.number(most()));
     }
 

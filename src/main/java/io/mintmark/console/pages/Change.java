@@ -62,6 +62,9 @@ record Change(
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
 
+    /** Lines of a value that are shown without being asked for. */
+    private static final int SHORT = 8;
+
     private static final List<String> IDS = List.of("id", "role_name", "name", "issuer", "type");
 
     /**
@@ -151,6 +154,11 @@ record Change(
             return Optional.empty();
         }
         return Optional.of(value.isValueNode() ? value.asText() : RowJson.indented(value));
+    }
+
+    /** Whether a value would push the others off the page. */
+    static boolean isLong(String value) {
+        return value.lines().count() > SHORT;
     }
 
     /** In the words of a sentence. */

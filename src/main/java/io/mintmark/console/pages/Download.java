@@ -12,7 +12,10 @@ import io.mintmark.console.pages.MintSearch.Wanted;
 
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,8 +23,14 @@ import java.util.stream.Stream;
 final class Download implements Handler {
     private static final int MOST = 5_000;
 
+    /** What a name of a file may be made of, wherever it is kept. */
+    private static final Pattern UNUSUAL = Pattern.compile("[^A-Za-z0-9._-]+");
+
+    private static final int LONGEST_NAME = 120;
+
     private static final String HEAD =
-            "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id";
+            "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id,"
+                    + "grant_id,client_address,token_hash,chain,seq";
 
     private final ViewerDatabase database;
     private final InstantSource clock;
@@ -34,14 +43,29 @@ final class Download implements Handler {
     @Override
     public void handle(ServerRequest request, ServerResponse response) {
         Viewer viewer = request.context().get(Viewer.class).orElseThrow();
-        Wanted wanted = Wanted.of(new Parameters(request));
+        Parameters parameters = new Parameters(request);
+        Wanted wanted = Wanted.of(parameters);
         Found found =
                 database.read(
                         viewer,
                         connection -> MintSearch.find(connection, wanted, MOST, clock.instant()));
         response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
-                .header(HeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"mints.csv\"")
+                .header(
+                        HeaderNames.CONTENT_DISPOSITION,
+                        "attachment; filename=\"%s\"".formatted(name(parameters)))
                 .send(csv(found).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** With its day, and what was looked for. */
+    private String name(Parameters parameters) {
+        String filter =
+                Stream.of("tenant", "key", "subject", "outcome", "q", "from", "to", "before")
+                        .flatMap(name ->
+                                parameters.text(name).map(text -> "-" + name + "-" + text).stream())
+                        .map(part -> UNUSUAL.matcher(part).replaceAll("_"))
+                        .collect(Collectors.joining());
+        String name = "mints-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC) + filter;
+        return name.substring(0, Math.min(name.length(), LONGEST_NAME)) + ".csv";
     }
 
     private static String csv(Found found) {
@@ -65,7 +89,12 @@ final class Download implements Handler {
                         line.providerType(),
                         line.credentialId(),
                         line.expiresAt().map(Object::toString),
-                        Optional.of(line.requestId()))
+                        Optional.of(line.requestId()),
+                        line.trace().grantId(),
+                        line.trace().clientAddress(),
+                        line.trace().tokenHash(),
+                        line.trace().chain(),
+                        line.trace().seq())
                 .map(value -> value.map(CsvCell::of).orElse(""))
                 .collect(Collectors.joining(","));
     }

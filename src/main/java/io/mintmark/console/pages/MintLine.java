@@ -25,7 +25,30 @@ record MintLine(
         Optional<String> providerType,
         Optional<String> credentialId,
         Optional<Instant> expiresAt,
-        String requestId) {
+        String requestId,
+        Trace trace) {
+
+    /**
+     * What it can be followed by further, as texts.
+     *
+     * @param chain where its last row hangs
+     * @param seq at which place of it
+     */
+    record Trace(
+            Optional<String> grantId,
+            Optional<String> clientAddress,
+            Optional<String> tokenHash,
+            Optional<String> chain,
+            Optional<String> seq) {
+        private static Trace of(ResultSet row) throws SQLException {
+            return new Trace(
+                    Query.text(row, "grant_id"),
+                    Query.text(row, "client_address"),
+                    Query.text(row, "token_hash"),
+                    Query.text(row, "chain"),
+                    Query.text(row, "seq"));
+        }
+    }
 
     /** Reasons of refusals, as the log has them. */
     private static final String NOT_GRANTED = "not_granted";
@@ -42,7 +65,10 @@ record MintLine(
             """
             SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
                    coalesce(b.request_id, '') AS request_id, o.kind, o.reason, o.credential_id,
-                   coalesce(o.expires_at, b.expires_at) AS expires_at
+                   coalesce(o.expires_at, b.expires_at) AS expires_at,
+                   b.grant_id::text AS grant_id, host(b.client_address) AS client_address,
+                   encode(b.token_hash, 'hex') AS token_hash,
+                   coalesce(o.chain, b.chain) AS chain, coalesce(o.seq, b.seq)::text AS seq
               FROM unnest(cast(? AS uuid[])) AS wanted (mint_id)
              CROSS JOIN LATERAL (
                    SELECT e.* FROM audit.event AS e
@@ -107,6 +133,7 @@ record MintLine(
                 Query.text(row, "provider_type"),
                 Query.text(row, "credential_id"),
                 Query.timeIfAny(row, "expires_at"),
-                row.getString("request_id"));
+                row.getString("request_id"),
+                Trace.of(row));
     }
 }

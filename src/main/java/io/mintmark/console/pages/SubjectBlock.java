@@ -6,6 +6,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A block in force that a subject meets, of those that the viewer may see.
@@ -38,6 +40,28 @@ record SubjectBlock(
 
     static List<SubjectBlock> of(Connection connection, String subject) throws SQLException {
         return Query.of(BLOCKS, subject, LOOKED_AT).list(connection, SubjectBlock::block);
+    }
+
+    /** Some of those in force in a tenant, with those that count in all of them. */
+    static List<SubjectBlock> inTenant(Connection connection, String tenant, int most)
+            throws SQLException {
+        String all =
+                Stream.of("= ?", "IS NULL")
+                        .flatMap(of ->
+                                Stream.of("exact", "glob").map(match -> ofKind(of, match, most)))
+                        .collect(Collectors.joining(" UNION ALL "));
+        return Query.of(all + " ORDER BY created_at DESC, id DESC LIMIT " + most, tenant, tenant)
+                .list(connection, SubjectBlock::block);
+    }
+
+    /** By index, so that it takes no look at other tenants' rows. */
+    private static String ofKind(String ofTenant, String match, int most) {
+        return """
+        (SELECT b.id, b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by, b.created_at
+           FROM broker.blocked_subject AS b
+          WHERE b.tenant %s AND b.match = '%s' AND b.enabled AND (b.until IS NULL OR b.until > now()) LIMIT %d)
+        """
+                .formatted(ofTenant, match, most);
     }
 
     private static SubjectBlock block(ResultSet row) throws SQLException {

@@ -13,6 +13,8 @@ import java.util.Optional;
  *
  * @param grants one more than are shown if there are more
  * @param grantCount how many there are, at most one more than are counted
+ * @param blocks in force, as many as are shown or fewer
+ * @param accesses whose ID tokens see it here, as far as the viewer may know
  * @param changes the last ones, as differences
  */
 record TenantPage(
@@ -23,6 +25,8 @@ record TenantPage(
         List<Grant> grants,
         long grantCount,
         List<Doubt> doubts,
+        List<SubjectBlock> blocks,
+        List<AccessLine> accesses,
         List<Change> changes,
         List<Statements.Statement> statements) {
 
@@ -174,6 +178,8 @@ record TenantPage(
                                         .orElseThrow(),
                                 Query.of(DOUBTS, name, DOUBTS_SHOWN, name, DOUBTS_SHOWN)
                                         .list(connection, TenantPage::doubt),
+                                SubjectBlock.inTenant(connection, name, ROWS),
+                                AccessLine.of(connection, name, ROWS),
                                 Change.latest(
                                         connection, Optional.of(name), Long.MAX_VALUE, CHANGES),
                                 List.of(Statements.letSee(name), Statements.disableTenant(name))));

@@ -79,7 +79,7 @@ record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
             return new TypedTime(text, Optional.of(moment(text, end)), Optional.empty());
         } catch (DateTimeException e) {
             return typed.wrong(
-                    "'%s' is no time: write 2026-03-01, 2026-03-01 14:30 or 1 Mar 2026, 14:30 UTC. It is UTC, unless an offset such as +01:00 follows."
+                    "'%s' is no time: write 2026-03-01, 2026-03-01 14:30 or 1 Mar 2026, 14:30 UTC."
                             .formatted(text));
         }
     }

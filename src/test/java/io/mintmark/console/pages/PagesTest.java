@@ -18,6 +18,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpResponse;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -254,6 +259,57 @@ class PagesTest {
     }
 
     @Test
+    void a_tenant_shows_who_is_blocked_and_who_sees_it_here() {
+        assertShows(
+                world.page("lead", "/tenants/acme"),
+                "Blocked subjects <small>0, in force</small></h2>\n<p class=\"empty\">None.",
+                "leads of acme",
+                "acme-leads");
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES
+                    ('acme', 'repo:acme/leaked:ref', 'exact', 'INC-90'), ('globex', 'foreign:x', 'exact', 'INC-91'),
+                    (NULL, 'everywhere:*', 'glob', 'INC-92');
+                """);
+        try {
+            String lead = world.page("lead", "/tenants/acme");
+            String auditor = world.page("auditor", "/tenants/acme");
+
+            assertShows(lead, "INC-90", "Who sees all tenants sees it, too");
+            assertLacks(lead, "INC-91", "INC-92", "the auditors", "leads of globex");
+            assertShows(
+                    auditor,
+                    "INC-90",
+                    "INC-92",
+                    "in all tenants",
+                    "the auditors",
+                    "to all tenants");
+            assertLacks(auditor, "INC-91", "leads of globex");
+        } finally {
+            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+        }
+    }
+
+    @Test
+    void the_overview_says_since_when_it_counts() {
+        ZonedDateTime since =
+                ZonedDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.HOURS).minusHours(23);
+        String page = world.page("auditor", "/");
+
+        assertShows(
+                page,
+                "since %s?</h1>"
+                        .formatted(
+                                since.format(
+                                        DateTimeFormatter.ofPattern(
+                                                "d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH))),
+                "/mints?outcome=minted&amp;from="
+                        + since.format(DateTimeFormatter.ISO_LOCAL_DATE)
+                        + "%20");
+    }
+
+    @Test
     void what_is_hardly_meant_stands_with_its_tenant() {
         assertShows(
                 world.page("lead", "/tenants/acme"),
@@ -425,11 +481,49 @@ class PagesTest {
                                 "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant = 'acme'")
                         .getFirst();
         assertEquals(Integer.parseInt(failed) + 1, lines.size());
+        assertEquals(
+                "attachment; filename=\"mints-%s-outcome-failed.csv\""
+                        .formatted(LocalDate.now(ZoneOffset.UTC)),
+                answer.headers().firstValue("Content-Disposition").orElseThrow());
+    }
+
+    @Test
+    void a_downloaded_line_leads_to_its_grant_its_token_and_its_place_in_the_chain() {
+        String mint = id("kind = 'issued' AND tenant = 'acme'");
+        String last =
+                database.column(
+                                """
+                                SELECT concat_ws('","', o.grant_id, host(o.client_address), encode(o.token_hash, 'hex'),
+                                                 coalesce(o.chain, '?'), coalesce(o.seq::text, '?'))
+                                  FROM audit.event AS o WHERE o.step = 2 AND o.mint_id = '%s'
+                                """
+                                        .formatted(mint))
+                        .getFirst()
+                        .replace("\"?\"", "")
+                        .replace("\"?", "");
+
+        List<String> lines = world.get("lead", "/mints/download").body().lines().toList();
+
         assertTrue(
-                answer.headers()
+                lines.getFirst()
+                        .endsWith(",request_id,grant_id,client_address,token_hash,chain,seq"));
+        String line = lines.stream().filter(one -> one.contains(mint)).findFirst().orElseThrow();
+        assertShows(line, last.replaceAll(",$", ""));
+    }
+
+    @Test
+    void a_downloaded_file_is_named_by_what_was_looked_for_in_plain_letters() {
+        String name =
+                world.get(
+                                "lead",
+                                "/mints/download?q="
+                                        + Links.encoded("a\"\r\n/../x;" + "é".repeat(300)))
+                        .headers()
                         .firstValue("Content-Disposition")
-                        .orElseThrow()
-                        .startsWith("attachment"));
+                        .orElseThrow();
+
+        assertTrue(
+                name.matches("attachment; filename=\"mints-[A-Za-z0-9._-]{1,115}\\.csv\""), name);
     }
 
     /** By typed addresses, each of which shows it to an auditor. */

@@ -59,7 +59,7 @@ class ProofTest {
 
         assertShows(
                 page,
-                "Nothing was changed, and nothing is missing up to checkpoint 1, as this database has it.</p>\n<p>As this database has it: who owns it could have cut off its end",
+                "Nothing was changed, and nothing is missing up to checkpoint 1, as this database has it.</p>\n<p>Who owns the database could have cut off its end",
                 "<a href=\"/history\">of what belongs to none</a>");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
