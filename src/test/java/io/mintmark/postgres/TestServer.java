@@ -20,6 +20,9 @@ final class TestServer {
     private static final String SUPERUSER = "postgres";
     private static final String IMAGE = "postgres:18";
 
+    /** The property that names the folder of all servers' data. */
+    private static final String DATA = "ot.epg.working-dir";
+
     /** For the servers of all test processes, with plenty to spare. */
     private static final long ROOM = 4L << 30;
 
@@ -72,11 +75,12 @@ final class TestServer {
 
     private static Address embedded() {
         File programs = new File(System.getProperty("java.io.tmpdir"), "embedded-pg");
-        data().ifPresent(directory -> System.setProperty("ot.epg.working-dir", directory));
+        data().ifPresent(directory -> System.setProperty(DATA, directory));
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
+        System.clearProperty(DATA); // servers that tests start themselves are on a disk
         try {
             EmbeddedPostgres server =
-                    EmbeddedPostgres.builder()
-                            .setOverrideWorkingDirectory(programs)
+                    builder.setOverrideWorkingDirectory(programs)
                             .setServerConfig("max_connections", "300")
                             // databases that live for seconds aren't worth a worker's visits
                             .setServerConfig("autovacuum", "off")
