@@ -50,6 +50,15 @@ class ConsoleInBrowserTest {
     private static final String HOSTILE =
             "</td><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">'; DROP TABLE x; --\u202Eevil";
 
+    private static final String MISTYPED =
+            """
+            INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                     reason, claims, broker)
+            SELECT (left(mint_id::text, 24) || lpad('78', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                   idp, issuer, subject, 'deplo', 'no_such_key', claims, broker
+              FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+            """;
+
     private static TestDatabase database;
     private static IssuerStandIn issuer;
     private static RunningConsole console;
@@ -68,6 +77,7 @@ class ConsoleInBrowserTest {
         database.run(Who.ADMIN, script("world.sql"));
         database.run(Who.APP, script("events.sql"));
         database.run(Who.ADMIN, hostileRows());
+        database.runAsSuperuser(MISTYPED);
         issuer = IssuerStandIn.start();
         int port = RunningBroker.freePort();
         new SignInStandIn(
@@ -218,6 +228,9 @@ class ConsoleInBrowserTest {
         look("key-then");
         assertTrue(heading().innerText().contains("1 Jan 2026"), heading().innerText());
         assertTrue(text().contains("Nobody could then"), text());
+        visit("/keys/acme/deplo");
+        look("key-never");
+        assertTrue(text().contains("Did you mean"), text());
     }
 
     @Test
@@ -235,6 +248,8 @@ class ConsoleInBrowserTest {
         page.locator("main a[href^='/explain?mint=']").click();
         look("explain-denied");
         assertTrue(text().contains("Now: still denied."), text());
+        visit("/explain?mint=" + one("SELECT mint_id FROM audit.event WHERE key = 'deplo'"));
+        look("explain-mistyped");
         visit("/explain");
         look("explain-form");
     }

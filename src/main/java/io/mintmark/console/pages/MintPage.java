@@ -12,28 +12,41 @@ import java.util.Optional;
 /**
  * One mint as a timeline, and what can be done about it.
  *
- * @param blocks those that its subject meets now
- * @param given what gives its subject the key now, or could
+ * @param blocked whether its subject's tokens get nothing by now
+ * @param given what gives its subject the key now, or could; none where no grant is lacked
  */
 record MintPage(
         Mint mint,
         Optional<CloudLog> cloud,
-        List<SubjectBlock> blocks,
-        WrittenGrants given,
+        boolean blocked,
+        Optional<WrittenGrants> given,
         List<Statements.Statement> statements) {
 
     static MintPage of(Connection connection, Mint mint, Instant now) throws SQLException {
-        Optional<String> subject = mint.line().subject();
+        MintLine line = mint.line();
         List<SubjectBlock> blocks =
-                subject.isPresent() ? SubjectBlock.of(connection, subject.get()) : List.of();
-        WrittenGrants given =
-                mint.line().lackedGrant() ? WrittenGrants.of(connection, mint) : WrittenGrants.NONE;
+                line.subject().isPresent()
+                        ? SubjectBlock.of(connection, line.subject().get())
+                        : List.of();
+        boolean blocked = isBlocked(connection, line, blocks);
+        Optional<WrittenGrants> given =
+                line.lackedGrant() && !blocked
+                        ? Optional.of(WrittenGrants.of(connection, mint))
+                        : Optional.empty();
         return new MintPage(
                 mint,
                 CloudLog.of(mint),
-                blocks,
+                blocked,
                 given,
                 statements(connection, mint, blocks, given, now));
+    }
+
+    private static boolean isBlocked(
+            Connection connection, MintLine line, List<SubjectBlock> blocks) throws SQLException {
+        return line.tenant().isPresent()
+                && line.subject().isPresent()
+                && (blocks.stream().anyMatch(block -> block.covers(line.tenant().get(), line.idp()))
+                        || SubjectBlock.isEverywhere(connection, line.subject().get()));
     }
 
     static String title(Mint mint) {
@@ -47,7 +60,7 @@ record MintPage(
             Connection connection,
             Mint mint,
             List<SubjectBlock> blocks,
-            WrittenGrants given,
+            Optional<WrittenGrants> given,
             Instant now)
             throws SQLException {
         MintLine line = mint.line();
@@ -65,9 +78,7 @@ record MintPage(
                             grant.get(),
                             Outstanding.ofGrant(connection, grant.get(), now)));
         }
-        if (line.lackedGrant() && !isBlocked(line, blocks)) {
-            given.remedy(line).ifPresent(statements::add);
-        }
+        given.flatMap(written -> written.remedy(line)).ifPresent(statements::add);
         if (!line.wasBlocked()) {
             SubjectActivity activity = SubjectActivity.of(connection, line.subject().get(), now);
             SubjectBlock.further(
@@ -79,16 +90,6 @@ record MintPage(
                     .ifPresent(statements::add);
         }
         return statements;
-    }
-
-    private static boolean isBlocked(MintLine line, List<SubjectBlock> blocks) {
-        return line.tenant().isPresent()
-                && blocks.stream().anyMatch(block -> block.covers(line.tenant().get(), line.idp()));
-    }
-
-    /** Whether its subject's tokens get nothing by now, as far as the viewer may see why. */
-    boolean isBlocked() {
-        return isBlocked(mint.line(), blocks);
     }
 
     /** All mints and refusals of its tenant that share an id with it, as a list. */

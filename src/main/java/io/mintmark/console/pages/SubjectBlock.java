@@ -38,6 +38,10 @@ record SubjectBlock(
              ORDER BY b.created_at
             """;
 
+    /** Blocks of all tenants are platform admins' to see; that there is one isn't. */
+    private static final String EVERYWHERE =
+            "SELECT internal.is_blocked_in_all_tenants('exact', ?, now())";
+
     static List<SubjectBlock> of(Connection connection, String subject) throws SQLException {
         return Query.of(BLOCKS, subject, LOOKED_AT).list(connection, SubjectBlock::block);
     }
@@ -62,6 +66,13 @@ record SubjectBlock(
           WHERE b.tenant %s AND b.match = '%s' AND b.enabled AND (b.until IS NULL OR b.until > now()) LIMIT %d)
         """
                 .formatted(ofTenant, match, most);
+    }
+
+    /** Whether a subject is blocked in all tenants, by a block that the viewer sees or not. */
+    static boolean isEverywhere(Connection connection, String subject) throws SQLException {
+        return Query.of(EVERYWHERE, subject)
+                .first(connection, row -> row.getBoolean(1))
+                .orElse(false);
     }
 
     private static SubjectBlock block(ResultSet row) throws SQLException {

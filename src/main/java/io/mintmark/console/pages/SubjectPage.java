@@ -36,10 +36,6 @@ record SubjectPage(
     private static final int LATEST = 50;
     private static final int LATELY_SHOWN = 8;
 
-    /** Blocks of all tenants are platform admins' to see; that there is one isn't. */
-    private static final String EVERYWHERE =
-            "SELECT internal.is_blocked_in_all_tenants('exact', ?, now())";
-
     static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
             throws SQLException {
         if (subject.isEmpty()) {
@@ -63,9 +59,7 @@ record SubjectPage(
                 List.of(),
                 grants,
                 blocks,
-                Query.of(EVERYWHERE, name)
-                        .first(connection, row -> row.getBoolean(1))
-                        .orElse(false),
+                SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),
                 mints,
                 statements(name, grants, mints, blocks, activity.outstanding(now)));

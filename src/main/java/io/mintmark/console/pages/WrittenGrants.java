@@ -13,8 +13,6 @@ import java.util.Optional;
  * @param disabled one of the subject's own that would give the key if it were enabled
  */
 record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
-    static final WrittenGrants NONE = new WrittenGrants(Optional.empty(), Optional.empty());
-
     private static final String WRITTEN =
             """
             WITH written AS MATERIALIZED (
