@@ -213,6 +213,11 @@ class ConsoleInBrowserTest {
         page.locator("main a[href*='table=subject_grant']").first().click();
         look("history");
         assertTrue(text().contains("reviewed in March"), text());
+        visit("/history");
+        look("history-platform");
+        visit("/mints?q=ASIA%E2%80%A645&subject=repo%3Aacme&from=tomorrow");
+        look("mints-wrong");
+        assertTrue(text().contains("'tomorrow' is no time"), text());
     }
 
     @Test

@@ -158,7 +158,10 @@ class PageFigures {
                         "a grant's history",
                         "/tenants/tenant-3/history?table=subject_grant&row=61"),
                 new Asked("a denial explained", "/explain?mint=" + denied),
-                new Asked("proof", "/proof"));
+                new Asked("history of what belongs to no tenant", "/history"),
+                new Asked("proof", "/proof"),
+                new Asked("older checkpoints", "/proof?before=100"),
+                new Asked("checkpoints as a file", "/proof/checkpoints"));
     }
 
     private static List<Asked> askedOfManyGrants() {

@@ -15,7 +15,8 @@ import java.util.Optional;
  * Who may mint a key, now or at a moment of the past.
  *
  * @param key none if there is no such key any more, or not yet
- * @param at the moment that was asked about; none for now
+ * @param asked what was asked about, as it was typed
+ * @param at that moment; none for now
  * @param tooEarly a moment that was asked about and is still to come
  * @param absence why it isn't among the keys of that moment, if it isn't
  * @param gone why there is no such key now; none if there is, or never was one
@@ -28,6 +29,7 @@ record KeyPage(
         String tenant,
         String name,
         Optional<Key> key,
+        TypedTime asked,
         Optional<Instant> at,
         Optional<Instant> tooEarly,
         Optional<KeyAbsence> absence,
@@ -79,7 +81,7 @@ record KeyPage(
 
     /** That of a key, if there is anything of it that the viewer may see. */
     static Optional<KeyPage> of(
-            Connection connection, String tenant, String name, Optional<Instant> asked, Instant now)
+            Connection connection, String tenant, String name, TypedTime asked, Instant now)
             throws SQLException {
         return OverviewPage.sees(connection, tenant)
                 ? Optional.of(ofSeen(connection, tenant, name, asked, now)).filter(KeyPage::isThere)
@@ -87,9 +89,9 @@ record KeyPage(
     }
 
     private static KeyPage ofSeen(
-            Connection connection, String tenant, String name, Optional<Instant> asked, Instant now)
+            Connection connection, String tenant, String name, TypedTime asked, Instant now)
             throws SQLException {
-        Optional<Instant> at = asked.filter(moment -> moment.isBefore(now));
+        Optional<Instant> at = asked.at().filter(moment -> moment.isBefore(now));
         Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
         GrantLine.OfKey grants =
                 at.isPresent()
@@ -102,8 +104,9 @@ record KeyPage(
                 tenant,
                 name,
                 key,
+                asked,
                 at,
-                asked.filter(moment -> at.isEmpty()),
+                asked.at().filter(moment -> at.isEmpty()),
                 at.isPresent()
                         ? KeyAbsence.at(connection, tenant, name, at.get())
                         : Optional.empty(),
@@ -169,7 +172,7 @@ record KeyPage(
     /** All mints and refusals, of which the page shows some. */
     String allMints() {
         return "/mints?tenant=%s&key=%s".formatted(Links.encoded(tenant), Links.encoded(name))
-                + at.map(moment -> "&to=" + Links.encoded(moment.toString())).orElse("");
+                + at.map(_ -> "&to=" + Links.encoded(asked.text())).orElse("");
     }
 
     boolean hasMore() {

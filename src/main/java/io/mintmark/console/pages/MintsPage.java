@@ -3,7 +3,6 @@ package io.mintmark.console.pages;
 import io.mintmark.console.pages.MintSearch.Found;
 import io.mintmark.console.pages.MintSearch.Wanted;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -144,10 +143,5 @@ record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
                 : asked.entrySet().stream()
                         .map(part -> part.getKey() + "=" + Links.encoded(part.getValue()))
                         .collect(Collectors.joining("&", path + "?", ""));
-    }
-
-    /** A time as a field has it: a day, or to the second. */
-    static String field(Optional<Instant> at) {
-        return at.map(time -> time.toString().replaceFirst("\\.[0-9]+Z$", "Z")).orElse("");
     }
 }

@@ -122,10 +122,10 @@ public final class Pages implements PageRoutes {
             throws SQLException {
         String tenant = request.path().pathParameters().get("tenant");
         String name = request.path().pathParameters().get("key");
-        Optional<KeyPage> page =
-                KeyPage.of(connection, tenant, name, new Parameters(request).time("at", true), now);
+        TypedTime asked = new Parameters(request).typedTime("at", true);
+        Optional<KeyPage> page = KeyPage.of(connection, tenant, name, asked, now);
         return page.isPresent()
-                ? View.of("Key " + name, "key", page.get())
+                ? new View(asked.fault().isPresent() ? 400 : 200, "Key " + name, "key", page.get())
                 : OtherKeys.of(connection, tenant, name)
                         .map(others -> View.absentKey(tenant, name, others))
                         .orElseGet(() -> absent("key"));

@@ -4,7 +4,6 @@ import io.helidon.http.HttpException;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -65,20 +64,10 @@ final class Parameters {
     }
 
     /**
-     * A day or a moment; of a day its first moment, or its last one.
+     * A day or a moment as it was typed, be it wrong; of a day its first moment, or its last one.
      *
      * @param end whether the end of a day is meant
      */
-    Optional<Instant> time(String name, boolean end) {
-        TypedTime typed = typedTime(name, end);
-        typed.fault()
-                .ifPresent(sentence -> {
-                    throw new Unusable(sentence);
-                });
-        return typed.at();
-    }
-
-    /** The same as it was typed, be it wrong. */
     TypedTime typedTime(String name, boolean end) {
         return TypedTime.of(text(name).orElse(""), end);
     }

@@ -184,7 +184,8 @@ class ForeignRowsTest {
             case "overview" -> connection -> OverviewPage.of(connection, now);
             case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
             case "a key" ->
-                    connection -> KeyPage.of(connection, "acme", "deploy", Optional.empty(), now);
+                    connection ->
+                            KeyPage.of(connection, "acme", "deploy", TypedTime.of("", true), now);
             case "any id" -> search("", SUBJECT, "");
             case "a request" -> search("", REQUEST, "");
             case "a credential" -> search("", CREDENTIAL, "");
@@ -192,7 +193,8 @@ class ForeignRowsTest {
             case "a key's mints of a tenant" -> search("acme", "deploy", "");
             case "of another tenant" -> search("globex", SUBJECT, "");
             case "a key of another tenant" ->
-                    connection -> KeyPage.of(connection, "globex", "deploy", Optional.empty(), now);
+                    connection ->
+                            KeyPage.of(connection, "globex", "deploy", TypedTime.of("", true), now);
             case "a history of another tenant" ->
                     connection ->
                             HistoryPage.of(

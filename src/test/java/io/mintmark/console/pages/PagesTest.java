@@ -604,7 +604,6 @@ class PagesTest {
             strings = {
                 "/mints?before=x",
                 "/mints?q=a&q=b",
-                "/keys/acme/deploy?at=2026-13-01",
                 "/tenants/acme/history?table=subject_grant&row=x",
                 "/tenants/acme?after=-1",
                 "/mints?q=%00"
@@ -638,6 +637,20 @@ class PagesTest {
         assertShows(
                 world.get("auditor", "/mints?from=2026-03-02&to=2026-03-01").body(),
                 "id=\"to-fault\">From is after it");
+    }
+
+    @Test
+    void a_wrong_moment_of_a_key_is_told_beside_its_field_above_who_may_mint_it_now() {
+        HttpResponse<String> answer = world.get("auditor", "/keys/acme/deploy?at=2026-13-01");
+
+        assertEquals(400, answer.statusCode());
+        assertShows(
+                answer.body(),
+                "value=\"2026-13-01\"",
+                "id=\"at-fault\">'2026-13-01' is no time",
+                "2 grants in force");
+        assertShows(
+                world.page("auditor", "/keys/acme/deploy?at=1+Jan+2026"), "value=\"1 Jan 2026\"");
     }
 
     @Test
