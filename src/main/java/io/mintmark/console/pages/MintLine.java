@@ -31,8 +31,8 @@ record MintLine(
     /**
      * What it can be followed by further, as texts.
      *
-     * @param chain where its last row hangs
-     * @param seq at which place of it
+     * @param chain where its last row hangs, told to those who see all tenants
+     * @param seq at which place of it, told likewise
      */
     record Trace(
             Optional<String> grantId,
@@ -61,6 +61,7 @@ record MintLine(
 
     private static final String PROVIDER_UNREACHABLE = "provider_unreachable";
 
+    /** A chain has the rows of all tenants: a place in it would count the others'. */
     private static final String LINES =
             """
             SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
@@ -68,7 +69,10 @@ record MintLine(
                    coalesce(o.expires_at, b.expires_at) AS expires_at,
                    b.grant_id::text AS grant_id, host(b.client_address) AS client_address,
                    encode(b.token_hash, 'hex') AS token_hash,
-                   coalesce(o.chain, b.chain) AS chain, coalesce(o.seq, b.seq)::text AS seq
+                   CASE WHEN (SELECT internal.viewer_sees_all())
+                        THEN coalesce(o.chain, b.chain) END AS chain,
+                   CASE WHEN (SELECT internal.viewer_sees_all())
+                        THEN coalesce(o.seq, b.seq)::text END AS seq
               FROM unnest(cast(? AS uuid[])) AS wanted (mint_id)
              CROSS JOIN LATERAL (
                    SELECT e.* FROM audit.event AS e
