@@ -696,6 +696,17 @@ class ConsoleLoginTest {
             assertEquals("/mints?q=a%2Fb", location(answer));
         }
         assertEquals(200, audreys("/mints/download", "Sec-Fetch-Site", "same-origin").statusCode());
+        assertEquals(
+                "/proof?before=9",
+                location(
+                        audreys(
+                                "/proof/checkpoints?before=9",
+                                "Sec-Fetch-Site",
+                                "cross-site",
+                                "Sec-Fetch-Mode",
+                                "navigate",
+                                "Sec-Fetch-Dest",
+                                "document")));
     }
 
     @ParameterizedTest

@@ -34,7 +34,7 @@ record SubjectPage(
     private static final int MINTS = 20;
     private static final int BLOCKS_SHOWN = 3;
     private static final int LATEST = 50;
-    private static final int LATELY_SHOWN = 8;
+    static final int LATELY_SHOWN = 8;
 
     static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
             throws SQLException {

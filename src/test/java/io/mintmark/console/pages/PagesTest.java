@@ -242,6 +242,24 @@ class PagesTest {
     }
 
     @Test
+    void subjects_that_asked_lately_are_said_to_be_the_last_of_them() {
+        assertLacks(world.page("lead", "/subjects"), "the last 8");
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker)
+                SELECT (left((SELECT max(l.mint_id::text) FROM audit.event AS l), 24) || 'ffffffffff' || n)::uuid, e.step, e.kind, now(), e.request_id,
+                       e.tenant, e.idp, e.issuer, 'lately:' || n, e.key, e.reason, e.claims, e.broker
+                  FROM (SELECT * FROM audit.event WHERE kind = 'denied' AND tenant = 'globex' ORDER BY mint_id DESC LIMIT 1) AS e,
+                       generate_series(10, 20) AS n
+                """);
+
+        String page = world.page("auditor", "/subjects");
+
+        assertShows(page, "the last 8", "lately:20");
+    }
+
+    @Test
     void a_blocked_subject_may_mint_nothing_whoever_blocked_it() {
         String subject = "repo:acme/web:pull_request";
         String path = "/subjects?q=" + Links.encoded(subject);

@@ -218,6 +218,21 @@ class ProofTest {
     }
 
     @Test
+    void keys_that_cannot_be_read_are_told_and_hide_nothing_else() {
+        try (ConsoleWorld broken =
+                new ConsoleWorld(
+                        database.login(Who.CONSOLE),
+                        Optional.of(() -> {
+                            throw new IllegalStateException("the file is gone");
+                        }))) {
+            assertShows(
+                    broken.page("auditor", "/proof"),
+                    "The keys to trust can't be read now",
+                    "Number\">1<");
+        }
+    }
+
+    @Test
     void a_run_says_how_far_it_is_and_what_is_left() {
         Instant begun = Instant.parse("2026-03-01T12:00:00Z");
         Proof.Run run = new Proof.Run("audrey", begun, 100_000);
