@@ -31,11 +31,13 @@ class VisibleTextTest {
 
     private static final IntPredicate SPACE_OR_NOTHING = property("[\\p{IsWhite_Space}\\p{C}]");
 
-    /** By their names; the picture of a blank can be seen. */
+    /**
+     * By their names; what fills a gap or a line can be seen, and so can the picture of a blank.
+     */
     private static boolean isBlank(int point) {
         String name = Character.getName(point);
         return name != null
-                && (name.contains("FILLER")
+                && (name.matches("(HALFWIDTH )?(HANGUL|KHITAN).* FILLER")
                         || (name.contains("BLANK") && point != 0x2422)
                         || name.contains("NULL NOTEHEAD")
                         || name.contains("OBJECT REPLACEMENT"));
