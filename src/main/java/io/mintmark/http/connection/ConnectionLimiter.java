@@ -56,12 +56,21 @@ final class ConnectionLimiter {
     private void makeRoom() {
         if (members.size() > most && makingRoom.tryLock()) {
             try {
-                longestWaits(members.size() - most + room).stream()
-                        .filter(ConnectionState.Wait::end)
-                        .forEach(wait -> leave(wait.state()));
+                makeRoom(members.size() - most);
             } finally {
                 makingRoom.unlock();
             }
+        }
+    }
+
+    /**
+     * @param over how many are too many; none if others have left meanwhile
+     */
+    private void makeRoom(int over) {
+        if (over > 0) {
+            longestWaits(over + room).stream()
+                    .filter(ConnectionState.Wait::end)
+                    .forEach(wait -> leave(wait.state()));
         }
     }
 

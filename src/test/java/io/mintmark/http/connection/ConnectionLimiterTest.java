@@ -1,6 +1,7 @@
 package io.mintmark.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.webserver.CloseConnectionException;
 import io.mintmark.config.ServerBounds;
@@ -8,8 +9,13 @@ import io.mintmark.config.ServerBounds;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /** Who makes room where a bound of 16 is reached, of which one is kept free. */
 class ConnectionLimiterTest {
@@ -55,17 +61,44 @@ class ConnectionLimiterTest {
         assertEquals(0, closed.get());
     }
 
+    /** A bound that others are leaving just when somebody makes room is no fault of theirs. */
+    @Test
+    void connections_that_come_and_go_in_numbers_are_in_no_others_way() throws Exception {
+        try (var threads = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> clients = new ArrayList<>();
+            for (int client = 0; client < 4; client++) {
+                clients.add(threads.submit(this::comeAndGo));
+            }
+            for (Future<?> client : clients) {
+                client.get();
+            }
+        }
+
+        assertTrue(limiter.isEmpty());
+    }
+
+    private void comeAndGo() {
+        List<ConnectionState> states = Stream.generate(this::connection).limit(8).toList();
+        for (int i = 0; i < 20_000; i++) {
+            states.forEach(limiter::join);
+            states.forEach(limiter::leave);
+        }
+    }
+
+    private ConnectionState connection() {
+        return new ConnectionState(
+                new ServerBounds(LONG, LONG, LONG, LONG, 16, 16),
+                now::get,
+                closed::incrementAndGet);
+    }
+
     /** Does something while so many connections wait for their clients. */
     private void whileWaitingFor(int connections, Runnable action) {
         if (connections == 0) {
             action.run();
             return;
         }
-        var state =
-                new ConnectionState(
-                        new ServerBounds(LONG, LONG, LONG, LONG, 16, 16),
-                        now::get,
-                        closed::incrementAndGet);
+        ConnectionState state = connection();
         limiter.join(state);
         try {
             state.awaitClient(() -> {
