@@ -54,6 +54,9 @@ public final class TestDatabase implements AutoCloseable {
                     Who.CONSOLE.role);
     private static final AtomicInteger COUNT = new AtomicInteger();
 
+    /** In the database that all tests know. */
+    private static final long ROLES_LOCK = 4_711;
+
     /** Migrated once in this JVM. */
     private static final class Template {
         static final String NAME = create();
@@ -103,10 +106,17 @@ public final class TestDatabase implements AutoCloseable {
         return database;
     }
 
+    /** Roles are the whole server's, which tests of other processes may prepare at that moment. */
     private static void prepare(String database) {
-        execute(database, rolesScript());
-        for (Who who : Who.values()) {
-            execute(database, loginScript(who));
+        try (Connection alone = superuser("postgres");
+                Statement statement = alone.createStatement()) {
+            statement.execute("SELECT pg_advisory_lock(%d)".formatted(ROLES_LOCK));
+            execute(database, rolesScript());
+            for (Who who : Who.values()) {
+                execute(database, loginScript(who));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("the roles can't be made", e);
         }
     }
 
@@ -202,15 +212,18 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     private static void execute(String database, String sql) {
-        TestServer.Address server = TestServer.address();
-        try (Connection connection =
-                        DriverManager.getConnection(
-                                server.url(database), server.superuser(), server.password());
+        try (Connection connection = superuser(database);
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
+    }
+
+    private static Connection superuser(String database) throws SQLException {
+        TestServer.Address server = TestServer.address();
+        return DriverManager.getConnection(
+                server.url(database), server.superuser(), server.password());
     }
 
     private static String rolesScript() {
