@@ -89,6 +89,9 @@ public final class PostgresEventStore implements EventStore {
     private static final String TIMELINE =
             "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
+    /** The row that was confirmed last; it must still be there when the next is written. */
+    private record Confirmed(MintId mint, Chain.Head head) {}
+
     private final Queries queries;
     private final EventRows rows;
     private final InstantSource clock = InstantSource.system();
@@ -98,7 +101,7 @@ public final class PostgresEventStore implements EventStore {
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong notReplicated = new AtomicLong();
     private final AtomicLong removed = new AtomicLong();
-    private Optional<MintId> last = Optional.empty();
+    private Optional<Confirmed> last = Optional.empty();
     private volatile String timeline = "";
 
     /**
@@ -130,7 +133,7 @@ public final class PostgresEventStore implements EventStore {
             return false;
         }
         chain.committed(draft);
-        last = Optional.of(events.getLast().mintId());
+        last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
         return true;
     }
 
@@ -139,19 +142,20 @@ public final class PostgresEventStore implements EventStore {
             return healed(() -> insert(json, last));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
-                beginAnew();
+                chain.unsure();
             }
             throw meaning(e);
         } catch (RuntimeException e) {
-            beginAnew();
+            chain.unsure();
             throw e;
         }
     }
 
-    private long insert(String json, Optional<MintId> before) {
-        return before.map(mint ->
+    private long insert(String json, Optional<Confirmed> before) {
+        return before.map(row ->
                         queries.change(
-                                APPEND_AFTER, List.of(json, mint.toString(), chain.head().hash())))
+                                APPEND_AFTER,
+                                List.of(json, row.mint().toString(), row.head().hash())))
                 .orElseGet(() -> queries.change(APPEND, List.of(json)));
     }
 
@@ -162,7 +166,7 @@ public final class PostgresEventStore implements EventStore {
      */
     private void goOnBehindLoss() {
         boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
-        Chain.Head head = chain.head();
+        Chain.Head head = last.orElseThrow().head();
         log.error(
                 "The database lacks row {} of chain {} of the audit log, which it had confirmed, with the hash {}: {}",
                 head.seq(),
@@ -171,12 +175,12 @@ public final class PostgresEventStore implements EventStore {
                 promoted
                         ? "a standby was promoted that hadn't received it. This run goes on in a new chain"
                         : "it was removed. The chain goes on behind the hole, which audit verify tells of");
+        last = Optional.empty();
         if (promoted) {
             notReplicated.incrementAndGet();
-            beginAnew();
+            chain.unsure();
         } else {
             removed.incrementAndGet();
-            last = Optional.empty();
         }
     }
 
@@ -188,11 +192,6 @@ public final class PostgresEventStore implements EventStore {
         } catch (QueryFailed e) {
             throw unreachable(e);
         }
-    }
-
-    private void beginAnew() {
-        chain.unsure();
-        last = Optional.empty();
     }
 
     /** Where the month's partition is missing, it is made, and the rows are written again. */
