@@ -23,9 +23,7 @@ class AskedForInVainTest {
 
     @BeforeAll
     static void setUp() {
-        database = TestDatabase.migrated();
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
-        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        database = ConsoleWorld.filled();
         database.runAsSuperuser(
                 """
                 INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,

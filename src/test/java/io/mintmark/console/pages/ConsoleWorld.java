@@ -16,6 +16,8 @@ import io.mintmark.console.ViewerDatabase;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -84,6 +86,14 @@ public final class ConsoleWorld implements AutoCloseable {
                         })
                         .build()
                         .start();
+    }
+
+    /** A database with two tenants, and a day of their mints and refusals. */
+    static TestDatabase filled() {
+        TestDatabase database = TestDatabase.migrated();
+        database.run(Who.ADMIN, script("world.sql"));
+        database.run(Who.APP, script("events.sql"));
+        return database;
     }
 
     static String script(String name) {

@@ -55,9 +55,7 @@ class MintSearchTest {
 
     @BeforeAll
     static void setUp() {
-        database = TestDatabase.migrated();
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
-        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        database = ConsoleWorld.filled();
         database.run(Who.APP, MANY);
         database.run(Who.APP, ONE_OF_A_RARE_KEY);
         viewers =

@@ -39,9 +39,7 @@ class PagesTest {
 
     @BeforeAll
     static void setUp() {
-        database = TestDatabase.migrated();
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
-        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        database = ConsoleWorld.filled();
         refusedFor("subject_blocked", 1);
         refusedFor("no_such_key", 2);
         world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());

@@ -32,9 +32,7 @@ class StolenSubjectTest {
 
     @BeforeAll
     static void setUp() {
-        database = TestDatabase.migrated();
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
-        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        database = ConsoleWorld.filled();
         world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
     }
 

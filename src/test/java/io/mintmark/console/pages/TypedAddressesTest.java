@@ -102,9 +102,7 @@ class TypedAddressesTest {
 
     @BeforeAll
     static void setUp() {
-        database = TestDatabase.migrated();
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
-        database.run(Who.APP, ConsoleWorld.script("events.sql"));
+        database = ConsoleWorld.filled();
         foreign = new ArrayList<>(idsOf("globex"));
         foreign.addAll(
                 List.of(
