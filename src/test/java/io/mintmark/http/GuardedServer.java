@@ -6,6 +6,7 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,11 +14,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.LongSupplier;
 
 /**
@@ -31,7 +32,7 @@ final class GuardedServer implements AutoCloseable {
     private static final Duration LONG = Duration.ofMinutes(1);
 
     private final List<String> requests = new CopyOnWriteArrayList<>();
-    private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
+    private final Queue<String> done = new ConcurrentLinkedQueue<>();
     private final CountDownLatch go = new CountDownLatch(1);
     private final ServerWarnings warnings = new ServerWarnings();
     private final ListenerDefaults defaults;
@@ -142,9 +143,12 @@ final class GuardedServer implements AutoCloseable {
         done.clear();
     }
 
-    /** Waits until a request is done with, answered or not, and returns its path. */
-    String awaitDone() throws InterruptedException {
-        return done.take();
+    /**
+     * Waits until a request for this path is done with, answered or not. What ends meanwhile may be
+     * an earlier client's, who has gone.
+     */
+    void awaitDone(String path) {
+        Eventually.holds(() -> done.contains(path));
     }
 
     /** Lets waiting requests go on, stops, and fails if the server had to complain of a client. */
