@@ -21,6 +21,7 @@ final class PreparedKeys {
         this.byRow =
                 Caffeine.newBuilder()
                         .weakKeys()
+                        .executor(Runnable::run)
                         .build(key -> providers.prepare(access(key.provider()), key.settings()));
     }
 

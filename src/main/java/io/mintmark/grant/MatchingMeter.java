@@ -34,7 +34,7 @@ final class MatchingMeter {
     private static final Logger log = LoggerFactory.getLogger(MatchingMeter.class);
 
     private final Cache<TenantName, Bucket> buckets =
-            Caffeine.newBuilder().maximumSize(TENANTS_KEPT).build();
+            Caffeine.newBuilder().maximumSize(TENANTS_KEPT).executor(Runnable::run).build();
     private final LongSupplier nanos;
 
     /**

@@ -78,6 +78,7 @@ final class SingleFlightCache<K, V> {
                         .maximumWeight(atMost)
                         .<K, Slot<V>>weigher((_, slot) -> slot.weight)
                         .expireAfterAccess(IDLE)
+                        .executor(Runnable::run)
                         .build();
         this.weigher = weigher;
         this.maxAge = maxAge.toNanos();

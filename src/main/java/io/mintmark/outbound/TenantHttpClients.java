@@ -66,6 +66,7 @@ public final class TenantHttpClients implements AutoCloseable {
         this.clients =
                 Caffeine.newBuilder()
                         .expireAfterAccess(FORGOTTEN)
+                        .executor(Runnable::run)
                         .<String, Client>removalListener((_, client, _) -> {
                             if (client != null) {
                                 client.http().close(CloseMode.IMMEDIATE);
@@ -123,7 +124,8 @@ public final class TenantHttpClients implements AutoCloseable {
         connections.setDefaultConnectionConfig(
                 ConnectionConfig.custom()
                         .setConnectTimeout(Timeout.of(CONNECT))
-                        .setSocketTimeout(Timeout.of(LONGEST_CALL))
+                        // whoever calls ends the call at its deadline, and that closes the socket
+                        .setSocketTimeout(Timeout.DISABLED)
                         .setValidateAfterInactivity(TimeValue.ZERO_MILLISECONDS)
                         .build());
         return connections;

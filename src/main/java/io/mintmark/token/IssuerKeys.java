@@ -27,7 +27,7 @@ public final class IssuerKeys {
     private static final int MAX_SOURCES = 10_000;
 
     private final Cache<KeySource, SourceKeys> bySource =
-            Caffeine.newBuilder().maximumSize(MAX_SOURCES).build();
+            Caffeine.newBuilder().maximumSize(MAX_SOURCES).executor(Runnable::run).build();
     private final KeyFetch fetch;
     private final Executor executor;
     private final InstantSource clock;
