@@ -1,7 +1,10 @@
 package io.mintmark.mint.sts;
 
+import com.ctc.wstx.stax.WstxInputFactory;
+
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
+import org.codehaus.stax2.XMLInputFactory2;
 import org.jspecify.annotations.Nullable;
 
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -23,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
@@ -50,9 +52,7 @@ final class StsDocument {
             List.of("x-amzn-RequestId", "x-amz-request-id");
     private static final int DEEPEST = 16;
 
-    /** Whether a factory may be used by several threads at a time is left open. */
-    private static final ReentrantLock LOCK = new ReentrantLock();
-
+    /** For all threads: nobody sets anything more. */
     private static final XMLInputFactory FACTORY = factory();
 
     private final Map<String, String> texts = new HashMap<>();
@@ -60,10 +60,15 @@ final class StsDocument {
     private StsDocument() {}
 
     private static XMLInputFactory factory() {
-        XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
+        XMLInputFactory factory = new WstxInputFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         factory.setProperty(XMLInputFactory.IS_COALESCING, true);
+        // what is wrong with a text would be told by an exception that nobody has to expect
+        factory.setProperty(XMLInputFactory2.P_LAZY_PARSING, false);
+        // names of strangers' elements would fill a table of the JVM's
+        factory.setProperty(XMLInputFactory2.P_INTERN_NAMES, false);
+        factory.setProperty(XMLInputFactory2.P_INTERN_NS_URIS, false);
         return factory;
     }
 
@@ -131,7 +136,7 @@ final class StsDocument {
     private static StsDocument read(byte[] body) throws XMLStreamException {
         StsDocument document = new StsDocument();
         if (body.length > 0) {
-            XMLStreamReader reader = reader(body);
+            XMLStreamReader reader = FACTORY.createXMLStreamReader(new StringReader(text(body)));
             try {
                 document.read(reader);
             } finally {
@@ -139,15 +144,6 @@ final class StsDocument {
             }
         }
         return document;
-    }
-
-    private static XMLStreamReader reader(byte[] body) throws XMLStreamException {
-        LOCK.lock();
-        try {
-            return FACTORY.createXMLStreamReader(new StringReader(text(body)));
-        } finally {
-            LOCK.unlock();
-        }
     }
 
     /** In UTF-8 and nothing else: of other bytes the parser complains on standard error. */

@@ -112,7 +112,9 @@ final class TenantTransport implements SdkHttpClient {
         if (from.getEntity() == null) {
             return new byte[0];
         }
-        byte[] body = from.getEntity().getContent().readNBytes(MOST_BYTES + 1);
+        long said = from.getEntity().getContentLength();
+        int most = 0 <= said && said < MOST_BYTES ? (int) said : MOST_BYTES;
+        byte[] body = from.getEntity().getContent().readNBytes(most + 1);
         if (body.length > MOST_BYTES) {
             // the client would read to the end before it looks at an exception
             from.close();
