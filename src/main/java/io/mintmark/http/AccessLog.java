@@ -53,7 +53,14 @@ public final class AccessLog implements Filter {
                 null,
                 null,
                 () ->
-                        "%s %s -> %d in %d ms, from %s"
-                                .formatted(method, route, status, taken.toMillis(), address));
+                        method
+                                + " "
+                                + route
+                                + " -> "
+                                + status
+                                + " in "
+                                + taken.toMillis()
+                                + " ms, from "
+                                + address);
     }
 }

@@ -73,7 +73,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return key.sign(
                 JOSEObjectType.JWT,
                 claims(issuer, order.audience(), order.extraClaims(), now, order.lifetime())
-                        .subject("tenant:%s:key:%s".formatted(order.tenant(), order.key()))
+                        .subject("tenant:" + order.tenant() + ":key:" + order.key())
                         .jwtID(order.mintId().toString())
                         .build());
     }

@@ -18,11 +18,16 @@ import io.mintmark.outbound.Secret;
 
 import org.jspecify.annotations.Nullable;
 
+import java.text.ParseException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /** A private key of the broker's, together with what the providers check its signatures with. */
 final class SigningKey {
     private final JWK key;
     private final JWK published;
     private final JWSAlgorithm algorithm;
+    private final Map<JOSEObjectType, JWSHeader> headers = new ConcurrentHashMap<>();
     private volatile @Nullable JWSSigner signer;
 
     private SigningKey(JWK key, JWK published, JWSAlgorithm algorithm) {
@@ -77,15 +82,23 @@ final class SigningKey {
     }
 
     Secret sign(JOSEObjectType type, JWTClaimsSet claims) {
-        var token =
-                new SignedJWT(
-                        new JWSHeader.Builder(algorithm).type(type).keyID(id()).build(), claims);
+        var token = new SignedJWT(headers.computeIfAbsent(type, this::header), claims);
         try {
             token.sign(signer());
         } catch (JOSEException e) {
             throw new IllegalStateException("signing key %s doesn't sign".formatted(id()), e);
         }
         return new Secret(token.serialize());
+    }
+
+    /** One that has been read knows its text, and need not write it for each token. */
+    private JWSHeader header(JOSEObjectType type) {
+        var header = new JWSHeader.Builder(algorithm).type(type).keyID(id()).build();
+        try {
+            return JWSHeader.parse(header.toBase64URL());
+        } catch (ParseException e) {
+            throw new IllegalStateException("a header of our own can't be read", e);
+        }
     }
 
     /** Made at the first signature: by then it is decided whose code signs in this process. */

@@ -86,12 +86,31 @@ public final class StrictJson {
         if (node.isBigDecimal()) {
             return Math.abs((long) node.decimalValue().scale()) <= MOST_ZEROS;
         }
-        return node.properties().stream().allMatch(member -> isUnicode(member.getKey()))
-                && node.valueStream().allMatch(StrictJson::isPortable);
+        for (var member : node.properties()) {
+            if (!isUnicode(member.getKey())) {
+                return false;
+            }
+        }
+        for (JsonNode element : node) {
+            if (!isPortable(element)) {
+                return false;
+            }
+        }
+        return true;
     }
 
+    /** Without halves of surrogate pairs. */
     private static boolean isUnicode(String text) {
-        return text.codePoints()
-                .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isHighSurrogate(text.charAt(i))) {
+                i++;
+                if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
+                    return false;
+                }
+            } else if (Character.isLowSurrogate(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -51,15 +51,20 @@ final class PlainText {
     /**
      * Of a text that has no escapes. What isn't Latin-1 becomes a question mark, and so nothing.
      */
-    static String raw(String text) {
+    private static String raw(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        return raw(bytes, 0, bytes.length);
+    }
+
+    /** Of such a part of a text in Latin-1, whose bytes are overwritten. */
+    static String raw(byte[] latin1, int from, int to) {
         int kept = 0;
-        for (byte each : bytes) {
-            byte lower = LOWER[Byte.toUnsignedInt(each)];
-            bytes[kept] = lower;
+        for (int i = from; i < to; i++) {
+            byte lower = LOWER[Byte.toUnsignedInt(latin1[i])];
+            latin1[kept] = lower;
             kept += lower == 0 ? 0 : 1;
         }
-        return new String(bytes, 0, kept, StandardCharsets.ISO_8859_1);
+        return new String(latin1, 0, kept, StandardCharsets.ISO_8859_1);
     }
 
     private static byte[] lettersAndDigits() {

@@ -76,6 +76,11 @@ public final class SentSecrets {
 
     private static boolean isPieceIn(String said, String form) {
         int piece = piece(form, PIECE_OF_NAME);
+        // the pieces of a short name have its middle in common, which most forms haven't
+        int last = said.length() - piece;
+        if (last < 0 || (last < piece && !form.contains(said.substring(last, piece)))) {
+            return false;
+        }
         for (int i = 0; i + piece <= said.length(); i++) {
             if (form.contains(said.substring(i, i + piece))) {
                 return true;
@@ -101,11 +106,11 @@ public final class SentSecrets {
         for (int before = 0; before < BASE64_QUANTUM; before++) {
             byte[] shifted = new byte[before + bytes.length];
             System.arraycopy(bytes, 0, shifted, before, bytes.length);
-            String encoded = Base64.getEncoder().withoutPadding().encodeToString(shifted);
+            byte[] encoded = Base64.getEncoder().withoutPadding().encode(shifted);
             // the characters at either end depend on what stands beside the secret
             int from = before == 0 ? 0 : before + 1;
-            int to = encoded.length() - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
-            forms.add(PlainText.raw(encoded.substring(Math.min(from, to), to)));
+            int to = encoded.length - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
+            forms.add(PlainText.raw(encoded, Math.min(from, to), to));
         }
         return List.copyOf(forms);
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The fields of {@code audit.event} that its canonical form is made of, from a row about to be
@@ -47,6 +48,7 @@ enum EventFields {
     CHAIN,
     SEQ(ColumnType.NUMBER);
 
+    private final String column = name().toLowerCase(Locale.ROOT);
     private final ColumnType type;
 
     EventFields() {
@@ -58,12 +60,12 @@ enum EventFields {
     }
 
     String column() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return column;
     }
 
     /** SQL that reads the column's canonical text. */
     String expression() {
-        return type.expression(column());
+        return type.expression(column);
     }
 
     ColumnType type() {
@@ -80,7 +82,7 @@ enum EventFields {
         List<@Nullable String> fields = new ArrayList<>(values().length);
         for (EventFields field : values()) {
             if (field != CHAIN && field != SEQ) {
-                JsonNode value = row.get(field.column());
+                JsonNode value = row.get(field.column);
                 fields.add(value == null ? null : field.text(value));
             }
         }

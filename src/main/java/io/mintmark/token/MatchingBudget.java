@@ -29,7 +29,7 @@ public final class MatchingBudget {
 
     /** A budget for one decision on this tenant's rules. */
     public MatchingBudget(TenantName tenant) {
-        this("of tenant '%s'".formatted(tenant), STEPS);
+        this("of tenant '" + tenant + "'", STEPS);
     }
 
     private MatchingBudget(String owner, long limit) {
