@@ -101,15 +101,13 @@ public final class StrictJson {
 
     /** Without halves of surrogate pairs. */
     private static boolean isUnicode(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isHighSurrogate(text.charAt(i))) {
-                i++;
-                if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
-                    return false;
-                }
-            } else if (Character.isLowSurrogate(text.charAt(i))) {
+        int i = 0;
+        while (i < text.length()) {
+            int c = text.codePointAt(i);
+            if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
                 return false;
             }
+            i += Character.charCount(c);
         }
         return true;
     }

@@ -146,7 +146,7 @@ final class StsDocument {
         return document;
     }
 
-    /** In UTF-8 and nothing else: of other bytes the parser complains on standard error. */
+    /** In UTF-8 and nothing else, whatever the document says of itself. */
     private static String text(byte[] body) throws XMLStreamException {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
