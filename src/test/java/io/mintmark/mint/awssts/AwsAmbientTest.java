@@ -1,11 +1,14 @@
 package io.mintmark.mint.awssts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
+import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsCall;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import software.amazon.awssdk.core.exception.SdkClientException;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -104,6 +108,19 @@ class AwsAmbientTest {
             assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
             assertTrue(failed.detail().contains("finds no AWS credentials"), failed.detail());
         }
+    }
+
+    @Test
+    void the_deadline_is_kept_without_anybody_watching() {
+        aws.always(new StsAnswer.Hanging());
+
+        MintResult result =
+                broker.awsSts(
+                        order().sharing()
+                                .allowing("arn:aws:iam::123456789012:role/*")
+                                .within(Duration.ofMillis(300)));
+
+        assertEquals(Reason.PROVIDER_TIMEOUT, assertInstanceOf(Failed.class, result).reason());
     }
 
     private Orders order() {
