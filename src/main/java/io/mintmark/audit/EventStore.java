@@ -15,17 +15,18 @@ public interface EventStore {
     /**
      * Commits the rows in one transaction, all or none, to disk.
      *
+     * @param tenants whose states are asked for; maybe none
+     * @return the state of each tenant's configuration, read after the commit
      * @throws EventRefused if the store won't take one of the rows, now or later
-     * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
+     * @throws StoreUnreachable if the store can't be asked, or didn't answer in time; also where
+     *     the rows are committed and only the states can't be read
      */
-    void append(List<Event> events);
+    Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants);
 
-    /**
-     * The state of each tenant's configuration now.
-     *
-     * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
-     */
-    Map<TenantName, TenantState> states(Collection<TenantName> tenants);
+    /** The same of rows after which nothing is asked. */
+    default void append(List<Event> events) {
+        var _ = append(events, Set.of());
+    }
 
     /**
      * Writes rows such as every mint has and takes them back, so that nothing stays of them.

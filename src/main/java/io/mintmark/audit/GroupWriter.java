@@ -1,10 +1,8 @@
 package io.mintmark.audit;
 
 import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -35,8 +33,9 @@ final class GroupWriter {
     }
 
     private void commit(List<Submission> group) {
+        Receipt receipt;
         try {
-            store.append(group.stream().flatMap(each -> each.events().stream()).toList());
+            receipt = new Receipt(store.append(events(group), tenants(group)));
         } catch (StoreUnreachable e) {
             group.forEach(submission -> submission.failed(e));
             return;
@@ -45,41 +44,21 @@ final class GroupWriter {
             refused(group, e);
             return;
         }
-        tell(group);
+        group.forEach(submission -> submission.committed(receipt));
     }
 
-    /** Only those that recorded an intent need the state, and learn of it if it can't be read. */
-    private void tell(List<Submission> group) {
-        Map<Boolean, List<Submission>> byIntent =
-                group.stream().collect(Collectors.partitioningBy(Submission::hasIntent));
-        byIntent.getOrDefault(false, List.of())
-                .forEach(outcome -> outcome.committed(new Receipt(Map.of())));
-        List<Submission> intents = byIntent.getOrDefault(true, List.of());
-        try {
-            Receipt receipt = receipt(intents);
-            intents.forEach(intent -> intent.committed(receipt));
-        } catch (RuntimeException e) {
-            intents.forEach(intent -> intent.failed(e));
-        }
+    private static List<Event> events(List<Submission> group) {
+        return group.stream().flatMap(each -> each.events().stream()).toList();
     }
 
-    private Receipt receipt(List<Submission> intents) {
-        Set<TenantName> tenants =
-                intents.stream()
-                        .flatMap(intent -> intent.events().stream())
-                        .flatMap(event -> event.subject().stream())
-                        .flatMap(subject -> subject.tenant().stream())
-                        .collect(Collectors.toSet());
-        return new Receipt(tenants.isEmpty() ? Map.of() : states(tenants));
-    }
-
-    private Map<TenantName, TenantState> states(Set<TenantName> tenants) {
-        try {
-            return store.states(tenants);
-        } catch (StoreUnreachable e) {
-            throw new StoreUnreachable(
-                    "the state of the configuration can't be read after the commit", true, e);
-        }
+    /** Only those that recorded an intent need the state. */
+    private static Set<TenantName> tenants(List<Submission> group) {
+        return group.stream()
+                .filter(Submission::hasIntent)
+                .flatMap(intent -> intent.events().stream())
+                .flatMap(event -> event.subject().stream())
+                .flatMap(subject -> subject.tenant().stream())
+                .collect(Collectors.toSet());
     }
 
     private void refused(List<Submission> group, RuntimeException cause) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A store, and whether it took the last rows. Why it didn't take them makes no difference: as long
@@ -30,18 +31,23 @@ final class WatchedStore implements EventStore {
     }
 
     @Override
-    public void append(List<Event> events) {
-        watched(() -> store.append(events));
+    public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
+        return watched(() -> store.append(events, tenants));
     }
 
     @Override
     public void rehearse() {
-        watched(store::rehearse);
+        var _ =
+                watched(() -> {
+                    store.rehearse();
+                    return true;
+                });
     }
 
-    private void watched(Runnable commit) {
+    private <T> T watched(Supplier<T> commit) {
+        T result;
         try {
-            commit.run();
+            result = commit.get();
         } catch (RuntimeException e) {
             if (!failing) {
                 log.error("The audit log didn't take rows", e);
@@ -53,6 +59,7 @@ final class WatchedStore implements EventStore {
             log.info("The audit log takes rows again");
         }
         failing = false;
+        return result;
     }
 
     /** What is wrong, in a sentence for strangers; nothing if nothing is. */
@@ -75,11 +82,6 @@ final class WatchedStore implements EventStore {
         } catch (RuntimeException e) {
             log.debug("The audit log takes no rows", e);
         }
-    }
-
-    @Override
-    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
-        return store.states(tenants);
     }
 
     @Override

@@ -22,16 +22,8 @@ public final class MeasuredEvents implements EventStore {
     }
 
     @Override
-    public void append(List<Event> events) {
-        commits.ask(() -> {
-            store.append(events);
-            return events;
-        });
-    }
-
-    @Override
-    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
-        return store.states(tenants);
+    public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
+        return commits.ask(() -> store.append(events, tenants));
     }
 
     @Override

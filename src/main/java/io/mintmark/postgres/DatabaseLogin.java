@@ -1,6 +1,8 @@
 package io.mintmark.postgres;
 
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
 
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -40,6 +42,9 @@ public record DatabaseLogin(String url, String username, Optional<String> passwo
         source.setConnectTimeout(CONNECTING_SECONDS);
         source.setLoginTimeout(CONNECTING_SECONDS);
         source.setTcpKeepAlive(true);
+        // what CommitThenQuery and single statements rely on, whatever the address says
+        source.setPreferQueryMode(PreferQueryMode.EXTENDED);
+        source.setAutosave(AutoSave.NEVER);
         return source;
     }
 

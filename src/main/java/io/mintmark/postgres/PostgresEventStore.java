@@ -1,11 +1,11 @@
 package io.mintmark.postgres;
 
-import io.helidon.dbclient.DbRow;
 import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.CommitThenQuery.Result;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.StateId;
@@ -16,6 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -25,7 +27,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -85,12 +87,22 @@ public final class PostgresEventStore implements EventStore {
              CROSS JOIN audit.last_change(NULL) AS shared
             """;
 
+    private static final CommitThenQuery APPEND_THEN_ASK = new CommitThenQuery(APPEND, STATES);
+    private static final CommitThenQuery APPEND_AFTER_THEN_ASK =
+            new CommitThenQuery(APPEND_AFTER, STATES);
+
     /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
     private static final String TIMELINE =
             "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
     /** The row that was confirmed last; it must still be there when the next is written. */
     private record Confirmed(MintId mint, Chain.Head head) {}
+
+    /** How many rows are on disk now, and the states that were asked for after that. */
+    private record Inserted(long rows, Map<TenantName, TenantState> states) {}
+
+    /** What the state of a tenant is, and on which timeline it was read. */
+    private record Found(TenantName tenant, TenantState state, String timeline) {}
 
     private final Queries queries;
     private final EventRows rows;
@@ -113,33 +125,35 @@ public final class PostgresEventStore implements EventStore {
     }
 
     @Override
-    public void append(List<Event> events) {
+    public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
         turn.lock();
         try {
-            if (!appended(events)) {
+            Inserted inserted = inserted(events, tenants);
+            if (inserted.rows() == 0) {
                 goOnBehindLoss();
-                var _ = appended(events);
+                inserted = inserted(events, tenants);
             }
             written.addAndGet(events.size());
+            return inserted.states();
         } finally {
             turn.unlock();
         }
     }
 
-    /** Whether the rows are written, as they are unless the row before them is missing. */
-    private boolean appended(List<Event> events) {
+    /** No rows are written where the row before them is missing. */
+    private Inserted inserted(List<Event> events, Set<TenantName> tenants) {
         Chain.Draft draft = chain.draft();
-        if (insert(rows.json(events, draft)) == 0) {
-            return false;
+        Inserted inserted = insert(rows.json(events, draft), tenants);
+        if (inserted.rows() > 0) {
+            chain.committed(draft);
+            last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
         }
-        chain.committed(draft);
-        last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
-        return true;
+        return inserted;
     }
 
-    private long insert(String json) {
+    private Inserted insert(String json, Set<TenantName> tenants) {
         try {
-            return healed(() -> insert(json, last));
+            return healed(() -> insert(json, last, tenants));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
                 chain.unsure();
@@ -151,12 +165,29 @@ public final class PostgresEventStore implements EventStore {
         }
     }
 
-    private long insert(String json, Optional<Confirmed> before) {
-        return before.map(row ->
-                        queries.change(
-                                APPEND_AFTER,
-                                List.of(json, row.mint().toString(), row.head().hash())))
-                .orElseGet(() -> queries.change(APPEND, List.of(json)));
+    private Inserted insert(String json, Optional<Confirmed> before, Set<TenantName> tenants) {
+        List<String> parameters =
+                before.map(row -> List.of(json, row.mint().toString(), row.head().hash()))
+                        .orElseGet(() -> List.of(json));
+        if (tenants.isEmpty()) {
+            return new Inserted(
+                    queries.change(before.isPresent() ? APPEND_AFTER : APPEND, parameters),
+                    Map.of());
+        }
+        String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
+        Result<Found> result =
+                queries.commitThenQuery(
+                        before.isPresent() ? APPEND_AFTER_THEN_ASK : APPEND_THEN_ASK,
+                        parameters,
+                        names,
+                        PostgresEventStore::found);
+        if (result.changed() > 0) {
+            // of rows that are there; else it is the timeline on which the row before is missing
+            result.rows().forEach(found -> timeline = found.timeline());
+        }
+        return new Inserted(
+                result.changed(),
+                result.rows().stream().collect(Collectors.toMap(Found::tenant, Found::state)));
     }
 
     /**
@@ -195,14 +226,14 @@ public final class PostgresEventStore implements EventStore {
     }
 
     /** Where the month's partition is missing, it is made, and the rows are written again. */
-    private long healed(LongSupplier write) {
+    private <T> T healed(Supplier<T> write) {
         try {
-            return write.getAsLong();
+            return write.get();
         } catch (QueryFailed e) {
             if (!e.isOutOfRange() || Partitions.create(queries) == 0) {
                 throw e;
             }
-            return write.getAsLong();
+            return write.get();
         }
     }
 
@@ -221,7 +252,7 @@ public final class PostgresEventStore implements EventStore {
             var _ =
                     healed(() -> {
                         queries.rehearse(APPEND, List.of(json));
-                        return 1;
+                        return json;
                     });
         } catch (QueryFailed e) {
             throw meaning(e);
@@ -257,29 +288,13 @@ public final class PostgresEventStore implements EventStore {
         }
     }
 
-    @Override
-    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
-        String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
-        try {
-            return queries.query(STATES, List.of((Object) names), this::state).stream()
-                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-        } catch (QueryFailed e) {
-            throw unreachable(e);
-        }
-    }
-
-    private Map.Entry<TenantName, TenantState> state(DbRow row) {
-        timeline = row.column("timeline").get(String.class);
-        return Map.entry(
-                new TenantName(row.column("tenant").get(String.class)),
+    private static Found found(ResultSet row) throws SQLException {
+        return new Found(
+                new TenantName(row.getString("tenant")),
                 new TenantState(
-                        state(row, "revision", "hash"),
-                        state(row, "shared_revision", "shared_hash")));
-    }
-
-    private static StateId state(DbRow row, String revision, String hash) {
-        return new StateId(
-                row.column(revision).get(Long.class), row.column(hash).get(String.class));
+                        new StateId(row.getLong("revision"), row.getString("hash")),
+                        new StateId(row.getLong("shared_revision"), row.getString("shared_hash"))),
+                row.getString("timeline"));
     }
 
     private static StoreUnreachable unreachable(QueryFailed cause) {

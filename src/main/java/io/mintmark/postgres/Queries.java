@@ -3,10 +3,13 @@ package io.mintmark.postgres;
 import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.DbRow;
 import io.helidon.dbclient.DbTransaction;
+import io.mintmark.postgres.CommitThenQuery.Result;
+import io.mintmark.postgres.CommitThenQuery.Row;
 import io.mintmark.postgres.Database.NoConnection;
 
 import org.jspecify.annotations.Nullable;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +55,21 @@ final class Queries {
         return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
     }
 
+    /**
+     * Changes rows, commits, and asks, in one exchange; by JDBC, since a DbClient gives the first
+     * result only. Throws {@link QueryFailed}.
+     */
+    <T> Result<T> commitThenQuery(
+            CommitThenQuery statements, List<String> parameters, String[] asked, Row<T> each) {
+        return shared(() -> {
+            try (Connection connection = client.unwrap(Connection.class)) {
+                return statements.run(connection, parameters, asked, each);
+            } catch (SQLException e) {
+                throw failed(e);
+            }
+        });
+    }
+
     /** Runs such a statement and takes it back. Throws {@link QueryFailed}. */
     void rehearse(String sql, List<?> parameters) {
         var _ =
@@ -76,6 +94,8 @@ final class Queries {
         }
         try {
             return work.get();
+        } catch (QueryFailed e) {
+            throw e;
         } catch (NoConnection e) {
             throw new QueryFailed("the database can't be reached", null, false, e);
         } catch (RuntimeException e) {
@@ -96,9 +116,11 @@ final class Queries {
 
     private static RuntimeException failed(RuntimeException e) {
         SQLException cause = sqlException(e);
-        return cause == null
-                ? e
-                : new QueryFailed("the database refused a statement", cause.getSQLState(), true, e);
+        return cause == null ? e : failed(cause);
+    }
+
+    private static QueryFailed failed(SQLException e) {
+        return new QueryFailed("the database refused a statement", e.getSQLState(), true, e);
     }
 
     private static @Nullable SQLException sqlException(Throwable failure) {

@@ -61,7 +61,7 @@ final class GatedStore implements EventStore {
     }
 
     @Override
-    public void append(List<Event> events) {
+    public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
         arrived.release();
         gate.acquireUninterruptibly();
         if (gone) {
@@ -77,12 +77,8 @@ final class GatedStore implements EventStore {
             throw new ArithmeticException("no such time");
         }
         commits.add(List.copyOf(events));
-    }
-
-    @Override
-    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
         if (forgetful) {
-            throw new StoreUnreachable("gone after the commit", false, null);
+            throw new StoreUnreachable("gone after the commit", true, null);
         }
         return Map.of();
     }

@@ -55,7 +55,8 @@ final class MemoryLog implements EventStore {
     }
 
     @Override
-    public synchronized void append(List<Event> events) {
+    public synchronized Map<TenantName, TenantState> append(
+            List<Event> events, Set<TenantName> tenants) {
         boolean breaks = events.stream().anyMatch(gone);
         if (!breaks || writesBeforeItBreaks) {
             events.stream().filter(this::isNew).forEach(rows::add);
@@ -64,6 +65,7 @@ final class MemoryLog implements EventStore {
         if (breaks) {
             throw new StoreUnreachable("gone for the test", writesBeforeItBreaks, null);
         }
+        return Map.of(MemoryTenant.NAME, tenant.wholeState());
     }
 
     private boolean isNew(Event event) {
@@ -71,11 +73,6 @@ final class MemoryLog implements EventStore {
                 .noneMatch(row ->
                         row.mintId().equals(event.mintId())
                                 && row.kind().step() == event.kind().step());
-    }
-
-    @Override
-    public Map<TenantName, TenantState> states(Collection<TenantName> tenants) {
-        return Map.of(MemoryTenant.NAME, tenant.wholeState());
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 @Tag("every-postgres")
 class HashChainTest {
@@ -32,6 +33,8 @@ class HashChainTest {
                     "{\"s\":\"\\u0000\\u0001\\b\\f\\n\\r\\t\\u001f\\u007f\\\"\\\\/é\\ud83d\\ude00\"}",
                     "{\"s\":\"\\ud800 half\",\"u\\u0000\":null,\"t\":true,\"f\":false}",
                     "{\"o\":{\"z\":{\"y\":[[],{},\"\"]}},\"n\":1e400}");
+
+    private static final Set<TenantName> ACME = Set.of(new TenantName("acme"));
 
     private final TestDatabase database = TestDatabase.migrated();
     private final Database connections = new Database(database.login(Who.APP));
@@ -129,8 +132,7 @@ class HashChainTest {
     @Test
     void a_row_that_is_lost_while_nobody_knows_the_outcome_of_the_next_is_counted_all_the_same() {
         PostgresEventStore store = store();
-        store.append(AuditRows.mint("one", "{}"));
-        var _ = store.states(List.of(new TenantName("acme")));
+        var _ = store.append(AuditRows.mint("one", "{}"), ACME);
         loseTheOutcome(() -> store.append(AuditRows.mint("two", "{}")));
         database.removeEvents("subject = 'one'");
         store.append(AuditRows.mint("three", "{}"));
@@ -155,8 +157,7 @@ class HashChainTest {
     void a_last_row_that_somebody_removes_leaves_a_hole_even_before_it_is_sealed() {
         PostgresEventStore store = store();
         store.append(AuditRows.mint("one", "{}"));
-        store.append(AuditRows.mint("two", "{}"));
-        var _ = store.states(List.of(new TenantName("acme")));
+        var _ = store.append(AuditRows.mint("two", "{}"), ACME);
         database.removeEvents("subject = 'two'");
         store.append(AuditRows.mint("three", "{}"));
         store.append(AuditRows.mint("four", "{}"));
@@ -170,6 +171,25 @@ class HashChainTest {
                         """));
         Seals.seal(database);
         assertNotEquals(List.of(), Seals.wrong(database));
+    }
+
+    @Test
+    void a_row_that_a_promoted_standby_lacks_ends_its_chain_whatever_is_asked_beside() {
+        PostgresEventStore store = store();
+        var _ = store.append(AuditRows.mint("one", "{}"), ACME);
+        database.removeEvents("subject = 'one'");
+        database.runAsSuperuser(
+                """
+                SET allow_system_table_mods = on;
+                ALTER FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RENAME TO on_the_old_timeline;
+                CREATE FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE sql
+                RETURN '0000000F' || right(on_the_old_timeline($1), 16);
+                """);
+        var _ = store.append(AuditRows.mint("two", "{}"), ACME);
+        assertEquals(List.of(0L, 1L), List.of(store.removed(), store.notReplicated()));
+        assertEquals(
+                List.of("1"),
+                database.column("SELECT min(seq) FROM audit.event WHERE subject = 'two'"));
     }
 
     @Test
