@@ -1,12 +1,11 @@
 package io.mintmark.postgres;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
@@ -18,14 +17,17 @@ import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
 
-import java.net.InetAddress;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 
 /** Events as the JSON that one INSERT takes apart again. */
 final class EventRows {
+    /** Room for a row as most are, in characters. */
+    private static final int ROW = 1_024;
+
     /** Numbers as they are in the token: an auditor must see what was compared. */
     private final ObjectMapper json =
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -38,57 +40,60 @@ final class EventRows {
 
     /** The rows, each linked to the one before it. */
     String json(List<Event> events, Chain.Draft draft) {
-        ArrayNode rows = json.createArrayNode();
-        events.forEach(event -> rows.add(linked(row(event), draft)));
-        return rows.toString();
+        StringWriter text = new StringWriter(events.size() * ROW);
+        try (JsonGenerator rows = json.createGenerator(text)) {
+            rows.writeStartArray();
+            for (Event event : events) {
+                EventRow row = new EventRow(rows);
+                add(row, event);
+                row.link(draft);
+            }
+            rows.writeEndArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException("text in memory can't be written", e);
+        }
+        return text.toString();
     }
 
-    private static ObjectNode linked(ObjectNode row, Chain.Draft draft) {
-        Chain.Link link = draft.add(EventFields.of(row));
-        return row.put("chain", link.chain())
-                .put("seq", link.seq())
-                .put("prev_hash", "\\x" + link.previous())
-                .put("hash", "\\x" + link.hash());
+    private void add(EventRow row, Event event) throws IOException {
+        row.text(EventFields.MINT_ID, event.mintId().toString());
+        row.number(EventFields.STEP, event.kind().step());
+        row.text(EventFields.KIND, event.kind().word());
+        row.time(EventFields.OCCURRED_AT, event.occurredAt());
+        row.text(EventFields.BROKER, broker);
+        text(row, EventFields.KEY, event.key().map(KeyName::value), StorableText.NAME);
+        text(row, EventFields.REASON, event.reason(), StorableText.NAME);
+        text(row, EventFields.DETAIL, event.detail(), StorableText.DETAIL);
+        if (event.caller().isPresent()) {
+            add(row, event.caller().get());
+        }
+        if (event.subject().isPresent()) {
+            add(row, event.subject().get());
+        }
+        if (event.grant().isPresent()) {
+            add(row, event.grant().get());
+        }
+        if (event.credential().isPresent()) {
+            add(row, event.credential().get());
+        }
     }
 
-    private ObjectNode row(Event event) {
-        ObjectNode row = json.createObjectNode();
-        row.put("mint_id", event.mintId().toString());
-        row.put("step", event.kind().step());
-        row.put("kind", event.kind().word());
-        row.put("occurred_at", time(event.occurredAt()));
-        row.put("broker", broker);
-        text(row, "key", event.key().map(KeyName::value), StorableText.NAME);
-        text(row, "reason", event.reason(), StorableText.NAME);
-        text(row, "detail", event.detail(), StorableText.DETAIL);
-        event.caller().ifPresent(caller -> add(row, caller));
-        event.subject().ifPresent(subject -> add(row, subject));
-        event.grant().ifPresent(grant -> add(row, grant));
-        event.credential().ifPresent(credential -> add(row, credential));
-        return row;
+    private static void add(EventRow row, Caller caller) throws IOException {
+        row.text(EventFields.REQUEST_ID, StorableText.fit(caller.requestId(), StorableText.NAME));
+        row.address(EventFields.CLIENT_ADDRESS, caller.address());
+        text(row, EventFields.USER_AGENT, caller.userAgent(), StorableText.LINE);
     }
 
-    private static void add(ObjectNode row, Caller caller) {
-        text(row, "request_id", Optional.of(caller.requestId()), StorableText.NAME);
-        row.put("client_address", address(caller.address()));
-        text(row, "user_agent", caller.userAgent(), StorableText.LINE);
-    }
-
-    /** Without the zone of a link-local address, which means nothing elsewhere. */
-    private static String address(InetAddress address) {
-        String text = address.getHostAddress();
-        int zone = text.indexOf('%');
-        return zone < 0 ? text : text.substring(0, zone);
-    }
-
-    private void add(ObjectNode row, Subject subject) {
-        text(row, "tenant", subject.tenant().map(TenantName::value), StorableText.NAME);
-        text(row, "idp", subject.idp().map(IdpName::value), StorableText.NAME);
-        text(row, "issuer", Optional.of(subject.issuer()), StorableText.LINE);
-        text(row, "subject", subject.name(), StorableText.SUBJECT);
-        text(row, "token_id", subject.tokenId(), StorableText.LINE);
-        row.put("token_hash", "\\x" + subject.tokenHash());
-        subject.claims().ifPresent(claims -> row.set("claims", claims(claims)));
+    private void add(EventRow row, Subject subject) throws IOException {
+        text(row, EventFields.TENANT, subject.tenant().map(TenantName::value), StorableText.NAME);
+        text(row, EventFields.IDP, subject.idp().map(IdpName::value), StorableText.NAME);
+        row.text(EventFields.ISSUER, StorableText.fit(subject.issuer(), StorableText.LINE));
+        text(row, EventFields.SUBJECT, subject.name(), StorableText.SUBJECT);
+        text(row, EventFields.TOKEN_ID, subject.tokenId(), StorableText.LINE);
+        row.bytes(EventFields.TOKEN_HASH, subject.tokenHash());
+        if (subject.claims().isPresent()) {
+            row.json(EventFields.CLAIMS, claims(subject.claims().get()));
+        }
     }
 
     private JsonNode claims(String claims) {
@@ -99,24 +104,25 @@ final class EventRows {
         }
     }
 
-    private static void add(ObjectNode row, GrantReference grant) {
-        row.put("provider", grant.provider().value());
-        row.put("provider_type", grant.providerType());
-        row.put("grant_id", grant.grantId());
-        row.put("grant_revision", grant.grantRevision());
+    private static void add(EventRow row, GrantReference grant) throws IOException {
+        row.text(EventFields.PROVIDER, grant.provider().value());
+        row.text(EventFields.PROVIDER_TYPE, grant.providerType());
+        row.number(EventFields.GRANT_ID, grant.grantId());
+        row.number(EventFields.GRANT_REVISION, grant.grantRevision());
     }
 
-    private static void add(ObjectNode row, Credential credential) {
-        text(row, "credential_id", credential.id(), StorableText.LINE);
-        credential.issuedAt().ifPresent(at -> row.put("issued_at", time(at)));
-        row.put("expires_at", time(credential.expiresAt()));
+    private static void add(EventRow row, Credential credential) throws IOException {
+        text(row, EventFields.CREDENTIAL_ID, credential.id(), StorableText.LINE);
+        if (credential.issuedAt().isPresent()) {
+            row.time(EventFields.ISSUED_AT, credential.issuedAt().get());
+        }
+        row.time(EventFields.EXPIRES_AT, credential.expiresAt());
     }
 
-    private static void text(ObjectNode row, String column, Optional<String> value, int most) {
-        value.ifPresent(text -> row.put(column, StorableText.fit(text, most)));
-    }
-
-    private static String time(Instant at) {
-        return at.truncatedTo(ChronoUnit.MICROS).toString();
+    private static void text(EventRow row, EventFields field, Optional<String> value, int most)
+            throws IOException {
+        if (value.isPresent()) {
+            row.text(field, StorableText.fit(value.get(), most));
+        }
     }
 }

@@ -30,6 +30,16 @@ final class StorableText {
      * @param most the length in UTF-16 units at which it is cut, never within a pair
      */
     static String fit(String text, int most) {
+        return text.length() <= most && text.chars().allMatch(StorableText::isPlain)
+                ? text
+                : replaced(text, most);
+    }
+
+    private static boolean isPlain(int character) {
+        return character != 0 && !Character.isSurrogate((char) character);
+    }
+
+    private static String replaced(String text, int most) {
         StringBuilder fit = new StringBuilder(Math.min(text.length(), most));
         for (int i = 0; i < text.length(); ) {
             int point = text.codePointAt(i);
