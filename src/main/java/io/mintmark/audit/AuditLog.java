@@ -4,16 +4,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The audit log as the use case sees it. Requests that come at the same time share a commit: one
- * writer takes what has queued up while the last commit was under way.
+ * writer takes what has queued up while the last commit was under way. Of one tenant only so many
+ * requests begin with a commit, so that the others' neither queue behind them here nor behind what
+ * they do next.
  *
  * <p>Nothing is dropped in silence: the queue is bounded, and a full one is an error to whoever
  * wanted to write.
@@ -26,16 +24,23 @@ public final class AuditLog implements AutoCloseable {
     static final int GROUP = 128;
 
     private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
-    private static final Duration IDLE = Duration.ofSeconds(1);
-    private static final Submission END = new Submission(List.of());
+    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    private final BlockingQueue<Submission> queue = new ArrayBlockingQueue<>(CAPACITY);
+    /** Requests of a tenant that begin with one commit. */
+    private static final int EACH_PROCESSOR = 3;
+
+    /** The same, for each millisecond that commits take. */
+    private static final int EACH_MILLISECOND = 2;
+
+    private static final Duration IDLE = Duration.ofSeconds(1);
+
+    private final SubmissionQueue queue = new SubmissionQueue(CAPACITY);
     private final WatchedStore store;
     private final GroupWriter writer;
     private final Backlog backlog;
     private final Duration patience;
     private final Thread thread;
-    private volatile boolean closed;
+    private Duration lastCommit = Duration.ZERO;
 
     /**
      * @param patience how long a request waits for its rows
@@ -67,7 +72,7 @@ public final class AuditLog implements AutoCloseable {
      */
     public Receipt record(List<Event> events) {
         Submission submission = new Submission(events);
-        if (closed || !queue.offer(submission)) {
+        if (!queue.offer(submission)) {
             throw new StoreUnreachable("the audit log's queue is full", false, null);
         }
         return submission.await(patience);
@@ -100,21 +105,20 @@ public final class AuditLog implements AutoCloseable {
         } catch (InterruptedException e) {
             log.error("The audit log's writer was interrupted; no mint is possible any more", e);
         } finally {
-            closed = true;
+            queue.close();
             failTheRest();
         }
     }
 
     private void writeGroups() throws InterruptedException {
         Duration pause = IDLE;
-        boolean last = false;
-        while (!last) {
-            Submission first = queue.poll(pause.toMillis(), TimeUnit.MILLISECONDS);
-            if (first != null) {
-                last = write(first);
+        while (!queue.isOver()) {
+            List<Submission> group = queue.take(GROUP, ofOneTenant(lastCommit), pause);
+            if (!group.isEmpty()) {
+                write(group);
             }
             // while the log fails, requests that wait don't wait for the backlog too
-            boolean possible = first == null ? triedAgain() : store.fault().isEmpty();
+            boolean possible = group.isEmpty() ? triedAgain() : store.fault().isEmpty();
             pause = possible && backlog.writeSome() ? Duration.ZERO : IDLE;
         }
         while (backlog.writeSome()) {
@@ -127,28 +131,34 @@ public final class AuditLog implements AutoCloseable {
         return true;
     }
 
-    /** Writes what waits, as one group. Returns whether it was the last. */
-    private boolean write(Submission first) {
-        List<Submission> group = new ArrayList<>(GROUP);
-        group.add(first);
-        queue.drainTo(group, GROUP - 1);
-        boolean last = group.remove(END);
+    private void write(List<Submission> group) {
+        long began = System.nanoTime();
         writer.write(group);
-        return last;
+        lastCommit = Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    /**
+     * How many requests of one tenant begin with one commit: as many as the processors can work on
+     * while the next commit is under way, and more where commits take long, so that a tenant by
+     * itself can begin two thousand a second with a slow database too. Half of a group is always
+     * the others'.
+     */
+    static int ofOneTenant(Duration lastCommit) {
+        long share = (long) EACH_PROCESSOR * PROCESSORS + EACH_MILLISECOND * lastCommit.toMillis();
+        return (int) Math.min(GROUP / 2, share);
     }
 
     private void failTheRest() {
-        List<Submission> late = new ArrayList<>();
-        queue.drainTo(late);
-        late.forEach(s -> s.failed(new StoreUnreachable("the broker is stopping", false, null)));
+        queue.drain()
+                .forEach(late ->
+                        late.failed(new StoreUnreachable("the broker is stopping", false, null)));
     }
 
     /** Takes no more rows, writes those that wait, and returns when that is done. */
     @Override
     public void close() {
-        closed = true;
+        queue.close();
         try {
-            queue.put(END);
             thread.join(patience.plus(IDLE));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,9 +1,11 @@
 package io.mintmark.audit;
 
+import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Timeout;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +36,16 @@ final class Submission {
     /** Whether a mint begins with these rows. */
     boolean hasIntent() {
         return events.stream().anyMatch(event -> event.kind() == Kind.REQUESTED);
+    }
+
+    /** The tenant of which something begins with these rows, if anything does. */
+    Optional<TenantName> beginnerOf() {
+        return events.stream()
+                .limit(1)
+                .filter(event -> event.kind() == Kind.REQUESTED || event.kind() == Kind.DENIED)
+                .flatMap(event -> event.subject().stream())
+                .flatMap(subject -> subject.tenant().stream())
+                .findFirst();
     }
 
     /** The writer's: whether somebody still wants these rows written. */

@@ -87,6 +87,35 @@ class AuditLogTest {
     }
 
     @Test
+    void a_tenant_that_asks_for_much_makes_itself_wait_and_no_other() {
+        try (AuditLog log = new AuditLog(store, LONG).start()) {
+            var first = begin(log);
+            var busy =
+                    IntStream.range(0, 3 * AuditLog.GROUP)
+                            .mapToObj(i -> record(log, Rows.intent("busy")))
+                            .toList();
+            Eventually.holds(() -> log.queued() == busy.size());
+            Event quiet = Rows.intent("quiet");
+            var other = record(log, quiet);
+            Eventually.holds(() -> log.queued() == busy.size() + 1);
+            store.open();
+            first.join();
+            other.join();
+            busy.forEach(CompletableFuture::join);
+            assertTrue(store.commits().get(1).contains(quiet));
+            assertTrue(store.commits().get(1).size() <= AuditLog.GROUP / 2 + 1);
+            assertEquals(busy.size() + 2, store.rows().count());
+        }
+    }
+
+    @Test
+    void a_tenant_begins_two_thousand_requests_a_second_however_slow_commits_are() {
+        assertTrue(AuditLog.ofOneTenant(Duration.ofMillis(2)) >= 4);
+        assertTrue(AuditLog.ofOneTenant(Duration.ofMillis(30)) >= 60);
+        assertEquals(AuditLog.GROUP / 2, AuditLog.ofOneTenant(Duration.ofSeconds(5)));
+    }
+
+    @Test
     void a_full_queue_is_an_error_at_once() {
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             var first = begin(log);
@@ -269,8 +298,8 @@ class AuditLogTest {
         var first = begin(log);
         var waiting = record(log, Rows.row("waits"));
         Eventually.holds(() -> log.queued() == 1);
-        Thread closing = Thread.ofVirtual().start(log::close);
-        Eventually.holds(() -> log.queued() == 2);
+        Thread closing = Thread.ofPlatform().start(log::close);
+        Eventually.holds(() -> closing.getState() == Thread.State.TIMED_WAITING);
         assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.row("more"))));
         store.open();
         first.join();

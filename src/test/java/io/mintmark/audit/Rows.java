@@ -64,9 +64,13 @@ final class Rows {
 
     /** An intent of a tenant. */
     static Event intent() {
+        return intent("acme");
+    }
+
+    static Event intent(String tenant) {
         Subject subject =
                 new Subject(
-                        Optional.of(new TenantName("acme")),
+                        Optional.of(new TenantName(tenant)),
                         Optional.empty(),
                         "https://issuer.example.com",
                         Optional.empty(),

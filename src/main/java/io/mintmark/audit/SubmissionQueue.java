@@ -1,0 +1,156 @@
+package io.mintmark.audit;
+
+import io.mintmark.tenant.TenantName;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What waits for the audit log's writer. What comes of mints that have begun goes first. What
+ * begins something waits behind its tenant's own, and the tenants take turns: one that asks for
+ * much makes itself wait and not the others.
+ */
+final class SubmissionQueue {
+    /** What begins something of a tenant; a tenant of which nothing waits has none. */
+    private record Beginnings(TenantName tenant, Queue<Submission> waiting) {}
+
+    private final int capacity;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Queue<Submission> begun = new ArrayDeque<>();
+    private final Map<TenantName, Beginnings> beginnings = new HashMap<>();
+    private final Queue<Beginnings> turns = new ArrayDeque<>();
+    private int size;
+    private boolean closed;
+
+    /**
+     * @param capacity submissions that may wait
+     */
+    SubmissionQueue(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /** Puts a submission behind those of its kind, unless the queue is full or closed. */
+    boolean offer(Submission submission) {
+        lock.lock();
+        try {
+            if (closed || size == capacity) {
+                return false;
+            }
+            size++;
+            submission
+                    .beginnerOf()
+                    .ifPresentOrElse(
+                            tenant -> add(tenant, submission), () -> begun.add(submission));
+            changed.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(TenantName tenant, Submission submission) {
+        Beginnings own = beginnings.get(tenant);
+        if (own == null) {
+            own = new Beginnings(tenant, new ArrayDeque<>());
+            beginnings.put(tenant, own);
+            turns.add(own);
+        }
+        own.waiting.add(submission);
+    }
+
+    /**
+     * Takes the next ones, as soon as there are any.
+     *
+     * @param most how many
+     * @param ofOneTenant how many at most that begin something of the same tenant
+     * @return none if none came in time, or the queue is closed and empty
+     */
+    List<Submission> take(int most, int ofOneTenant, Duration patience)
+            throws InterruptedException {
+        List<Submission> taken = new ArrayList<>(most);
+        lock.lock();
+        try {
+            long left = patience.toNanos();
+            while (size == 0 && !closed && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            move(begun, most, taken);
+            for (int tenants = turns.size(); tenants > 0 && taken.size() < most; tenants--) {
+                takeTurn(turns.remove(), Math.min(ofOneTenant, most - taken.size()), taken);
+            }
+            size -= taken.size();
+        } finally {
+            lock.unlock();
+        }
+        return taken;
+    }
+
+    private void takeTurn(Beginnings own, int most, List<Submission> taken) {
+        move(own.waiting, most, taken);
+        if (own.waiting.isEmpty()) {
+            beginnings.remove(own.tenant);
+        } else {
+            turns.add(own);
+        }
+    }
+
+    private static void move(Queue<Submission> from, int most, List<Submission> to) {
+        for (int i = 0; i < most && !from.isEmpty(); i++) {
+            to.add(from.remove());
+        }
+    }
+
+    /** All that is left, for nobody to write. */
+    List<Submission> drain() {
+        List<Submission> left = new ArrayList<>();
+        lock.lock();
+        try {
+            move(begun, capacity, left);
+            turns.forEach(own -> move(own.waiting, capacity, left));
+            beginnings.clear();
+            turns.clear();
+            size = 0;
+        } finally {
+            lock.unlock();
+        }
+        return left;
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return size;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nothing will come any more. */
+    boolean isOver() {
+        lock.lock();
+        try {
+            return closed && size == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no more. Who waits for one gets it, or learns that there is none. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
