@@ -13,7 +13,8 @@ import java.util.List;
  * @param idleTimeout from there, or from connecting, to the next request's first byte
  * @param maxConnections at a time; when nearly all are taken, those end that wait longest for their
  *     clients
- * @param maxRequests at a time; the same, and what is still too much is answered 503
+ * @param maxRequests at a time, mints only until their tenant is known; the same, and what is still
+ *     too much is answered 503
  */
 public record ServerBounds(
         Duration headerTimeout,
@@ -64,8 +65,9 @@ public record ServerBounds(
                     "server.max-requests",
                     COUNT,
                     "512",
-                    "How many requests are worked on at a time; the next ones wait a second for"
-                            + " their turn and then get 503.");
+                    "How many requests are worked on at a time, mints only until their tenant is"
+                            + " known; the next ones wait a second for their turn and then get"
+                            + " 503.");
 
     static final List<Setting<?>> TABLE =
             List.of(

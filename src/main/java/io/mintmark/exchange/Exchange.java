@@ -68,7 +68,8 @@ public final class Exchange {
                 admission
                         .admit(request.token(), request.caller())
                         .then(request.format()::check)
-                        .then(one -> admission.redeem(one, request.caller()));
+                        .then(one -> admission.redeem(one, request.caller()))
+                        .map(one -> told(request, one));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Instant now = clock.instant();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
@@ -92,6 +93,11 @@ public final class Exchange {
             }
         }
         throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
+    }
+
+    private static Admitted told(MintRequest request, Admitted admitted) {
+        request.whenAdmitted().accept(admitted.token().provider().tenant());
+        return admitted;
     }
 
     /** Verifies the token again, against what the tenant is now. */

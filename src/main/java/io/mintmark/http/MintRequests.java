@@ -5,13 +5,20 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.exchange.CredentialFormat;
 import io.mintmark.exchange.KeyList;
 import io.mintmark.exchange.MintRequest;
+import io.mintmark.http.connection.GuardedPort;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.PresentedToken;
+import io.mintmark.verdict.Unavailable;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Puts a request for credentials into the terms of the use case, by whichever way it came. */
 final class MintRequests {
+    /** When it is worth to try again where the tenant has too much under way. */
+    private static final Duration BUSY = Duration.ofSeconds(1);
+
     private final ClientAddresses addresses;
 
     MintRequests(ClientAddresses addresses) {
@@ -29,7 +36,16 @@ final class MintRequests {
                 request.headers().first(HeaderNames.USER_AGENT),
                 token,
                 keys,
-                format);
+                format,
+                tenant -> requireRoom(tenant, token));
+    }
+
+    private static void requireRoom(TenantName tenant, PresentedToken token) {
+        if (!GuardedPort.giveBackTurn(tenant.value(), token.text().length())) {
+            throw new Unavailable(
+                    "As many requests of this tenant are worked on as may be at a time; nothing was minted.",
+                    BUSY);
+        }
     }
 
     KeyList.Request list(ServerRequest request, PresentedToken token) {

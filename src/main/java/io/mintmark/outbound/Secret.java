@@ -23,6 +23,11 @@ public final class Secret {
         return text;
     }
 
+    /** In UTF-16 units. */
+    public int length() {
+        return text.length();
+    }
+
     /** SHA-256 of the text's UTF-8 form. */
     public byte[] hash() {
         try {

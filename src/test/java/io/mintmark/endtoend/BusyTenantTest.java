@@ -1,6 +1,7 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
@@ -10,10 +11,19 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /** A tenant whose provider hangs, with as many calls as it may have. */
 class BusyTenantTest {
-    private final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
+    private static final int MOST_REQUESTS = 16;
+
+    private final World world =
+            new World(
+                    Map.of(
+                            "PROVIDER_TIMEOUT",
+                            "PT4S",
+                            "SERVER_MAX_REQUESTS",
+                            Integer.toString(MOST_REQUESTS)));
 
     @AfterEach
     void close() {
@@ -36,5 +46,47 @@ class BusyTenantTest {
         assertEquals(
                 List.of("failed deploy provider_timeout", "failed deploy tenant_busy"),
                 world.audited("kind = 'failed'").stream().sorted().toList());
+    }
+
+    @Test
+    void
+            a_tenant_whose_requests_keep_too_much_in_memory_is_told_so_and_leaves_others_their_turns() {
+        world.sts().always(new StsAnswer.Hanging());
+        List<CompletableFuture<Answer>> mints =
+                IntStream.range(0, 5 * MOST_REQUESTS)
+                        .mapToObj(_ ->
+                                CompletableFuture.supplyAsync(
+                                        () -> world.broker().mint(world.token(), "deploy"),
+                                        Thread::startVirtualThread))
+                        .toList();
+        // 32 KiB for each request that may be worked on, half of it for one tenant, 4 for each
+        Eventually.holds(() -> world.sts().calls().size() == 4 * MOST_REQUESTS);
+        Eventually.holds(
+                () -> mints.stream().filter(CompletableFuture::isDone).count() == MOST_REQUESTS);
+
+        assertEquals(200, world.broker().get("/credentials/idp-providers").status());
+        Answer refused = world.broker().mint(world.token(), "deploy");
+        assertEquals("503 SERVICE_UNAVAILABLE", refused.verdict().strip());
+        assertEquals("1", refused.at("/retryAfter"));
+        mints.forEach(CompletableFuture::join);
+    }
+
+    @Test
+    void as_many_mints_as_hang_leave_other_requests_their_turns() {
+        world.sts().always(new StsAnswer.Hanging());
+        List<CompletableFuture<Answer>> hanging =
+                IntStream.range(0, 3 * MOST_REQUESTS)
+                        .mapToObj(_ ->
+                                CompletableFuture.supplyAsync(
+                                        () -> world.broker().mint(world.token(), "deploy"),
+                                        Thread::startVirtualThread))
+                        .toList();
+        Eventually.holds(() -> world.sts().calls().size() == hanging.size());
+
+        assertEquals(200, world.broker().get("/credentials/idp-providers").status());
+        assertEquals(200, world.broker().mint(world.token(), "api").status());
+        assertTrue(hanging.stream().noneMatch(CompletableFuture::isDone));
+        hanging.forEach(each ->
+                assertEquals("500 CREDENTIAL_MINT_FAILED provider_timeout", each.join().verdict()));
     }
 }

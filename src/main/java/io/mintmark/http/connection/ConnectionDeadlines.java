@@ -38,7 +38,7 @@ final class ConnectionDeadlines implements AutoCloseable {
         requests.join(state);
     }
 
-    /** Its answer is written. */
+    /** Its answer is written, or it counts no more among those that are worked on. */
     void answered(ConnectionState state) {
         requests.leave(state);
     }

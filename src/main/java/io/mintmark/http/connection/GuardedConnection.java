@@ -4,6 +4,7 @@ import io.helidon.common.concurrency.limits.Limit;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
+import io.mintmark.http.connection.RequestRoom.Entry;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -18,37 +19,67 @@ final class GuardedConnection implements ServerConnection {
     /** What a client may still send when it has got its last answer, in bytes. */
     private static final int MOST_LINGERING = 1024 * 1024;
 
-    /** That of the connection which this thread works on. */
-    private static final ScopedValue<ConnectionState> STATE = ScopedValue.newInstance();
+    /** The one that this thread works on. */
+    private static final ScopedValue<GuardedConnection> CONNECTION = ScopedValue.newInstance();
 
     private final ServerConnection connection;
     private final Supplier<byte[]> socket;
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
+    private final RequestRoom room;
+    private Optional<RequestTurns> turns = Optional.empty();
 
+    /**
+     * @param room for requests that have given their turns back
+     */
     GuardedConnection(
             ServerConnection connection,
             Supplier<byte[]> socket,
             ConnectionState state,
-            ConnectionDeadlines deadlines) {
+            ConnectionDeadlines deadlines,
+            RequestRoom room) {
         this.connection = connection;
         this.socket = socket;
         this.state = state;
         this.deadlines = deadlines;
+        this.room = room;
     }
 
     /** The request that this thread works on, as far as it is known. */
     static Optional<TransportRequest> request() {
-        return STATE.isBound() ? Optional.of(STATE.get().request()) : Optional.empty();
+        return CONNECTION.isBound()
+                ? Optional.of(CONNECTION.get().state.request())
+                : Optional.empty();
+    }
+
+    /**
+     * The request that this thread works on gives its turn back, if there is room for it.
+     *
+     * @param owner who answers for it
+     * @param kibibytes that it keeps until it is answered
+     * @return false if its owner's part of the room is taken
+     */
+    static boolean giveBackTurn(String owner, int kibibytes) {
+        return !CONNECTION.isBound() || CONNECTION.get().giveBack(owner, kibibytes);
+    }
+
+    private boolean giveBack(String owner, int kibibytes) {
+        Optional<Entry> entry = turns.flatMap(own -> own.giveBack(owner, kibibytes));
+        if (entry.equals(Optional.of(Entry.ENTERED))) {
+            deadlines.answered(state);
+        }
+        return !entry.equals(Optional.of(Entry.OWNER_FULL));
     }
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
+        RequestTurns own = new RequestTurns(limit, room);
+        turns = Optional.of(own);
         deadlines.connected(state);
         try {
-            ScopedValue.where(STATE, state)
+            ScopedValue.where(CONNECTION, this)
                     .call(() -> {
-                        connection.handle(limit);
+                        connection.handle(own);
                         return state;
                     });
         } finally {

@@ -33,9 +33,16 @@ public final class GuardedPort implements AutoCloseable {
     /** How long a request waits for a permit. */
     private static final Duration QUEUEING = Duration.ofSeconds(1);
 
+    /** What a request with a short token counts as in the room, in KiB of a token. */
+    private static final int LEAST_KEPT = 4;
+
+    /** One with the longest; what comes of a token in memory is twelve times as long. */
+    private static final int MOST_KEPT = 16;
+
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
+    private final RequestRoom room;
 
     /**
      * @param nanoTime measures clients' time
@@ -44,6 +51,7 @@ public final class GuardedPort implements AutoCloseable {
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
+        this.room = new RequestRoom(2 * bounds.maxRequests() * MOST_KEPT);
     }
 
     /** Guards a port that is yet to be opened. */
@@ -61,7 +69,8 @@ public final class GuardedPort implements AutoCloseable {
     public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean plainQueries) {
         port.protocolsDiscoverServices(false)
                 .addConnectionSelector(
-                        new GuardedSelector(selector(plainQueries), bounds, nanoTime, deadlines))
+                        new GuardedSelector(
+                                selector(plainQueries), bounds, nanoTime, deadlines, room))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
                                 .socketReceiveBufferSize(SOCKET_BUFFER))
@@ -99,6 +108,21 @@ public final class GuardedPort implements AutoCloseable {
      */
     public static Optional<TransportRequest> currentRequest() {
         return GuardedConnection.request();
+    }
+
+    /**
+     * It is known whose request this thread works on, and what that owner has under way is bounded
+     * by other means, so that the request counts no more among those that are worked on at a time.
+     * Otherwise one owner whose requests take long would leave no turn to others. Where too much is
+     * kept for such requests already, it goes on counting.
+     *
+     * @param tokenLength of the token that is kept, in characters
+     * @return false if it is this owner's requests of which too much is kept: half of all that may
+     *     be
+     */
+    public static boolean giveBackTurn(String owner, int tokenLength) {
+        return GuardedConnection.giveBackTurn(
+                owner, Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT));
     }
 
     /** From now on every answer says that its connection ends, and it does. */

@@ -15,16 +15,22 @@ final class GuardedSelector implements ServerConnectionSelector {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
+    private final RequestRoom room;
 
+    /**
+     * @param room for requests that have given their turns back
+     */
     GuardedSelector(
             ServerConnectionSelector http,
             ServerBounds bounds,
             LongSupplier nanoTime,
-            ConnectionDeadlines deadlines) {
+            ConnectionDeadlines deadlines,
+            RequestRoom room) {
         this.http = http;
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = deadlines;
+        this.room = room;
     }
 
     @Override
@@ -50,6 +56,7 @@ final class GuardedSelector implements ServerConnectionSelector {
                 http.connection(new GuardedContext(context, state, deadlines)),
                 context.serverSocket(),
                 state,
-                deadlines);
+                deadlines,
+                room);
     }
 }

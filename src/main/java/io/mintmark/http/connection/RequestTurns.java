@@ -1,0 +1,105 @@
+package io.mintmark.http.connection;
+
+import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.concurrency.limits.LimitAlgorithm;
+import io.mintmark.http.connection.RequestRoom.Entry;
+
+import java.util.Optional;
+
+/**
+ * The turns of one connection's requests among those that the server works on at a time. A request
+ * may give its turn back before it is answered, as far as there is room for such requests.
+ *
+ * <p>For the connection's own thread.
+ */
+final class RequestTurns implements Limit {
+    private final Limit limit;
+    private final RequestRoom room;
+    private Optional<Turn> current = Optional.empty();
+
+    /**
+     * @param limit of the server
+     * @param room for requests that have given their turns back
+     */
+    RequestTurns(Limit limit, RequestRoom room) {
+        this.limit = limit;
+        this.room = room;
+    }
+
+    @Override
+    public Optional<LimitAlgorithm.Token> tryAcquire(boolean wait) {
+        current = limit.tryAcquire(wait).map(Turn::new);
+        return current.map(turn -> turn);
+    }
+
+    /**
+     * The request that is worked on gives its turn back.
+     *
+     * @param owner who answers for it
+     * @param kibibytes that it keeps until it is answered
+     * @return whether it did; nothing if there is none, or it has given it back before
+     */
+    Optional<Entry> giveBack(String owner, int kibibytes) {
+        return current.flatMap(turn -> turn.giveBack(owner, kibibytes));
+    }
+
+    @Override
+    public Limit copy() {
+        return new RequestTurns(limit.copy(), room);
+    }
+
+    @Override
+    public String name() {
+        return limit.name();
+    }
+
+    @Override
+    public String type() {
+        return limit.type();
+    }
+
+    /** One request's turn, or its place in the room. */
+    private final class Turn implements LimitAlgorithm.Token {
+        private final LimitAlgorithm.Token token;
+        private Optional<Runnable> leaving = Optional.empty();
+        private boolean ended;
+
+        Turn(LimitAlgorithm.Token token) {
+            this.token = token;
+        }
+
+        Optional<Entry> giveBack(String owner, int kibibytes) {
+            if (ended || leaving.isPresent()) {
+                return Optional.empty();
+            }
+            Entry entry = room.enter(owner, kibibytes);
+            if (entry == Entry.ENTERED) {
+                leaving = Optional.of(() -> room.leave(owner, kibibytes));
+                token.success();
+            }
+            return Optional.of(entry);
+        }
+
+        @Override
+        public void success() {
+            end(token::success);
+        }
+
+        @Override
+        public void dropped() {
+            end(token::dropped);
+        }
+
+        @Override
+        public void ignore() {
+            end(token::ignore);
+        }
+
+        private void end(Runnable turn) {
+            if (!ended) {
+                ended = true;
+                leaving.orElse(turn).run();
+            }
+        }
+    }
+}

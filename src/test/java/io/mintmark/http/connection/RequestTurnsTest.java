@@ -1,0 +1,150 @@
+package io.mintmark.http.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.helidon.common.concurrency.limits.FixedLimit;
+import io.helidon.common.concurrency.limits.LimitAlgorithm.Token;
+import io.mintmark.http.connection.RequestRoom.Entry;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+
+class RequestTurnsTest {
+    private static final int TURNS = 4;
+    private static final int ROOM = 20;
+
+    private final Semaphore counted = new Semaphore(TURNS);
+    private final FixedLimit limit = FixedLimit.create(counted);
+    private final RequestRoom room = new RequestRoom(ROOM);
+
+    private RequestTurns connection() {
+        return new RequestTurns(limit, room);
+    }
+
+    private void assertFree(int turns, int kibibytes) {
+        assertEquals(List.of(turns, kibibytes), List.of(counted.availablePermits(), room.free()));
+    }
+
+    @Test
+    void a_turn_lasts_until_the_request_is_answered() {
+        Token token = connection().tryAcquire().orElseThrow();
+        assertFree(3, 20);
+        token.success();
+        assertFree(4, 20);
+    }
+
+    @Test
+    void a_turn_that_is_given_back_is_the_next_requests_and_the_place_in_the_room_lasts() {
+        RequestTurns connection = connection();
+        Token token = connection.tryAcquire().orElseThrow();
+        assertEquals(Optional.of(Entry.ENTERED), connection.giveBack("a", 5));
+        assertFree(4, 15);
+        token.dropped();
+        assertFree(4, 20);
+    }
+
+    @Test
+    void a_turn_is_given_back_once() {
+        RequestTurns connection = connection();
+        var _ = connection.tryAcquire();
+        assertEquals(Optional.of(Entry.ENTERED), connection.giveBack("a", 5));
+        assertEquals(Optional.empty(), connection.giveBack("a", 5));
+        assertFree(4, 15);
+    }
+
+    @Test
+    void where_there_is_no_room_the_request_keeps_its_turn() {
+        RequestTurns connection = connection();
+        Token token = connection.tryAcquire().orElseThrow();
+        assertEquals(Optional.of(Entry.OWNER_FULL), connection.giveBack("a", ROOM / 2 + 1));
+        assertFree(3, 20);
+        token.ignore();
+        assertFree(4, 20);
+    }
+
+    @Test
+    void one_owner_has_half_of_the_room_and_all_owners_have_all_of_it() {
+        for (String owner : List.of("a", "b")) {
+            RequestTurns connection = connection();
+            var _ = connection.tryAcquire();
+            assertEquals(Optional.of(Entry.ENTERED), connection.giveBack(owner, ROOM / 2));
+        }
+        assertFree(4, 0);
+        RequestTurns more = connection();
+        var _ = more.tryAcquire();
+        assertEquals(Optional.of(Entry.OWNER_FULL), more.giveBack("a", 1));
+        assertEquals(Optional.of(Entry.FULL), more.giveBack("c", 1));
+        assertFree(3, 0);
+    }
+
+    @Test
+    void a_token_that_ends_twice_ends_once() {
+        Token token = connection().tryAcquire().orElseThrow();
+        token.success();
+        token.dropped();
+        assertFree(4, 20);
+    }
+
+    @Test
+    void without_a_request_there_is_nothing_to_give_back() {
+        RequestTurns connection = connection();
+        assertEquals(Optional.empty(), connection.giveBack("a", 1));
+        connection.tryAcquire().orElseThrow().success();
+        assertEquals(Optional.empty(), connection.giveBack("a", 1));
+        assertFree(4, 20);
+    }
+
+    /** Whatever requests do, neither turns nor room are lost or made. */
+    @Test
+    void random_requests_leave_everything_as_it_was() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        List<RequestTurns> idle = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            idle.add(connection());
+        }
+        Deque<Runnable> endings = new ArrayDeque<>();
+        for (int i = 0; i < 20_000; i++) {
+            if (random.nextBoolean() && !idle.isEmpty()) {
+                begin(idle, endings, random);
+            } else if (!endings.isEmpty()) {
+                endings.remove().run();
+            }
+            assertTrue(room.free() >= 0, "seed " + seed);
+        }
+        endings.forEach(Runnable::run);
+        assertFree(TURNS, ROOM);
+    }
+
+    private static void begin(List<RequestTurns> idle, Deque<Runnable> endings, Random random) {
+        RequestTurns connection = idle.removeLast();
+        Optional<Token> token = connection.tryAcquire(false);
+        if (token.isPresent()) {
+            for (int i = random.nextInt(3); i > 0; i--) {
+                var _ = connection.giveBack("t" + random.nextInt(4), 1 + random.nextInt(8));
+            }
+            endings.add(() -> {
+                end(token.get(), random.nextInt(3));
+                idle.add(connection);
+            });
+        } else {
+            idle.add(connection);
+        }
+    }
+
+    private static void end(Token token, int how) {
+        switch (how) {
+            case 0 -> token.success();
+            case 1 -> token.dropped();
+            default -> token.ignore();
+        }
+    }
+}
