@@ -30,7 +30,7 @@ public final class AuditLog implements AutoCloseable {
     private static final int EACH_PROCESSOR = 3;
 
     /** The same, for each millisecond that commits take. */
-    private static final int EACH_MILLISECOND = 2;
+    private static final int EACH_MILLISECOND = 1;
 
     private static final Duration IDLE = Duration.ofSeconds(1);
 
@@ -140,8 +140,8 @@ public final class AuditLog implements AutoCloseable {
     /**
      * How many requests of one tenant begin with one commit: as many as the processors can work on
      * while the next commit is under way, and more where commits take long, so that a tenant by
-     * itself can begin two thousand a second with a slow database too. Half of a group is always
-     * the others'.
+     * itself can begin a thousand a second as long as they take less than 60 ms. Half of a group is
+     * always the others'.
      */
     static int ofOneTenant(Duration lastCommit) {
         long share = (long) EACH_PROCESSOR * PROCESSORS + EACH_MILLISECOND * lastCommit.toMillis();

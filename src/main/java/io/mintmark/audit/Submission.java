@@ -48,6 +48,11 @@ final class Submission {
                 .findFirst();
     }
 
+    /** Whether somebody still waits for these rows, or the writer has taken them. */
+    boolean isWanted() {
+        return state.get() != State.ABANDONED;
+    }
+
     /** The writer's: whether somebody still wants these rows written. */
     boolean take() {
         return state.compareAndSet(State.WAITING, State.TAKEN);

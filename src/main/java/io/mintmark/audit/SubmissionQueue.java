@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,18 +38,23 @@ final class SubmissionQueue {
         this.capacity = capacity;
     }
 
-    /** Puts a submission behind those of its kind, unless the queue is full or closed. */
+    /**
+     * Puts a submission behind those of its kind, unless the queue is full or closed, or its tenant
+     * has half of it.
+     */
     boolean offer(Submission submission) {
+        Optional<TenantName> tenant = submission.beginnerOf();
         lock.lock();
         try {
             if (closed || size == capacity) {
                 return false;
             }
+            Queue<Submission> own = tenant.map(this::waiting).orElse(begun);
+            if (tenant.isPresent() && own.size() >= capacity / 2) {
+                return false;
+            }
+            own.add(submission);
             size++;
-            submission
-                    .beginnerOf()
-                    .ifPresentOrElse(
-                            tenant -> add(tenant, submission), () -> begun.add(submission));
             changed.signal();
             return true;
         } finally {
@@ -56,14 +62,14 @@ final class SubmissionQueue {
         }
     }
 
-    private void add(TenantName tenant, Submission submission) {
+    private Queue<Submission> waiting(TenantName tenant) {
         Beginnings own = beginnings.get(tenant);
         if (own == null) {
             own = new Beginnings(tenant, new ArrayDeque<>());
             beginnings.put(tenant, own);
             turns.add(own);
         }
-        own.waiting.add(submission);
+        return own.waiting;
     }
 
     /**
@@ -71,7 +77,7 @@ final class SubmissionQueue {
      *
      * @param most how many
      * @param ofOneTenant how many at most that begin something of the same tenant
-     * @return none if none came in time, or the queue is closed and empty
+     * @return none if none came in time or none is waited for, or the queue is closed and empty
      */
     List<Submission> take(int most, int ofOneTenant, Duration patience)
             throws InterruptedException {
@@ -84,17 +90,16 @@ final class SubmissionQueue {
             }
             move(begun, most, taken);
             for (int tenants = turns.size(); tenants > 0 && taken.size() < most; tenants--) {
-                takeTurn(turns.remove(), Math.min(ofOneTenant, most - taken.size()), taken);
+                takeTurn(turns.remove(), Math.min(most, taken.size() + ofOneTenant), taken);
             }
-            size -= taken.size();
         } finally {
             lock.unlock();
         }
         return taken;
     }
 
-    private void takeTurn(Beginnings own, int most, List<Submission> taken) {
-        move(own.waiting, most, taken);
+    private void takeTurn(Beginnings own, int upTo, List<Submission> taken) {
+        move(own.waiting, upTo, taken);
         if (own.waiting.isEmpty()) {
             beginnings.remove(own.tenant);
         } else {
@@ -102,9 +107,14 @@ final class SubmissionQueue {
         }
     }
 
-    private static void move(Queue<Submission> from, int most, List<Submission> to) {
-        for (int i = 0; i < most && !from.isEmpty(); i++) {
-            to.add(from.remove());
+    /** Those that nobody waits for any more are dropped. */
+    private void move(Queue<Submission> from, int upTo, List<Submission> to) {
+        while (to.size() < upTo && !from.isEmpty()) {
+            Submission next = from.remove();
+            size--;
+            if (next.isWanted()) {
+                to.add(next);
+            }
         }
     }
 
@@ -117,7 +127,6 @@ final class SubmissionQueue {
             turns.forEach(own -> move(own.waiting, capacity, left));
             beginnings.clear();
             turns.clear();
-            size = 0;
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package io.mintmark.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.tenant.TenantName;
@@ -84,6 +85,18 @@ class SubmissionQueueTest {
     }
 
     @Test
+    void half_of_it_is_the_most_that_one_tenant_has() throws Exception {
+        SubmissionQueue small = new SubmissionQueue(4);
+        assertTrue(small.offer(begins("a")));
+        assertTrue(small.offer(begins("a")));
+        assertFalse(small.offer(begins("a")));
+        assertTrue(small.offer(begins("b")));
+        assertTrue(small.offer(ends()));
+        var _ = small.take(4, 1, LONG);
+        assertTrue(small.offer(begins("a")));
+    }
+
+    @Test
     void whoever_waits_gets_what_comes_and_nothing_if_nothing_comes() throws Exception {
         Submission late = begins("a");
         var taken = CompletableFuture.supplyAsync(this::next);
@@ -112,6 +125,17 @@ class SubmissionQueueTest {
         assertEquals(List.of(), waitsForMore.get());
         assertFalse(queue.offer(ends()));
         assertTrue(queue.isOver());
+    }
+
+    @Test
+    void what_nobody_waits_for_any_more_takes_nobodys_place() throws Exception {
+        Submission abandoned = begins("a");
+        offer(abandoned);
+        assertThrows(StoreUnreachable.class, () -> abandoned.await(Duration.ofMillis(1)));
+        Submission wanted = begins("a");
+        offer(wanted);
+        assertEquals(List.of(wanted), take(9, 1));
+        assertEquals(0, queue.size());
     }
 
     @Test
