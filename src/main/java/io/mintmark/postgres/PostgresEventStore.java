@@ -5,10 +5,10 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.postgres.CommitThenQuery.Result;
+import io.mintmark.postgres.EventInsert.Confirmed;
+import io.mintmark.postgres.EventInsert.Inserted;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 
@@ -16,8 +16,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.security.SecureRandom;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -28,7 +26,6 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
@@ -39,37 +36,6 @@ import java.util.stream.Collectors;
 public final class PostgresEventStore implements EventStore {
     private static final Logger log = LoggerFactory.getLogger(PostgresEventStore.class);
 
-    private static final String APPEND =
-            """
-            INSERT INTO audit.event (
-                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
-                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker, chain, seq, prev_hash, hash)
-            SELECT
-                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
-                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker, chain, seq, prev_hash, hash
-              FROM jsonb_to_recordset(cast(? AS jsonb)) AS event (
-                mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
-                tenant text, idp text, issuer text, subject text, key text, provider text,
-                provider_type text, grant_id bigint, grant_revision bigint, reason text,
-                detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
-                token_id text, token_hash bytea, claims jsonb, client_address inet,
-                user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
-                hash bytea)
-            """;
-
-    /** Nothing is written where the row before isn't. */
-    private static final String APPEND_AFTER =
-            APPEND
-                    + """
-                     WHERE EXISTS (
-                        SELECT FROM audit.event AS before
-                         WHERE before.mint_id = cast(? AS uuid) AND before.hash = decode(?, 'hex'))
-                    """;
-
     private static final String KNOWN =
             """
             SELECT DISTINCT mint_id
@@ -77,34 +43,12 @@ public final class PostgresEventStore implements EventStore {
              WHERE mint_id = ANY (cast(:mints AS uuid[]))
             """;
 
-    private static final String STATES =
-            """
-            SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
-                   shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash,
-                   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
-              FROM unnest(cast(? AS text[])) AS tenant
-             CROSS JOIN LATERAL audit.last_change(tenant) AS own
-             CROSS JOIN audit.last_change(NULL) AS shared
-            """;
-
-    private static final CommitThenQuery APPEND_THEN_ASK = new CommitThenQuery(APPEND, STATES);
-    private static final CommitThenQuery APPEND_AFTER_THEN_ASK =
-            new CommitThenQuery(APPEND_AFTER, STATES);
-
     /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
     private static final String TIMELINE =
             "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
-    /** The row that was confirmed last; it must still be there when the next is written. */
-    private record Confirmed(MintId mint, Chain.Head head) {}
-
-    /** How many rows are on disk now, and the states that were asked for after that. */
-    private record Inserted(long rows, Map<TenantName, TenantState> states) {}
-
-    /** What the state of a tenant is, and on which timeline it was read. */
-    private record Found(TenantName tenant, TenantState state, String timeline) {}
-
     private final Queries queries;
+    private final EventInsert insert;
     private final EventRows rows;
     private final InstantSource clock = InstantSource.system();
     private final MintIds mintIds = new MintIds(clock, new SecureRandom());
@@ -121,6 +65,7 @@ public final class PostgresEventStore implements EventStore {
      */
     public PostgresEventStore(Database database, String broker) {
         this.queries = database.writing();
+        this.insert = new EventInsert(queries);
         this.rows = new EventRows(broker);
     }
 
@@ -147,13 +92,14 @@ public final class PostgresEventStore implements EventStore {
         if (inserted.rows() > 0) {
             chain.committed(draft);
             last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
+            inserted.timeline().ifPresent(found -> timeline = found);
         }
         return inserted;
     }
 
     private Inserted insert(String json, Set<TenantName> tenants) {
         try {
-            return healed(() -> insert(json, last, tenants));
+            return healed(() -> insert.run(json, last, tenants));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
                 chain.unsure();
@@ -163,31 +109,6 @@ public final class PostgresEventStore implements EventStore {
             chain.unsure();
             throw e;
         }
-    }
-
-    private Inserted insert(String json, Optional<Confirmed> before, Set<TenantName> tenants) {
-        List<String> parameters =
-                before.map(row -> List.of(json, row.mint().toString(), row.head().hash()))
-                        .orElseGet(() -> List.of(json));
-        if (tenants.isEmpty()) {
-            return new Inserted(
-                    queries.change(before.isPresent() ? APPEND_AFTER : APPEND, parameters),
-                    Map.of());
-        }
-        String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
-        Result<Found> result =
-                queries.commitThenQuery(
-                        before.isPresent() ? APPEND_AFTER_THEN_ASK : APPEND_THEN_ASK,
-                        parameters,
-                        names,
-                        PostgresEventStore::found);
-        if (result.changed() > 0) {
-            // of rows that are there; else it is the timeline on which the row before is missing
-            result.rows().forEach(found -> timeline = found.timeline());
-        }
-        return new Inserted(
-                result.changed(),
-                result.rows().stream().collect(Collectors.toMap(Found::tenant, Found::state)));
     }
 
     /**
@@ -251,7 +172,7 @@ public final class PostgresEventStore implements EventStore {
         try {
             var _ =
                     healed(() -> {
-                        queries.rehearse(APPEND, List.of(json));
+                        insert.rehearse(json);
                         return json;
                     });
         } catch (QueryFailed e) {
@@ -286,15 +207,6 @@ public final class PostgresEventStore implements EventStore {
         } catch (QueryFailed e) {
             throw unreachable(e);
         }
-    }
-
-    private static Found found(ResultSet row) throws SQLException {
-        return new Found(
-                new TenantName(row.getString("tenant")),
-                new TenantState(
-                        new StateId(row.getLong("revision"), row.getString("hash")),
-                        new StateId(row.getLong("shared_revision"), row.getString("shared_hash"))),
-                row.getString("timeline"));
     }
 
     private static StoreUnreachable unreachable(QueryFailed cause) {

@@ -51,14 +51,7 @@ class BusyTenantTest {
     @Test
     void
             a_tenant_whose_requests_keep_too_much_in_memory_is_told_so_and_leaves_others_their_turns() {
-        world.sts().always(new StsAnswer.Hanging());
-        List<CompletableFuture<Answer>> mints =
-                IntStream.range(0, 5 * MOST_REQUESTS)
-                        .mapToObj(_ ->
-                                CompletableFuture.supplyAsync(
-                                        () -> world.broker().mint(world.token(), "deploy"),
-                                        Thread::startVirtualThread))
-                        .toList();
+        List<CompletableFuture<Answer>> mints = hangingMints(5 * MOST_REQUESTS);
         // 32 KiB for each request that may be worked on, half of it for one tenant, 4 for each
         Eventually.holds(() -> world.sts().calls().size() == 4 * MOST_REQUESTS);
         Eventually.holds(
@@ -73,14 +66,7 @@ class BusyTenantTest {
 
     @Test
     void as_many_mints_as_hang_leave_other_requests_their_turns() {
-        world.sts().always(new StsAnswer.Hanging());
-        List<CompletableFuture<Answer>> hanging =
-                IntStream.range(0, 3 * MOST_REQUESTS)
-                        .mapToObj(_ ->
-                                CompletableFuture.supplyAsync(
-                                        () -> world.broker().mint(world.token(), "deploy"),
-                                        Thread::startVirtualThread))
-                        .toList();
+        List<CompletableFuture<Answer>> hanging = hangingMints(3 * MOST_REQUESTS);
         Eventually.holds(() -> world.sts().calls().size() == hanging.size());
 
         assertEquals(200, world.broker().get("/credentials/idp-providers").status());
@@ -88,5 +74,15 @@ class BusyTenantTest {
         assertTrue(hanging.stream().noneMatch(CompletableFuture::isDone));
         hanging.forEach(each ->
                 assertEquals("500 CREDENTIAL_MINT_FAILED provider_timeout", each.join().verdict()));
+    }
+
+    private List<CompletableFuture<Answer>> hangingMints(int count) {
+        world.sts().always(new StsAnswer.Hanging());
+        return IntStream.range(0, count)
+                .mapToObj(_ ->
+                        CompletableFuture.supplyAsync(
+                                () -> world.broker().mint(world.token(), "deploy"),
+                                Thread::startVirtualThread))
+                .toList();
     }
 }
