@@ -16,6 +16,7 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -54,6 +55,17 @@ public final class GuardedHttp {
     GuardedHttp(Destinations destinations, Limits limits) {
         this.destinations = destinations;
         this.limits = limits;
+    }
+
+    /**
+     * Reads whom the Java platform trusts, which takes some tens of milliseconds, ahead of the
+     * first connection.
+     *
+     * @throws GeneralSecurityException if it can't be read, as where {@code
+     *     javax.net.ssl.trustStore} names something else
+     */
+    public static void readAuthorities() throws GeneralSecurityException {
+        var _ = Trust.platform();
     }
 
     /**

@@ -18,19 +18,31 @@ import java.security.cert.CertificateFactory;
 import java.util.Collection;
 
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Whom a TLS connection believes. The host's name is verified either way. */
 final class Trust {
     private Trust() {}
 
-    /** The authorities that come with the Java platform. */
+    /** The authorities that come with the Java platform, read by the first connection. */
     static TlsSocketStrategy publicAuthorities() {
-        try {
-            return strategy(SSLContext.getDefault());
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has TLS", e);
-        }
+        return (socket, host, port, attachment, context) -> {
+            try {
+                return platform().upgrade(socket, host, port, attachment, context);
+            } catch (GeneralSecurityException e) {
+                throw new SSLException("nobody can be trusted", e);
+            }
+        };
+    }
+
+    /**
+     * With these authorities, which the JDK reads once.
+     *
+     * @throws GeneralSecurityException if they can't be read
+     */
+    static TlsSocketStrategy platform() throws GeneralSecurityException {
+        return strategy(SSLContext.getDefault());
     }
 
     /** These authorities and no others. */

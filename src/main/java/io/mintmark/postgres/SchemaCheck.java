@@ -6,10 +6,20 @@ import java.util.Optional;
 
 /** Finds out whether a program can work with the schema that is there. */
 public final class SchemaCheck {
-    private final DatabaseLogin login;
+    private final Connections connections;
 
+    private interface Connections {
+        Connection open() throws SQLException;
+    }
+
+    /** By a connection of its own. */
     public SchemaCheck(DatabaseLogin login) {
-        this.login = login;
+        this.connections = () -> login.source("mintmark", "").getConnection();
+    }
+
+    /** By one of those that are open already. */
+    public SchemaCheck(Database database) {
+        this.connections = database::connection;
     }
 
     /**
@@ -18,7 +28,7 @@ public final class SchemaCheck {
      * @throws DatabaseUnfit if it can't be found out
      */
     public boolean isOlderThanOurs() {
-        try (Connection connection = login.source("mintmark", "").getConnection()) {
+        try (Connection connection = connections.open()) {
             return SchemaVersion.of(connection)
                     .filter(found -> found.version() >= SchemaVersion.OURS)
                     .isEmpty();
@@ -35,7 +45,7 @@ public final class SchemaCheck {
      * @throws DatabaseUnfit that says what to do, if it can't
      */
     public void require(Optional<String> program) {
-        try (Connection connection = login.source("mintmark", "").getConnection()) {
+        try (Connection connection = connections.open()) {
             SchemaVersion.of(connection)
                     .orElseThrow(
                             () -> new DatabaseUnfit("it has no schema yet; run: mintmark migrate"))

@@ -118,6 +118,7 @@ public final class Checkup {
     }
 
     private OwnIdentity identity(BrokerSettings broker) {
+        Authorities.read();
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         return new OwnIdentity(broker, new GuardedHttp(destinations), clock);
     }

@@ -58,6 +58,7 @@ public final class ConsoleStartup {
         Ports.requireFree("CONSOLE_PORT", settings.host(), settings.port());
         DatabaseLogin login = Logins.service(settings.database());
         checkDatabase(login);
+        Authorities.read();
         GuardedHttp http = new GuardedHttp(new Destinations(settings.outbound().allowedHosts()));
         LoginEndpoints endpoints = endpoints(http);
         Parts parts = new Parts();

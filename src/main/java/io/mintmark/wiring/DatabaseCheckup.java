@@ -38,7 +38,7 @@ final class DatabaseCheckup {
             return List.of(
                     Finding.of(Area.DATABASE, databaseFaults(database)),
                     Finding.of(Area.ROLES, roleFaults(login)),
-                    schema(login));
+                    schema(database, login));
         }
     }
 
@@ -66,8 +66,8 @@ final class DatabaseCheckup {
         return faults;
     }
 
-    private Finding schema(LoginCheck login) {
-        SchemaCheck schema = new SchemaCheck(Logins.service(settings));
+    private Finding schema(Database database, LoginCheck login) {
+        SchemaCheck schema = new SchemaCheck(database);
         List<String> faults = new ArrayList<>();
         Optional<String> note = Optional.empty();
         try {

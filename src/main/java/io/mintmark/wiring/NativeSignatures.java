@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.JarURLConnection;
+import java.net.URI;
 import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.Provider;
@@ -49,7 +50,7 @@ final class NativeSignatures {
 
     /**
      * Loads it and puts it first, once it has proven to tell a good signature from a bad one. Takes
-     * some tenths of a second, most of them the native code's own preparations.
+     * one or two tenths of a second, most of them the native code's own preparations.
      *
      * @return its name, for people
      */
@@ -95,10 +96,9 @@ final class NativeSignatures {
     }
 
     /** In a loader of its own, because the other machine's jar has a library of the same name. */
-    @SuppressWarnings("resource") // lives as long as the process
-    private static Provider load(URL jar) throws GeneralSecurityException, UnusableException {
-        URLClassLoader loader =
-                new URLClassLoader(new URL[] {jar}, ClassLoader.getPlatformClassLoader());
+    private static Provider load(URL jar)
+            throws IOException, GeneralSecurityException, UnusableException {
+        ClassLoader loader = new JarLoader(Path.of(URI.create(jar.toString())));
         try {
             Class<?> type = Class.forName(PROVIDER, true, loader);
             Provider provider = (Provider) type.getField("INSTANCE").get(null);

@@ -51,7 +51,9 @@ public final class Startup {
                 new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
+        Authorities authorities = Authorities.reading();
         prepare(settings.database());
+        authorities.await();
         Broker broker =
                 Broker.start(
                         new Prepared(
@@ -77,16 +79,16 @@ public final class Startup {
             log.info("The schema is up to date, {} migrations ran", count);
         }
         try (Database database = wait.get(() -> DatabaseWait.patient(settings))) {
-            Optional<String> power = wait.get(() -> check(settings, database));
+            Optional<String> power = wait.get(() -> check(database));
             power.ifPresent(found -> judge(settings, found));
         }
     }
 
     /** What the login could do to the audit log. */
-    private Optional<String> check(DatabaseSettings settings, Database database) {
+    private Optional<String> check(Database database) {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();
-        new SchemaCheck(Logins.service(settings)).require(ProgramVersion.current());
+        new SchemaCheck(database).require(ProgramVersion.current());
         new DatabaseHealth(database, clock).requireSameTime();
         return check.power();
     }

@@ -1,6 +1,7 @@
 package io.mintmark.deployment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +90,30 @@ class LaunchedProgramTest {
                 assertTrue(metrics(ports).contains("mintmark_"), "no metrics");
                 assertEquals(143, replica.stop());
                 assertTrue(replica.log().contains("Mintmark has stopped"), replica.log());
+            }
+        }
+    }
+
+    @Test
+    void a_start_that_can_not_read_whom_to_trust_says_so_and_serves_nobody() throws Exception {
+        Path nonsense = Files.writeString(directory.resolve("authorities"), "nonsense");
+        Site.Ports ports = Site.Ports.free();
+        try (Site site = new Site(ports.url())) {
+            Map<String, String> environment = new HashMap<>(site.environment(ports));
+            environment.putAll(javaOfThisTest());
+            environment.put("JAVA_OPTS", "-Djavax.net.ssl.trustStore=" + nonsense);
+            try (Replica replica =
+                    Replica.start(
+                            command("serve"),
+                            environment,
+                            ports.open(),
+                            directory.resolve("log"))) {
+
+                assertEquals(1, replica.awaitEnd());
+                String log = replica.log();
+                assertTrue(log.contains("mintmark: the certificate authorities"), log);
+                assertTrue(log.contains("JAVA_OPTS: problem accessing trust store"), log);
+                assertFalse(log.contains("Mintmark serves"), log);
             }
         }
     }

@@ -96,6 +96,11 @@ final class Replica implements AutoCloseable {
     /** SIGTERM; the status with which it ended. */
     int stop() {
         process.destroy();
+        return awaitEnd();
+    }
+
+    /** Waits until it has ended; the status with which it did. */
+    int awaitEnd() {
         try {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("it doesn't stop: " + log());
