@@ -198,6 +198,23 @@ class LauncherTest {
         assertTrue(arguments.subList(0, jar - 2).stream().anyMatch(it -> it.startsWith("-Xmx")));
     }
 
+    @Test
+    void a_collector_that_java_opts_names_is_the_only_one() throws Exception {
+        Map<String, String> environment =
+                new HashMap<>(Map.of("JAVA_HOME", java("j", "25").toString()));
+
+        environment.put("JAVA_OPTS", "-XX:+UseNUMA -Dabout=GC");
+        assertEquals(List.of("-XX:+UseSerialGC"), collectors(environment));
+        environment.put("JAVA_OPTS", "-Xmx300m -XX:+UseG1GC -Dall=*");
+        assertEquals(List.of("-XX:+UseG1GC"), collectors(environment));
+    }
+
+    private List<String> collectors(Map<String, String> environment) throws Exception {
+        return run(environment, installed.launcher()).output().stream()
+                .filter(it -> it.startsWith("-XX:+Use") && it.endsWith("GC"))
+                .toList();
+    }
+
     /** The JVM looks at the machine and its control groups too, with code of its own. */
     @Test
     @EnabledOnOs(OS.LINUX)
