@@ -39,6 +39,21 @@ class PersistenceTest {
         }
     }
 
+    @Test
+    void a_thousand_answers_are_enough() throws IOException {
+        try (RawClient client = server.client()) {
+            for (int i = 1; i < 1_000; i++) {
+                assertEquals("keep-alive", client.send(NEXT).answer().header("connection"));
+            }
+
+            RawAnswer last = client.send(NEXT).answer();
+            assertEquals("ok", last.body());
+            assertEquals("close", last.header("connection"));
+            assertEquals("", client.send(NEXT).finish().untilClosed());
+        }
+        assertEquals(1_000, server.requests().size());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"close", "Close", "CLOSE", "keep-alive, close", "close,te", "x ,\tclose"})

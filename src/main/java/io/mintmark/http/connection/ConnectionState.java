@@ -27,6 +27,13 @@ final class ConnectionState {
     /** How long a client that is still sending when it gets its last answer may take to stop. */
     private static final Duration LINGERING = Duration.ofSeconds(2);
 
+    /**
+     * How many answers a connection gives, as many as nginx's {@code keepalive_requests} allows by
+     * itself. What the server has read of a connection is a list whose dead members a collection of
+     * what is new keeps, once the first of them is old: it ends with the connection.
+     */
+    private static final int MOST_ANSWERS = 1_000;
+
     private static final HttpPrologue NO_LINE =
             HttpPrologue.create("HTTP/1.1", "HTTP", "1.1", Method.GET, "/", false);
 
@@ -64,6 +71,7 @@ final class ConnectionState {
     private boolean isLast;
     private boolean isUnread;
     private boolean isBroken;
+    private int answers;
 
     /**
      * Begins with waiting for the first request.
@@ -151,8 +159,9 @@ final class ConnectionState {
     }
 
     /**
-     * The answer is ready. It is the last one if somebody said so, or if the client's bytes can't
-     * be told apart any more: its request was not read to the end.
+     * The answer is ready. It is the last one if somebody said so, if the connection has given as
+     * many as it may, or if the client's bytes can't be told apart any more: its request was not
+     * read to the end.
      *
      * @param isLast whether the answer says that it is
      * @param received how many bytes have been received beyond those that were taken
@@ -161,8 +170,10 @@ final class ConnectionState {
     boolean answerBegins(boolean isLast, int received) {
         boolean isWhole = now().stage == Stage.BODY && body.isWithin(received);
         this.awaitsLine = true;
-        this.isLast |= isLast || isBroken || !isWhole;
-        this.isUnread = !isWhole || (this.isLast && received > 0);
+        this.answers++;
+        boolean isSpent = answers >= MOST_ANSWERS;
+        this.isLast |= isLast || isBroken || !isWhole || isSpent;
+        this.isUnread = !isWhole || isSpent || (this.isLast && received > 0);
         enter(Stage.ANSWER);
         return this.isLast;
     }

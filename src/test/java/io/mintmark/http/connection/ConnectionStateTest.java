@@ -54,4 +54,20 @@ class ConnectionStateTest {
         assertTrue(state.clientWait().isEmpty());
         assertEquals(0, closed.get());
     }
+
+    /** It may be sending its next request when it gets an answer that it couldn't know the last. */
+    @Test
+    void a_client_that_has_had_all_its_answers_is_waited_for() {
+        for (int i = 1; i < 1_000; i++) {
+            assertFalse(isLastAnswer());
+        }
+
+        assertTrue(isLastAnswer());
+        assertTrue(state.lingers());
+    }
+
+    private boolean isLastAnswer() {
+        state.bodyBegins(RequestBody.none(), false);
+        return state.answerBegins(false, 0);
+    }
 }
