@@ -2,32 +2,24 @@ package io.mintmark.wiring;
 
 import io.mintmark.outbound.GuardedHttp;
 
-import org.jspecify.annotations.Nullable;
-
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Whom the Java platform trusts, read ahead of the first connection and kept from then on. */
 final class Authorities {
-    private final CompletableFuture<@Nullable Void> reading = new CompletableFuture<>();
+    private final CompletableFuture<Void> reading;
 
-    private Authorities() {}
+    private Authorities(CompletableFuture<Void> reading) {
+        this.reading = reading;
+    }
 
     /** Begins to read them, on a thread of its own while the start waits for its database. */
     static Authorities reading() {
-        Authorities authorities = new Authorities();
-        Thread.ofPlatform().name("authorities").daemon().start(authorities::complete);
-        return authorities;
-    }
-
-    private void complete() {
-        try {
-            read();
-            reading.complete(null);
-        } catch (RuntimeException | Error e) {
-            reading.completeExceptionally(e);
-        }
+        return new Authorities(
+                CompletableFuture.runAsync(
+                        Authorities::read,
+                        Thread.ofPlatform().name("authorities").daemon()::start));
     }
 
     /**

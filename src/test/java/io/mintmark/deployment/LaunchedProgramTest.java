@@ -76,15 +76,8 @@ class LaunchedProgramTest {
             throws IOException {
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url())) {
-            Map<String, String> environment = new HashMap<>(site.environment(ports));
-            environment.putAll(javaOfThisTest());
-            environment.put("METRICS_ENABLED", "false"); // would be Helidon's
-            try (Replica replica =
-                    Replica.start(
-                            command("serve"),
-                            environment,
-                            ports.open(),
-                            directory.resolve("log"))) {
+            // would be Helidon's
+            try (Replica replica = served(site, ports, "METRICS_ENABLED", "false")) {
                 replica.awaitAnswers();
 
                 assertTrue(metrics(ports).contains("mintmark_"), "no metrics");
@@ -99,16 +92,8 @@ class LaunchedProgramTest {
         Path nonsense = Files.writeString(directory.resolve("authorities"), "nonsense");
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url())) {
-            Map<String, String> environment = new HashMap<>(site.environment(ports));
-            environment.putAll(javaOfThisTest());
-            environment.put("JAVA_OPTS", "-Djavax.net.ssl.trustStore=" + nonsense);
-            try (Replica replica =
-                    Replica.start(
-                            command("serve"),
-                            environment,
-                            ports.open(),
-                            directory.resolve("log"))) {
-
+            String option = "-Djavax.net.ssl.trustStore=" + nonsense;
+            try (Replica replica = served(site, ports, "JAVA_OPTS", option)) {
                 assertEquals(1, replica.awaitEnd());
                 String log = replica.log();
                 assertTrue(log.contains("mintmark: the certificate authorities"), log);
@@ -116,6 +101,13 @@ class LaunchedProgramTest {
                 assertFalse(log.contains("Mintmark serves"), log);
             }
         }
+    }
+
+    private Replica served(Site site, Site.Ports ports, String name, String value) {
+        Map<String, String> environment = new HashMap<>(site.environment(ports));
+        environment.putAll(javaOfThisTest());
+        environment.put(name, value);
+        return Replica.start(command("serve"), environment, ports.open(), directory.resolve("log"));
     }
 
     private static String metrics(Site.Ports ports) throws IOException {

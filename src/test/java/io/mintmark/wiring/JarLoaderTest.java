@@ -73,7 +73,10 @@ final class JarLoaderTest {
     }
 
     @Test
-    void a_file_that_is_no_jar_is_refused() {
+    void a_file_that_is_no_jar_is_refused() throws Exception {
+        Path nonsense = Files.writeString(directory.resolve("nonsense.jar"), "nonsense");
+
+        assertThrows(IOException.class, () -> new JarLoader(nonsense));
         assertThrows(IOException.class, () -> new JarLoader(directory.resolve("absent.jar")));
     }
 }
