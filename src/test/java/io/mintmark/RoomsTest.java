@@ -58,7 +58,7 @@ class RoomsTest {
                     entry("config", Set.of()),
                     entry("outbound", Set.of("config")),
                     entry("limit", Set.of("config")),
-                    entry("logging", Set.of("config")),
+                    entry("logging", Set.of("config", "time")),
                     entry("audit", Set.of("tenant", "time")),
                     entry("token", Set.of("verdict", "tenant", "outbound")),
                     entry("identity", Set.of("tenant", "outbound")),
@@ -68,7 +68,9 @@ class RoomsTest {
                             "exchange",
                             Set.of("token", "grant", "mint", "audit", "verdict", "tenant")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
-                    entry("postgres", Set.of("audit", "grant", "token", "verdict", "tenant")),
+                    entry(
+                            "postgres",
+                            Set.of("audit", "grant", "token", "verdict", "tenant", "time")),
                     // beyond its own: the token that it takes out of a request, and its ports
                     entry(
                             "http",
@@ -80,6 +82,7 @@ class RoomsTest {
                                     "identity",
                                     "verdict",
                                     "tenant",
+                                    "time",
                                     "token",
                                     "config")),
                     // pages for people: reads of its own, and the guarded port

@@ -32,7 +32,13 @@ public final class Catalogue {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /** The state is part of the key: grants of another state are never found. */
-    private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {}
+    private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {
+        /** The subject tells nearly all of them apart, and this is asked at every request. */
+        @Override
+        public int hashCode() {
+            return 31 * subject.hashCode() + state.own().hashCode();
+        }
+    }
 
     private final CatalogueStore store;
 

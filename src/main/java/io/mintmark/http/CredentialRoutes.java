@@ -13,6 +13,7 @@ import io.mintmark.exchange.Exchange;
 import io.mintmark.exchange.KeyList;
 import io.mintmark.exchange.MintRequest;
 import io.mintmark.grant.Key;
+import io.mintmark.time.Timestamps;
 import io.mintmark.token.IdentityProviders;
 import io.mintmark.verdict.Verdict;
 
@@ -114,6 +115,6 @@ final class CredentialRoutes implements HttpService {
     }
 
     private static String time(Instant at) {
-        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+        return Timestamps.text(at.truncatedTo(ChronoUnit.MILLIS));
     }
 }

@@ -18,12 +18,16 @@ import io.mintmark.outbound.Secret;
 
 import org.jspecify.annotations.Nullable;
 
+import java.security.SecureRandom;
 import java.text.ParseException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A private key of the broker's, together with what the providers check its signatures with. */
 final class SigningKey {
+    /** One for all signatures: the library would have the JDK look for a new one for each. */
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     private final JWK key;
     private final JWK published;
     private final JWSAlgorithm algorithm;
@@ -106,6 +110,7 @@ final class SigningKey {
         JWSSigner made = signer;
         if (made == null) {
             made = key instanceof ECKey ec ? new ECDSASigner(ec) : new RSASSASigner(key.toRSAKey());
+            made.getJCAContext().setSecureRandom(RANDOM);
             signer = made;
         }
         return made;

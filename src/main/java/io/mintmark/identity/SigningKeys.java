@@ -6,7 +6,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import java.time.LocalDate;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * signs: a new broker shouldn't have to wait for midnight.
  */
 final class SigningKeys {
-    private final SortedMap<LocalDate, SigningKey> byDay;
+    private final NavigableMap<LocalDate, SigningKey> byDay;
 
     SigningKeys(SortedMap<LocalDate, SigningKey> byDay) {
         if (byDay.isEmpty()) {
@@ -76,10 +76,12 @@ final class SigningKeys {
     }
 
     private Optional<SigningKey> begun(LocalDate today, JWSAlgorithm algorithm) {
-        return byDay.headMap(today.plusDays(1)).entrySet().stream()
-                .filter(entry -> signs(algorithm).test(entry.getValue()))
-                .max(Map.Entry.comparingByKey())
-                .map(Map.Entry::getValue);
+        for (SigningKey key : byDay.headMap(today, true).descendingMap().values()) {
+            if (signs(algorithm).test(key)) {
+                return Optional.of(key);
+            }
+        }
+        return Optional.empty();
     }
 
     private static Predicate<SigningKey> signs(JWSAlgorithm algorithm) {

@@ -34,12 +34,18 @@ public final class ForwardedFor {
      */
     public ClientAddress of(InetAddress peer, List<String> forwardedFor) {
         ClientAddress client = new ClientAddress(peer);
+        if (!isTrusted(client)) {
+            return client;
+        }
         for (String entry : nearestFirst(forwardedFor)) {
-            Optional<ClientAddress> next = isTrusted(client) ? read(entry) : Optional.empty();
+            Optional<ClientAddress> next = read(entry);
             if (next.isEmpty()) {
                 return client;
             }
             client = next.get();
+            if (!isTrusted(client)) {
+                return client;
+            }
         }
         return client;
     }

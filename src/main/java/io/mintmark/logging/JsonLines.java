@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 
+import io.mintmark.time.Timestamps;
+
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -40,7 +42,7 @@ final class JsonLines extends Formatter {
 
     private static void write(LogLine line, JsonGenerator json) throws IOException {
         json.writeStartObject();
-        json.writeStringField("time", line.time().toString());
+        json.writeStringField("time", Timestamps.text(line.time()));
         json.writeStringField("level", LogLevels.word(line.level()));
         json.writeStringField("logger", line.logger());
         json.writeStringField("message", line.message());

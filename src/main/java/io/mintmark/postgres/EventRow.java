@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.Chain;
+import io.mintmark.time.Timestamps;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ final class EventRow {
     void time(EventFields field, Instant at) throws IOException {
         Instant stored = at.truncatedTo(ChronoUnit.MICROS);
         add(field, Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, stored)));
-        json.writeString(stored.toString());
+        json.writeString(Timestamps.text(stored));
     }
 
     void bytes(EventFields field, String hex) throws IOException {

@@ -30,13 +30,17 @@ final class StorableText {
      * @param most the length in UTF-16 units at which it is cut, never within a pair
      */
     static String fit(String text, int most) {
-        return text.length() <= most && text.chars().allMatch(StorableText::isPlain)
-                ? text
-                : replaced(text, most);
+        return text.length() <= most && isPlain(text) ? text : replaced(text, most);
     }
 
-    private static boolean isPlain(int character) {
-        return character != 0 && !Character.isSurrogate((char) character);
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character == 0 || Character.isSurrogate(character)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String replaced(String text, int most) {

@@ -9,6 +9,12 @@ package io.mintmark.tenant;
  * @param hash that change's, in hexadecimal digits
  */
 public record StateId(long revision, String hash) {
+    /** Few states share a revision, and caches ask at every request. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(revision);
+    }
+
     @Override
     public String toString() {
         return revision + ":" + hash;

@@ -1,4 +1,4 @@
-/** Ends of waits. */
+/** Ends of waits, and points in time as text. */
 @NullMarked
 package io.mintmark.time;
 

@@ -12,7 +12,7 @@ public interface IdentityProviders {
     /** Whether any provider has this issuer, listed or not. */
     boolean knows(String issuer);
 
-    /** The providers that the pairs of this issuer with each of the audiences lead to. */
+    /** The providers that the pairs of this issuer with the audiences lead to, each once. */
     List<IdentityProvider> trusting(String issuer, Collection<String> audiences);
 
     /** The listed providers of an issuer, by name. */

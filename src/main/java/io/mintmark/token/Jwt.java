@@ -49,7 +49,14 @@ record Jwt(
      */
     List<String> audiences() {
         JsonNode claim = claims.path("aud");
-        return (claim.isArray() ? claim.valueStream() : List.of(claim).stream())
+        if (claim.isTextual()) {
+            return List.of(claim.textValue());
+        }
+        return claim.isArray() ? distinctTexts(claim) : List.of();
+    }
+
+    private static List<String> distinctTexts(JsonNode array) {
+        return array.valueStream()
                 .filter(JsonNode::isTextual)
                 .map(JsonNode::textValue)
                 .distinct()

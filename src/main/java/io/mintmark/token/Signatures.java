@@ -69,6 +69,9 @@ final class Signatures {
 
     /** Those whose keys are at hand first, so that a host that hangs is waited for last. */
     private List<IdentityProvider> oneForEachSource(Collection<IdentityProvider> providers) {
+        if (providers.size() == 1) {
+            return List.copyOf(providers);
+        }
         Map<KeySource, IdentityProvider> bySource = new LinkedHashMap<>();
         providers.forEach(provider -> bySource.putIfAbsent(provider.keys(), provider));
         return bySource.values().stream()

@@ -84,9 +84,7 @@ public final class TokenVerifier {
         Optional<String> issuer =
                 jwt.issuer().filter(i -> !ownIssuer.is(i)).filter(providers::knows);
         List<IdentityProvider> trusting =
-                issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of()).stream()
-                        .distinct()
-                        .toList();
+                issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of());
         return new Examination(
                 verdict(jwt, issuer, trusting, hash),
                 hash,

@@ -15,12 +15,12 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
         return all.stream().anyMatch(provider -> provider.issuer().equals(issuer));
     }
 
-    /** One for each pair, as the contract allows: a provider may be there twice. */
     @Override
     public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
         return audiences.stream()
                 .flatMap(audience -> all.stream().filter(p -> p.audiences().contains(audience)))
                 .filter(provider -> provider.issuer().equals(issuer))
+                .distinct()
                 .toList();
     }
 

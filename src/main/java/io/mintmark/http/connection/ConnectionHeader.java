@@ -14,8 +14,9 @@ final class ConnectionHeader {
 
     /** Whether the connection ends with this message (RFC 9112 section 9.6). */
     static boolean saysClose(Headers headers) {
-        return headers.all(HeaderNames.CONNECTION, List::of).stream()
-                .flatMap(value -> Stream.of(value.split(",")))
-                .anyMatch(option -> option.strip().equalsIgnoreCase(CLOSE));
+        return headers.contains(HeaderNames.CONNECTION)
+                && headers.all(HeaderNames.CONNECTION, List::of).stream()
+                        .flatMap(value -> Stream.of(value.split(",")))
+                        .anyMatch(option -> option.strip().equalsIgnoreCase(CLOSE));
     }
 }

@@ -69,12 +69,15 @@ public final class AwsSts implements AccessProvider {
             requireAws(provider.sts().endpoint());
             return new Prepared(targets, true, order -> assumeRole(order, provider, key));
         }
+        boolean aws = destinations.takesAwsTokens(provider.sts().endpoint());
         return new Prepared(
-                targets, tokens.shared(), order -> assumeRoleWithWebIdentity(order, provider, key));
+                targets,
+                tokens.shared(),
+                order -> assumeRoleWithWebIdentity(order, provider, key, aws));
     }
 
     private MintResult assumeRoleWithWebIdentity(
-            MintOrder order, AwsProviderSettings provider, AwsKeySettings key) {
+            MintOrder order, AwsProviderSettings provider, AwsKeySettings key, boolean aws) {
         var request =
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleArn(key.roleArn())
@@ -84,7 +87,7 @@ public final class AwsSts implements AccessProvider {
         policies(key).ifPresent(request::policyArns);
         return tokens.showing(
                 provider.sts().endpoint(),
-                token(order, provider),
+                token(order, provider, aws),
                 shown ->
                         sts.assumeRoleWithWebIdentity(
                                 provider.sts(), order, request, shown, region(provider)));
@@ -109,10 +112,10 @@ public final class AwsSts implements AccessProvider {
 
     /**
      * AWS takes the token's word for tags and source identity; there are no parameters for them.
+     *
+     * @param aws whether the endpoint may get tokens that AWS accepts
      */
-    private TokenOrder token(MintOrder order, AwsProviderSettings provider) {
-        Endpoint endpoint = provider.sts().endpoint();
-        boolean aws = destinations.takesAwsTokens(endpoint);
+    private static TokenOrder token(MintOrder order, AwsProviderSettings provider, boolean aws) {
         Map<String, Object> claims = new HashMap<>();
         if (aws) {
             claims.put(SOURCE_IDENTITY, order.mintId().toString());
@@ -120,7 +123,7 @@ public final class AwsSts implements AccessProvider {
         if (aws && provider.sessionTags()) {
             claims.put(TAGS, new AwsTags(order).asClaim());
         }
-        return order.token(aws ? AUDIENCE : endpoint.origin(), claims);
+        return order.token(aws ? AUDIENCE : provider.sts().endpoint().origin(), claims);
     }
 
     private void requireAws(Endpoint endpoint) {

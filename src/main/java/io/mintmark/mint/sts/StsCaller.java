@@ -8,6 +8,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
+import io.mintmark.time.Timestamps;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.jspecify.annotations.Nullable;
@@ -165,7 +166,7 @@ public final class StsCaller {
         fields.put("AccessKeyId", new Secret(credentials.accessKeyId()));
         fields.put("SecretAccessKey", new Secret(credentials.secretAccessKey()));
         fields.put("SessionToken", new Secret(credentials.sessionToken()));
-        fields.put("Expiration", new Secret(credentials.expiration().toString()));
+        fields.put("Expiration", new Secret(Timestamps.text(credentials.expiration())));
         return new Minted(fields, credentials.expiration(), credentials.accessKeyId());
     }
 }
