@@ -34,6 +34,10 @@ class LaunchedProgramTest {
     private record Said(int status, String output, String errors) {}
 
     private Said run(String... arguments) throws Exception {
+        return run(Map.of(), arguments);
+    }
+
+    private Said run(Map<String, String> environment, String... arguments) throws Exception {
         Path output = directory.resolve("output");
         Path errors = directory.resolve("errors");
         ProcessBuilder builder =
@@ -42,6 +46,7 @@ class LaunchedProgramTest {
                         .redirectError(errors.toFile());
         builder.environment().putAll(javaOfThisTest());
         builder.environment().keySet().removeIf(name -> name.startsWith("DATABASE_"));
+        builder.environment().putAll(environment);
         int status = builder.start().waitFor();
         return new Said(status, Files.readString(output), Files.readString(errors));
     }
@@ -88,11 +93,17 @@ class LaunchedProgramTest {
     }
 
     @Test
-    void a_start_that_can_not_read_whom_to_trust_says_so_and_serves_nobody() throws Exception {
+    void where_whom_to_trust_can_not_be_read_a_check_says_so_and_a_start_serves_nobody() throws Exception {
         Path nonsense = Files.writeString(directory.resolve("authorities"), "nonsense");
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url())) {
             String option = "-Djavax.net.ssl.trustStore=" + nonsense;
+            Map<String, String> environment = new HashMap<>(site.environment(ports));
+            environment.put("JAVA_OPTS", option);
+            Said check = run(environment, "check");
+            assertEquals(1, check.status(), check.errors());
+            assertTrue(check.output().contains("the certificate authorities"), check.output());
+
             try (Replica replica = served(site, ports, "JAVA_OPTS", option)) {
                 assertEquals(1, replica.awaitEnd());
                 String log = replica.log();
