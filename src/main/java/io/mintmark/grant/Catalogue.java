@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -33,10 +34,10 @@ public final class Catalogue {
 
     /** The state is part of the key: grants of another state are never found. */
     private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {
-        /** The subject tells nearly all of them apart, and this is asked at every request. */
+        /** Of what tells nearly all of them apart, because this is asked at every request. */
         @Override
         public int hashCode() {
-            return 31 * subject.hashCode() + state.own().hashCode();
+            return Objects.hash(tenant.value(), state.own(), subject);
         }
     }
 

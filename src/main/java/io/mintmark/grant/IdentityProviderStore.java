@@ -14,7 +14,7 @@ public interface IdentityProviderStore {
     /** Whether any has this issuer. */
     boolean knows(String issuer);
 
-    /** Those that the pairs of this issuer with each of the audiences lead to, by name. */
+    /** Those that the pairs of this issuer with the audiences lead to, by name and each once. */
     List<IdentityProvider> trusting(String issuer, Set<String> audiences);
 
     /** The listed ones of an issuer, by name. */

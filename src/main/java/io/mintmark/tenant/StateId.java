@@ -9,10 +9,10 @@ package io.mintmark.tenant;
  * @param hash that change's, in hexadecimal digits
  */
 public record StateId(long revision, String hash) {
-    /** Few states share a revision, and caches ask at every request. */
+    /** Of what tells states apart already, because caches ask at every request. */
     @Override
     public int hashCode() {
-        return Long.hashCode(revision);
+        return hash.hashCode();
     }
 
     @Override

@@ -93,7 +93,8 @@ class LaunchedProgramTest {
     }
 
     @Test
-    void where_whom_to_trust_can_not_be_read_a_check_says_so_and_a_start_serves_nobody() throws Exception {
+    void where_whom_to_trust_can_not_be_read_a_check_says_so_and_a_start_serves_nobody()
+            throws Exception {
         Path nonsense = Files.writeString(directory.resolve("authorities"), "nonsense");
         Site.Ports ports = Site.Ports.free();
         try (Site site = new Site(ports.url())) {

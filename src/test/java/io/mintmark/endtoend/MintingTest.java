@@ -221,6 +221,22 @@ class MintingTest {
     }
 
     @Test
+    void a_token_for_two_audiences_of_one_identity_provider_is_of_that_one() {
+        world.admin(
+                "UPDATE broker.identity_provider SET audiences = audiences || '{mintmark-2}'"
+                        + " WHERE name = 'ci'");
+        String token =
+                world.issuer()
+                        .sign(
+                                Map.of(
+                                        "sub",
+                                        World.SUBJECT,
+                                        "aud",
+                                        List.of(World.AUDIENCE, "mintmark-2")));
+        Eventually.holds(() -> mint("two-audiences", token, "api").status() == 200);
+    }
+
+    @Test
     void an_endpoint_is_a_whole_url_with_its_path() {
         world.admin(
                 """
