@@ -10,6 +10,7 @@ import io.mintmark.exchange.Credentials;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.time.Timestamps;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Verdict;
 
@@ -71,6 +72,7 @@ final class AwsSdkRoute implements Handler {
         Map<String, Secret> members = credentials.byKey().values().iterator().next();
         members.forEach((name, secret) -> body.put(name, secret.reveal()));
         return body.put(
-                "Expiration", credentials.expiresAt().truncatedTo(ChronoUnit.SECONDS).toString());
+                "Expiration",
+                Timestamps.text(credentials.expiresAt().truncatedTo(ChronoUnit.SECONDS)));
     }
 }

@@ -34,18 +34,12 @@ public final class ForwardedFor {
      */
     public ClientAddress of(InetAddress peer, List<String> forwardedFor) {
         ClientAddress client = new ClientAddress(peer);
-        if (!isTrusted(client)) {
-            return client;
-        }
         for (String entry : nearestFirst(forwardedFor)) {
-            Optional<ClientAddress> next = read(entry);
+            Optional<ClientAddress> next = isTrusted(client) ? read(entry) : Optional.empty();
             if (next.isEmpty()) {
                 return client;
             }
             client = next.get();
-            if (!isTrusted(client)) {
-                return client;
-            }
         }
         return client;
     }

@@ -1,6 +1,7 @@
 package io.mintmark.mint;
 
 import io.mintmark.outbound.Secret;
+import io.mintmark.time.Timestamps;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.Instant;
@@ -41,7 +42,7 @@ public sealed interface MintResult {
             Map<String, Secret> fields = new HashMap<>();
             further.forEach((field, value) -> fields.put(field, new Secret(value)));
             fields.put("AccessToken", token);
-            fields.put("Expiration", new Secret(expiry.toString()));
+            fields.put("Expiration", new Secret(Timestamps.text(expiry)));
             return new Minted(fields, expiry, hash(token));
         }
     }

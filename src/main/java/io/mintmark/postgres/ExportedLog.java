@@ -5,8 +5,7 @@ import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.postgres.SortedLines.Chain;
-import io.mintmark.postgres.SortedLines.Line;
+import io.mintmark.postgres.PlacedLine.Chain;
 
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +132,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     private void add(byte[] bytes, String origin) throws IOException {
-        Optional<Line> line = decoded(bytes).flatMap(text -> line(text, origin));
+        Optional<PlacedLine> line = decoded(bytes).flatMap(text -> line(text, origin));
         if (line.isPresent()) {
             lines.add(line.get());
         } else {
@@ -150,19 +149,20 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         }
     }
 
-    private static Optional<Line> line(String text, String origin) {
+    private static Optional<PlacedLine> line(String text, String origin) {
         return ExportedLine.parse(text)
                 .flatMap(row -> {
                     if (row.has("checkpoint")) {
                         return SignedCheckpoint.in(text)
                                 .map(signed ->
-                                        new Line(CHECKPOINTS, signed.number(), origin, text));
+                                        new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
                     }
                     boolean event = row.has("mint_id");
                     Set<String> columns = (event ? EVENT_COLUMNS : CHANGE_COLUMNS).keySet();
                     return isMadeOf(row, columns)
                             ? Optional.of(
-                                    new Line(chain(row, event), place(row, event), origin, text))
+                                    new PlacedLine(
+                                            chain(row, event), place(row, event), origin, text))
                             : Optional.empty();
                 });
     }
@@ -201,7 +201,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                 });
     }
 
-    private static SignedCheckpoint signed(Line line) {
+    private static SignedCheckpoint signed(PlacedLine line) {
         return SignedCheckpoint.in(line.text()).orElseThrow();
     }
 
@@ -246,12 +246,12 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         return row.value(member).text();
     }
 
-    private static ExportedLine parsed(Line line) {
+    private static ExportedLine parsed(PlacedLine line) {
         return ExportedLine.parse(line.text()).orElseThrow();
     }
 
     private static Row row(
-            Line line,
+            PlacedLine line,
             ExportedLine row,
             Map<String, ColumnType> columns,
             String name,
@@ -299,7 +299,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         return hashes;
     }
 
-    private void each(int group, Consumer<Line> each) {
+    private void each(int group, Consumer<PlacedLine> each) {
         try {
             lines.each(group, each);
         } catch (IOException e) {
@@ -307,7 +307,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         }
     }
 
-    private Optional<Line> at(Chain chain, long place) {
+    private Optional<PlacedLine> at(Chain chain, long place) {
         try {
             return lines.at(chain, place);
         } catch (IOException e) {

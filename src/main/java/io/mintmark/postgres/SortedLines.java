@@ -1,14 +1,14 @@
 package io.mintmark.postgres;
 
+import io.mintmark.postgres.PlacedLine.Chain;
+
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
-import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,28 +37,8 @@ final class SortedLines implements AutoCloseable {
     private final Map<Chain, TreeMap<Long, Run>> runs = new HashMap<>();
     private final RandomAccessFile sorted;
     private final RandomAccessFile offsets;
-    private List<Line> waiting = new ArrayList<>();
+    private List<PlacedLine> waiting = new ArrayList<>();
     private long characters;
-
-    /** A chain of a group. Without a name comes last. */
-    record Chain(int group, Optional<String> name) {}
-
-    /**
-     * A line.
-     *
-     * @param origin where it was read, for people
-     */
-    record Line(Chain chain, long place, String origin, String text) {
-        private static final Comparator<Line> ORDER =
-                Comparator.comparingInt((Line line) -> line.chain().group())
-                        .thenComparing(line -> line.chain().name().isEmpty())
-                        .thenComparing(line -> line.chain().name().orElse(""))
-                        .thenComparingLong(Line::place);
-
-        private boolean repeats(Line other) {
-            return ORDER.compare(this, other) == 0 && text.equals(other.text);
-        }
-    }
 
     /**
      * Lines of a chain whose places follow one another.
@@ -81,7 +61,7 @@ final class SortedLines implements AutoCloseable {
         this.offsets = new RandomAccessFile(directory.resolve("offsets").toFile(), "rw");
     }
 
-    void add(Line line) throws IOException {
+    void add(PlacedLine line) throws IOException {
         waiting.add(line);
         characters += line.text().length();
         if (characters > size) {
@@ -90,11 +70,11 @@ final class SortedLines implements AutoCloseable {
     }
 
     private void spill() throws IOException {
-        waiting.sort(Line.ORDER);
+        waiting.sort(PlacedLine.ORDER);
         Path file = directory.resolve("piece-" + pieces.size());
         try (DataOutputStream out = output(file)) {
-            for (Line line : waiting) {
-                write(out, line);
+            for (PlacedLine line : waiting) {
+                line.write(out);
             }
         }
         pieces.add(file);
@@ -106,7 +86,7 @@ final class SortedLines implements AutoCloseable {
     void sort() throws IOException {
         spill();
         PriorityQueue<Piece> heads =
-                new PriorityQueue<>(Comparator.comparing(Piece::head, Line.ORDER));
+                new PriorityQueue<>(Comparator.comparing(Piece::head, PlacedLine.ORDER));
         for (Path file : pieces) {
             Piece piece = new Piece(file);
             if (piece.next()) {
@@ -135,7 +115,7 @@ final class SortedLines implements AutoCloseable {
     private final class Merged {
         private final DataOutputStream out;
         private final DataOutputStream index;
-        private final List<Line> place = new ArrayList<>();
+        private final List<PlacedLine> place = new ArrayList<>();
         private long offset;
         private long count;
         private long first;
@@ -145,11 +125,12 @@ final class SortedLines implements AutoCloseable {
             this.index = index;
         }
 
-        private void add(Line line) throws IOException {
+        private void add(PlacedLine line) throws IOException {
             if (place.stream().anyMatch(line::repeats)) {
                 return;
             }
-            boolean samePlace = !place.isEmpty() && Line.ORDER.compare(place.getFirst(), line) == 0;
+            boolean samePlace =
+                    !place.isEmpty() && PlacedLine.ORDER.compare(place.getFirst(), line) == 0;
             boolean follows =
                     !place.isEmpty()
                             && place.size() == 1
@@ -159,15 +140,15 @@ final class SortedLines implements AutoCloseable {
                 place.clear();
             }
             place.add(line);
-            write(out, line);
+            line.write(out);
             index.writeLong(offset);
-            offset += length(line);
+            offset += line.length();
             run(line, follows, samePlace);
             count++;
         }
 
         /** Of several lines at one place the first is found, and a run ends. */
-        private void run(Line line, boolean follows, boolean samePlace) {
+        private void run(PlacedLine line, boolean follows, boolean samePlace) {
             if (!samePlace) {
                 first = follows ? first : line.place();
                 TreeMap<Long, Run> known = runs.computeIfAbsent(line.chain(), _ -> new TreeMap<>());
@@ -178,11 +159,11 @@ final class SortedLines implements AutoCloseable {
     }
 
     /** The lines of a group, in their order. */
-    void each(int group, Consumer<Line> each) throws IOException {
+    void each(int group, Consumer<PlacedLine> each) throws IOException {
         try (DataInputStream in = input(directory.resolve("sorted"))) {
             long left = offsets.length() / Long.BYTES;
-            for (Line line; left > 0; left--) {
-                line = read(in);
+            for (PlacedLine line; left > 0; left--) {
+                line = PlacedLine.read(in);
                 if (line.chain().group() == group) {
                     each.accept(line);
                 }
@@ -191,14 +172,14 @@ final class SortedLines implements AutoCloseable {
     }
 
     /** The line at a place. */
-    Optional<Line> at(Chain chain, long place) throws IOException {
+    Optional<PlacedLine> at(Chain chain, long place) throws IOException {
         var run = runs.getOrDefault(chain, new TreeMap<>()).floorEntry(place);
         if (run == null || run.getValue().last() < place) {
             return Optional.empty();
         }
         offsets.seek((run.getValue().number() + place - run.getKey()) * Long.BYTES);
         sorted.seek(offsets.readLong());
-        return Optional.of(read(sorted));
+        return Optional.of(PlacedLine.read(sorted));
     }
 
     /** The last place of a chain; 0 if it has none. */
@@ -210,13 +191,13 @@ final class SortedLines implements AutoCloseable {
     /** A file of lines that are in order. */
     private static final class Piece implements Closeable {
         private final DataInputStream in;
-        private Line head = new Line(new Chain(0, Optional.empty()), 0, "", "");
+        private PlacedLine head = new PlacedLine(new Chain(0, Optional.empty()), 0, "", "");
 
         private Piece(Path file) throws IOException {
             this.in = input(file);
         }
 
-        private Line head() {
+        private PlacedLine head() {
             return head;
         }
 
@@ -226,7 +207,7 @@ final class SortedLines implements AutoCloseable {
                 return false;
             }
             in.reset();
-            head = SortedLines.read(in);
+            head = PlacedLine.read(in);
             return true;
         }
 
@@ -242,51 +223,6 @@ final class SortedLines implements AutoCloseable {
 
     private static DataInputStream input(Path file) throws IOException {
         return new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER));
-    }
-
-    private static void write(DataOutputStream out, Line line) throws IOException {
-        out.writeInt(line.chain().group());
-        out.writeBoolean(line.chain().name().isPresent());
-        write(out, line.chain().name().orElse(""));
-        out.writeLong(line.place());
-        write(out, line.origin());
-        write(out, line.text());
-    }
-
-    private static long length(Line line) {
-        return Integer.BYTES
-                + 1
-                + length(line.chain().name().orElse(""))
-                + Long.BYTES
-                + length(line.origin())
-                + length(line.text());
-    }
-
-    private static long length(String text) {
-        return Integer.BYTES + (long) text.getBytes(StandardCharsets.UTF_8).length;
-    }
-
-    private static void write(DataOutputStream out, String text) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(bytes.length);
-        out.write(bytes);
-    }
-
-    private static Line read(DataInput in) throws IOException {
-        int group = in.readInt();
-        boolean named = in.readBoolean();
-        String name = text(in);
-        return new Line(
-                new Chain(group, Optional.of(name).filter(_ -> named)),
-                in.readLong(),
-                text(in),
-                text(in));
-    }
-
-    private static String text(DataInput in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     @Override

@@ -225,14 +225,8 @@ class MintingTest {
         world.admin(
                 "UPDATE broker.identity_provider SET audiences = audiences || '{mintmark-2}'"
                         + " WHERE name = 'ci'");
-        String token =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub",
-                                        World.SUBJECT,
-                                        "aud",
-                                        List.of(World.AUDIENCE, "mintmark-2")));
+        List<String> both = List.of(World.AUDIENCE, "mintmark-2");
+        String token = world.issuer().sign(Map.of("sub", World.SUBJECT, "aud", both));
         Eventually.holds(() -> mint("two-audiences", token, "api").status() == 200);
     }
 

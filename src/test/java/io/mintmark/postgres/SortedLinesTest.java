@@ -2,8 +2,7 @@ package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.postgres.SortedLines.Chain;
-import io.mintmark.postgres.SortedLines.Line;
+import io.mintmark.postgres.PlacedLine.Chain;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,8 +13,8 @@ import java.util.Optional;
 import java.util.Random;
 
 class SortedLinesTest {
-    private static Line line(String chain, long place, String text) {
-        return new Line(
+    private static PlacedLine line(String chain, long place, String text) {
+        return new PlacedLine(
                 new Chain(1, Optional.of(chain).filter(name -> !name.isEmpty())),
                 place,
                 "here",
@@ -31,7 +30,7 @@ class SortedLinesTest {
     @Test
     void lines_come_in_the_order_of_their_chains_however_many_pieces_they_were_sorted_in()
             throws Exception {
-        List<Line> given = new ArrayList<>();
+        List<PlacedLine> given = new ArrayList<>();
         List<String> expected = new ArrayList<>();
         for (String chain : List.of("a", "b\u00e9", "")) {
             for (int place = 1; place <= 200; place++) {
@@ -42,12 +41,12 @@ class SortedLinesTest {
         given.addAll(given.subList(10, 40));
         Collections.shuffle(given, new Random(1));
         try (SortedLines lines = new SortedLines(100)) {
-            for (Line line : given) {
+            for (PlacedLine line : given) {
                 lines.add(line);
             }
             lines.sort();
             assertEquals(expected, all(lines));
-            for (Line line : given) {
+            for (PlacedLine line : given) {
                 assertEquals(Optional.of(line), lines.at(line.chain(), line.place()));
             }
             assertEquals(Optional.empty(), lines.at(new Chain(1, Optional.of("a")), 201));
