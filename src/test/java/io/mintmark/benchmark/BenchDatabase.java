@@ -1,6 +1,7 @@
 package io.mintmark.benchmark;
 
 import io.mintmark.endtoend.OwnServer;
+import io.mintmark.postgres.LoggedMints;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL that writes to disk as in production, with a database for each broker. */
 final class BenchDatabase implements AutoCloseable {
+    private static final String SERVICE = "load_app";
     private static final String PASSWORD = "for-load";
     private static final String LOGINS =
             """
@@ -44,13 +46,18 @@ final class BenchDatabase implements AutoCloseable {
                 "DATABASE_URL",
                 url(name),
                 "DATABASE_USERNAME",
-                "load_app",
+                SERVICE,
                 "DATABASE_PASSWORD",
                 PASSWORD,
                 "DATABASE_OWNER_USERNAME",
                 "load_owner",
                 "DATABASE_OWNER_PASSWORD",
                 PASSWORD);
+    }
+
+    /** What mints leave in the log of it. */
+    LoggedMints logged(String name) {
+        return new LoggedMints(url(name), SERVICE, PASSWORD);
     }
 
     private String url(String name) {

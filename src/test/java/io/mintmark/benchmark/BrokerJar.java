@@ -3,6 +3,8 @@ package io.mintmark.benchmark;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import javax.management.JMException;
+import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.remote.JMXConnector;
@@ -30,14 +33,21 @@ final class BrokerJar implements AutoCloseable {
     private static final int MILLIS_OF_TICK = 10;
 
     private final Process process;
-    private final JMXConnector management;
-    private final Duration untilFirstAnswer;
+    private final Start start;
+    private @Nullable JMXConnector management;
 
-    private BrokerJar(Process process, JMXConnector management, Duration untilFirstAnswer) {
+    private BrokerJar(Process process, Start start) {
         this.process = process;
-        this.management = management;
-        this.untilFirstAnswer = untilFirstAnswer;
+        this.start = start;
     }
+
+    /**
+     * What it took from the start of the process to its first 200.
+     *
+     * @param clock as its users see it
+     * @param processor of its threads
+     */
+    record Start(Duration clock, Duration processor) {}
 
     /**
      * Starts it and waits for its first answer.
@@ -53,13 +63,24 @@ final class BrokerJar implements AutoCloseable {
     /** Starts a class of these tests that serves, in a process whose use is read likewise. */
     static BrokerJar start(Class<?> server, Map<String, String> environment)
             throws IOException, InterruptedException {
-        List<String> command =
-                List.of(
-                        java(),
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        server.getName());
+        return start(
+                server,
+                System.getProperty("java.class.path"),
+                List.of("-XX:+UseSerialGC"),
+                environment);
+    }
+
+    /** The same with a class path of its own. */
+    static BrokerJar start(
+            Class<?> server,
+            String classPath,
+            List<String> options,
+            Map<String, String> environment)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(java());
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, server.getName()));
         return start(command, environment);
     }
 
@@ -79,7 +100,7 @@ final class BrokerJar implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         await(process, Integer.parseInt(environment.get("SERVER_PORT")), log);
         Duration taken = Duration.ofNanos(System.nanoTime() - began);
-        return new BrokerJar(process, connect(process), taken);
+        return new BrokerJar(process, new Start(taken, processorTime(process)));
     }
 
     private static List<String> command(Path program, List<String> options) {
@@ -117,6 +138,16 @@ final class BrokerJar implements AutoCloseable {
         }
     }
 
+    /** Asked for late, since the agent that answers is work for a process that has just begun. */
+    private MBeanServerConnection management() throws IOException {
+        JMXConnector connector = management;
+        if (connector == null) {
+            connector = connect(process);
+            management = connector;
+        }
+        return connector.getMBeanServerConnection();
+    }
+
     @SuppressWarnings("BanJNDI") // a process that this one started
     private static JMXConnector connect(Process process) throws IOException {
         try {
@@ -129,13 +160,16 @@ final class BrokerJar implements AutoCloseable {
         }
     }
 
-    /** From the start of the process to its first 200. */
-    Duration untilFirstAnswer() {
-        return untilFirstAnswer;
+    Start start() {
+        return start;
     }
 
     /** What it has used so far. */
     Duration processorTime() {
+        return processorTime(process);
+    }
+
+    private static Duration processorTime(Process process) {
         return process.info().totalCpuDuration().orElseThrow();
     }
 
@@ -151,9 +185,7 @@ final class BrokerJar implements AutoCloseable {
     /** What is left of the heap after a collection, in MiB. */
     double liveMebibytes() {
         try {
-            management
-                    .getMBeanServerConnection()
-                    .invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null);
+            management().invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null);
         } catch (JMException | IOException e) {
             throw new IllegalStateException(e);
         }
@@ -172,8 +204,7 @@ final class BrokerJar implements AutoCloseable {
 
     private void flightRecorder(String command, List<String> arguments) {
         try {
-            management
-                    .getMBeanServerConnection()
+            management()
                     .invoke(
                             new ObjectName("com.sun.management:type=DiagnosticCommand"),
                             command,
@@ -201,7 +232,7 @@ final class BrokerJar implements AutoCloseable {
 
     private Object attribute(String bean, String name) {
         try {
-            return management.getMBeanServerConnection().getAttribute(new ObjectName(bean), name);
+            return management().getAttribute(new ObjectName(bean), name);
         } catch (JMException | IOException e) {
             throw new IllegalStateException(e);
         }
@@ -224,7 +255,9 @@ final class BrokerJar implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        management.close();
+        if (management != null) {
+            management.close();
+        }
         process.destroy();
         process.onExit().join();
     }

@@ -14,6 +14,7 @@ import com.nimbusds.jose.util.Base64URL;
 
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.mint.sts.StsCallBenchmark;
+import io.mintmark.postgres.LoggedMints;
 import io.mintmark.wiring.SignaturesBy;
 
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
@@ -128,6 +129,13 @@ final class Floors {
                 PreparedStatement insert =
                         connection.prepareStatement("INSERT INTO floor VALUES ('a row')")) {
             return cost(insert::executeUpdate);
+        }
+    }
+
+    /** The rows that a mint leaves in the log, and the question for the state behind the first. */
+    static Cost loggedMint(Bench bench) {
+        try (LoggedMints log = bench.database().logged(bench.name())) {
+            return cost(log::mint);
         }
     }
 

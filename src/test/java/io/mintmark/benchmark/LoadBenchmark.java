@@ -30,7 +30,6 @@ public final class LoadBenchmark {
     private static final int CLIENTS = Integer.getInteger("load.clients", 32);
     private static final int TENANTS = Integer.getInteger("load.tenants", 10_000);
     private static final Pattern LINES = Pattern.compile(System.getProperty("load.lines", ""));
-    private static final Duration COLD = Duration.ofSeconds(10);
     private static final Duration PROVIDER = Duration.ofMillis(50);
 
     private final List<Bench> benches;
@@ -83,7 +82,7 @@ public final class LoadBenchmark {
             floors();
         }
         if (all || what.contains("starts")) {
-            starts();
+            new Starts(benches, CLIENTS).run(ROUNDS);
         }
         if (all || what.contains("mixes")) {
             warm();
@@ -138,26 +137,9 @@ public final class LoadBenchmark {
         System.out.println("| the broker's bare STS call " + Floors.ownStsCall());
         System.out.println("| an empty handler of the same server " + Floors.emptyHandler(CLIENTS));
         System.out.println("| a row and its commit " + Floors.commit(first.database()));
+        System.out.println("| the two rows of a mint, each committed " + Floors.loggedMint(first));
         System.out.println();
         first.sts().given();
-    }
-
-    /** The first seconds after a start: how soon it answers, and what a mint costs then. */
-    private void starts() throws IOException, InterruptedException, SQLException {
-        for (int round = 0; round < ROUNDS; round++) {
-            for (Bench bench : benches) {
-                bench.restart();
-                System.out.printf(
-                        "%s: first answer after %d ms and %d ms of CPU, %d MiB resident%n",
-                        bench.name(),
-                        bench.broker().untilFirstAnswer().toMillis(),
-                        bench.broker().processorTime().toMillis(),
-                        bench.broker().residentMebibytes());
-                measure(bench, "first 10 s after a start", CLIENTS, COLD, b -> oneKey(b));
-            }
-        }
-        System.out.println();
-        print();
     }
 
     private static byte[] oneKey(Bench bench) {

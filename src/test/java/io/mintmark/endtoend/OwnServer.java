@@ -149,9 +149,10 @@ public final class OwnServer implements AutoCloseable {
         }
     }
 
+    /** Ends it, frozen or not. */
     @Override
     public void close() {
-        stopImmediately();
+        thaw();
         try {
             embedded.close();
         } catch (IOException e) {
