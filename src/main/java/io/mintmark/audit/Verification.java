@@ -101,12 +101,18 @@ public final class Verification {
     }
 
     private void judgeLost(SignedCheckpoint kept, boolean another) {
+        boolean exported = log.tables().isEmpty();
+        String why = "";
+        if (another) {
+            why = ": another stands in its place";
+        } else if (exported && kept.number() > checkpoints.last()) {
+            why =
+                    ", which ends with number %d: it was made before, and has to be continued, or its end was cut off"
+                            .formatted(checkpoints.last());
+        }
         String sentence =
                 "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
-                        .formatted(
-                                kept.number(),
-                                log.tables().isPresent() ? "database" : "export",
-                                another ? ": another stands in its place" : "");
+                        .formatted(kept.number(), exported ? "export" : "database", why);
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
             findings.told(sentence + "; that was declared");
         } else {

@@ -1,6 +1,5 @@
 package io.mintmark.cli;
 
-import io.mintmark.audit.LogReader;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.SettingsReader;
@@ -89,24 +88,20 @@ final class AuditCommands {
             TrustedKeys trusted =
                     new TrustedKeys(
                             keys == null
-                                    ? AuditKey.read(reader.audit().signingKeyFile()).published()
+                                    ? AuditKey.read(reader.auditKeyToTrust()).published()
                                     : PublicKeys.read(keys, "--keys"));
+            KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
             AuditReport report = new AuditReport(out, accepted);
             if (exports.isEmpty()) {
                 try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
-                    verify(log, trusted, report);
+                    report.end(kept.read(new Verification(log, trusted, report)::run));
                 }
             } else {
                 try (ExportedLog log = new ExportedLog(exports, report)) {
-                    verify(log, trusted, report);
+                    report.end(kept.read(new Verification(log, trusted, report)::run));
                 }
             }
             return !report.isClean() ? 1 : report.isUnaccepted() ? UNACCEPTED : 0;
-        }
-
-        private void verify(LogReader log, TrustedKeys trusted, AuditReport report) {
-            report.end(
-                    KeptCheckpoints.read(checkpoints, new Verification(log, trusted, report)::run));
         }
     }
 }

@@ -98,8 +98,8 @@ final class AuditDeclarations {
         @Override
         Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
             try {
-                return KeptCheckpoints.read(
-                                checkpoints, kept -> new Gap(log, keys).find(kept, reason))
+                return new KeptCheckpoints(checkpoints)
+                        .read(kept -> new Gap(log, keys).find(kept, reason))
                         .orElseThrow(() ->
                                 new CommandFailed(
                                         "every checkpoint of the file is in the log, so"

@@ -11,23 +11,37 @@ import java.nio.file.Path;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Checkpoints that were kept elsewhere: lines of a broker's output, among others. */
+/**
+ * Checkpoints that were kept elsewhere: lines of a broker's output, among others. The broker may go
+ * on writing: only those count that are there at first, since what is compared with them is the log
+ * of a moment after that.
+ */
 final class KeptCheckpoints {
-    private KeptCheckpoints() {}
+    private final @Nullable Path file;
+    private final long count;
 
     /**
-     * Reads those of a file; none without a file.
+     * Counts those of a file; none without a file.
      *
      * @throws CommandFailed if the file holds none, since then it proves nothing
      */
-    static <T> T read(@Nullable Path file, Function<Stream<SignedCheckpoint>, T> use) {
-        if (file == null) {
-            return use.apply(Stream.empty());
-        }
-        if (lines(file, all -> all.findAny().isEmpty())) {
+    KeptCheckpoints(@Nullable Path file) {
+        this.file = file;
+        this.count = file == null ? 0 : lines(file, Stream::count);
+        if (file != null && count == 0) {
             throw unfit(file, "holds no checkpoint");
         }
-        return lines(file, use);
+    }
+
+    /**
+     * Reads them.
+     *
+     * @throws CommandFailed if the file can't be read
+     */
+    <T> T read(Function<Stream<SignedCheckpoint>, T> use) {
+        return file == null
+                ? use.apply(Stream.empty())
+                : lines(file, all -> use.apply(all.limit(count)));
     }
 
     /** Checkpoints are ASCII; what else is in the file needn't be text at all. */

@@ -97,6 +97,15 @@ public final class SettingsReader {
     }
 
     /**
+     * The key that seals the audit log, for those who verify and may have been given another way.
+     *
+     * @throws InvalidSettings that says what it is where the file isn't told
+     */
+    public Path auditKeyToTrust() {
+        return AuditSettings.keyToTrust(values);
+    }
+
+    /**
      * Those of the log alone, which every subcommand asks for first.
      *
      * @throws InvalidSettings at the first that is wrong, or with what is wrong in the file

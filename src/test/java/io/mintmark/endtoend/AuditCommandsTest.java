@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,10 +55,19 @@ class AuditCommandsTest {
         return run(world, who, arguments);
     }
 
-    private static Map.Entry<Integer, String> run(World of, Who who, String... arguments) {
+    private static Map<String, String> environment(World of, Who who) {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(of.database(), 1));
         environment.put("DATABASE_USERNAME", who.login());
+        return environment;
+    }
+
+    private static Map.Entry<Integer, String> run(World of, Who who, String... arguments) {
+        return run(environment(of, who), arguments);
+    }
+
+    private static Map.Entry<Integer, String> run(
+            Map<String, String> environment, String... arguments) {
         PrintStream before = System.out;
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         System.setOut(new PrintStream(written, true, StandardCharsets.UTF_8));
@@ -82,6 +92,63 @@ class AuditCommandsTest {
         var result = run("audit", "verify");
         assertEquals(0, result.getKey(), result.getValue());
         assertTrue(result.getValue().contains("Nothing was changed, and nothing is missing."));
+    }
+
+    @Test
+    void an_auditor_without_keys_is_told_to_name_them_and_not_to_make_one() {
+        Map<String, String> own = environment(world, Who.AUDITOR);
+        own.remove("AUDIT_SIGNING_KEY_FILE");
+        PrintStream before = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            assertEquals(Map.entry(2, ""), run(own, "audit", "verify"));
+        } finally {
+            System.setErr(before);
+        }
+        String said = written.toString(StandardCharsets.UTF_8);
+        assertTrue(
+                said.startsWith("mintmark: AUDIT_SIGNING_KEY_FILE is not set; it must be a file"),
+                said);
+        assertTrue(said.contains("name the public keys to trust with --keys FILE"), said);
+        assertFalse(said.contains("genpkey"), said);
+    }
+
+    @Test
+    void a_kept_checkpoint_that_is_newer_than_the_export_is_told_as_that(@TempDir Path directory)
+            throws Exception {
+        try (World other = new World()) {
+            other.broker().mint(other.token(), "api");
+            Eventually.holds(() ->
+                    !other.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+            Path export = directory.resolve("log.jsonl");
+            List<String> command =
+                    List.of("audit", "export", "--all", "--state", directory.resolve("s") + "");
+            var exported = run(other, Who.AUDITOR, command.toArray(String[]::new));
+            Files.writeString(export, exported.getValue());
+            other.database().run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
+            Path kept = directory.resolve("kept.jsonl");
+            String newer =
+                    run(other, Who.OWNER, "audit", "retire", "--before", "2026-02").getValue();
+            Files.writeString(kept, newer);
+            String[] verify = {
+                "audit", "verify", "--export", export + "", "--checkpoints", kept + ""
+            };
+            var behind = run(other, Who.AUDITOR, verify);
+            assertEquals(1, behind.getKey(), behind.getValue());
+            long number = new ObjectMapper().readTree(newer).path("checkpoint").asLong();
+            assertTrue(
+                    behind.getValue()
+                            .contains(
+                                    ("Checkpoint %d, as it was kept elsewhere, isn't in the export,"
+                                                    + " which ends with number ")
+                                            .formatted(number)),
+                    behind.getValue());
+            exported = run(other, Who.AUDITOR, command.toArray(String[]::new));
+            Files.writeString(export, exported.getValue(), StandardOpenOption.APPEND);
+            var continued = run(other, Who.AUDITOR, verify);
+            assertEquals(0, continued.getKey(), continued.getValue());
+        }
     }
 
     @Test
