@@ -92,8 +92,8 @@ final class DirectErrors implements DirectHandler {
     private static ErrorBody malformed(int status) {
         return ErrorBody.invalidRequest(
                 status,
-                "The request is not well-formed HTTP/1.1, it leaves open where it ends, or its"
-                        + " headers are too long.");
+                "The request is HTTP/1.0 or not well-formed HTTP/1.1, it leaves open where"
+                        + " it ends, its body is encoded, or its headers are too long.");
     }
 
     private static ErrorBody busy() {

@@ -26,7 +26,9 @@ record MintBody(JsonNode members, List<KeyName> keys) {
     static Verdict<MintBody> of(byte[] bytes) {
         Optional<JsonNode> body = Json.read(bytes).filter(JsonNode::isObject);
         if (body.isEmpty()) {
-            return bad("body", "The body is not one JSON object; send {\"keys\": [\"…\"]}.");
+            return bad(
+                    "body",
+                    "The body is not one JSON object with each member once; send {\"keys\": [\"…\"]}.");
         }
         return of(body.get());
     }

@@ -89,7 +89,8 @@ final class Refusals {
                     ErrorBody.of(
                             404,
                             "NOT_FOUND",
-                            "The tenant has no %s; GET /credentials/keys lists those there are."
+                            ("The tenant has no %s; GET /credentials/keys lists those that the token"
+                                            + " may use.")
                                     .formatted(keys(missing)),
                             with(about(subject), "missingKeys", missing));
             case SubjectNotFound(String subject, String idp) ->

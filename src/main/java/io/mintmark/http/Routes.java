@@ -29,7 +29,8 @@ public final class Routes {
 
     static final String NO_SUCH_PATH =
             "There is no such path; the interface has POST /credentials/mint,"
-                    + " GET /credentials/keys, GET /credentials/idp-providers and GET /health.";
+                    + " GET /credentials/keys, GET /credentials/idp-providers, GET /health,"
+                    + " GET /sdk/aws/{key} and POST /oauth2/token.";
 
     private static final String GET = "GET, OPTIONS";
     private static final String POST = "POST, OPTIONS";

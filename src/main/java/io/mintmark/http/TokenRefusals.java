@@ -56,7 +56,10 @@ final class TokenRefusals {
             case NoTokenProvided() ->
                     "No token was given; send 'Authorization: Bearer <OIDC token>'.";
             case MalformedJwt() ->
-                    "The token is not a well-formed signed JWT; send it as its issuer gave it.";
+                    "The token is not a well-formed signed JWT of at most 16 KiB, or a member of its"
+                            + " header or a registered claim is empty, too long, of another type or"
+                            + " there twice; send it as its issuer gave it, and look at what the"
+                            + " issuer puts into it.";
             case TokenExpired(Instant at, _) ->
                     "The token expired at %s; get a new one.".formatted(time(at));
             case InvalidSignature(String issuer) ->

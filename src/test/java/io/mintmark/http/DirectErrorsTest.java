@@ -21,8 +21,8 @@ import java.util.Map;
 class DirectErrorsTest {
     private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
     private static final String MALFORMED =
-            "The request is not well-formed HTTP/1.1, it leaves open where it ends, or its headers"
-                    + " are too long.";
+            "The request is HTTP/1.0 or not well-formed HTTP/1.1, it leaves open where it"
+                    + " ends, its body is encoded, or its headers are too long.";
     private static final String TOO_LONG = "The body is longer than 64 KiB.";
     private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
