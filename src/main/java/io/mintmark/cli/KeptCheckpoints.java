@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -34,14 +35,20 @@ final class KeptCheckpoints {
     }
 
     /**
-     * Reads them.
+     * Reads all of them.
      *
-     * @throws CommandFailed if the file can't be read
+     * @throws CommandFailed if they can't be read, or not again, as from a pipe
      */
     <T> T read(Function<Stream<SignedCheckpoint>, T> use) {
-        return file == null
-                ? use.apply(Stream.empty())
-                : lines(file, all -> use.apply(all.limit(count)));
+        if (file == null) {
+            return use.apply(Stream.empty());
+        }
+        LongAdder read = new LongAdder();
+        T used = lines(file, all -> use.apply(all.limit(count).peek(_ -> read.increment())));
+        if (read.sum() < count) {
+            throw unfit(file, "can't be read twice, as a pipe can't");
+        }
+        return used;
     }
 
     /** Checkpoints are ASCII; what else is in the file needn't be text at all. */

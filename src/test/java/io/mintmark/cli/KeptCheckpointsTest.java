@@ -53,6 +53,13 @@ class KeptCheckpointsTest {
     }
 
     @Test
+    void checkpoints_that_cant_be_read_again_prove_nothing() throws IOException {
+        KeptCheckpoints kept = new KeptCheckpoints(file);
+        Files.writeString(file, line(1) + "\n");
+        assertThrows(CommandFailed.class, () -> numbers(kept));
+    }
+
+    @Test
     void a_file_that_holds_none_is_refused_and_no_file_holds_none() throws IOException {
         assertEquals(List.of(), numbers(new KeptCheckpoints(null)));
         Path other = Files.createFile(directory.resolve("other.jsonl"));
