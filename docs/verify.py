@@ -422,8 +422,9 @@ def checkpoints(kept):
         if digests.get(number) != digest:
             declaration = named(number, digest)
             sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
-            if arguments.export and number > last:
-                sentence += f", which ends with number {last}: it was made before, and has to be continued, or its end was cut off"
+            if arguments.export and not declaration and number > last:
+                sentence += (f", which ends with number {last}: it is older and has to be continued, its end was cut off, "
+                             "or the log itself lost it" if last else ", which has no checkpoint at all: write it with --all")
             print("note:", sentence + "; that was declared") if declaration else wrong(sentence)
             seal = opened(number, copy["jws"], copy.get("announced_by"))
             if not seal:

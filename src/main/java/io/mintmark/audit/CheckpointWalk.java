@@ -231,6 +231,11 @@ final class CheckpointWalk {
         return declarations;
     }
 
+    /** The number of the last one that is stored, whether it holds or not; 0 without any. */
+    long lastStored() {
+        return number;
+    }
+
     /** The number of the last one that holds; 0 without any. */
     long last() {
         return last;

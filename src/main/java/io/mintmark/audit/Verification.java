@@ -102,22 +102,27 @@ public final class Verification {
 
     private void judgeLost(SignedCheckpoint kept, boolean another) {
         boolean exported = log.tables().isEmpty();
-        String why = "";
-        if (another) {
-            why = ": another stands in its place";
-        } else if (exported && kept.number() > checkpoints.last()) {
-            why =
-                    ", which ends with number %d: it was made before, and has to be continued, or its end was cut off"
-                            .formatted(checkpoints.last());
-        }
         String sentence =
                 "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
-                        .formatted(kept.number(), exported ? "export" : "database", why);
+                        .formatted(
+                                kept.number(),
+                                exported ? "export" : "database",
+                                another ? ": another stands in its place" : "");
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
             findings.told(sentence + "; that was declared");
         } else {
-            findings.wrong(sentence);
+            boolean newer = exported && !another && kept.number() > checkpoints.lastStored();
+            findings.wrong(newer ? sentence + end(checkpoints.lastStored()) : sentence);
         }
+    }
+
+    /** Why an export may lack what is newer than its last checkpoint. */
+    private static String end(long lastStored) {
+        return lastStored == 0
+                ? ", which has no checkpoint at all: write it with --all"
+                : (", which ends with number %d: it is older and has to be continued, its end was"
+                                + " cut off, or the log itself lost it")
+                        .formatted(lastStored);
     }
 
     private void judgeConfiguration(LogReader.Difference difference) {

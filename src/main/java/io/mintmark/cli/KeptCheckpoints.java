@@ -5,6 +5,7 @@ import io.mintmark.audit.SignedCheckpoint;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +25,12 @@ final class KeptCheckpoints {
     /**
      * Counts those of a file; none without a file.
      *
-     * @throws CommandFailed if the file holds none, since then it proves nothing
+     * @throws CommandFailed if the file holds none, or is a pipe, since then it proves nothing
      */
     KeptCheckpoints(@Nullable Path file) {
+        if (file != null && Files.exists(file) && !Files.isRegularFile(file)) {
+            throw unfit(file, "is no file that can be read twice, as a pipe isn't");
+        }
         this.file = file;
         this.count = file == null ? 0 : lines(file, Stream::count);
         if (file != null && count == 0) {
@@ -37,7 +41,7 @@ final class KeptCheckpoints {
     /**
      * Reads all of them.
      *
-     * @throws CommandFailed if they can't be read, or not again, as from a pipe
+     * @throws CommandFailed if they can't be read, or aren't all there any more
      */
     <T> T read(Function<Stream<SignedCheckpoint>, T> use) {
         if (file == null) {
@@ -46,7 +50,7 @@ final class KeptCheckpoints {
         LongAdder read = new LongAdder();
         T used = lines(file, all -> use.apply(all.limit(count).peek(_ -> read.increment())));
         if (read.sum() < count) {
-            throw unfit(file, "can't be read twice, as a pipe can't");
+            throw unfit(file, "was cut off meanwhile");
         }
         return used;
     }
@@ -55,7 +59,7 @@ final class KeptCheckpoints {
     private static <T> T lines(Path file, Function<Stream<SignedCheckpoint>, T> use) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
             return use.apply(lines.flatMap(line -> SignedCheckpoint.in(line).stream()));
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw unfit(file, "can't be read");
         }
     }

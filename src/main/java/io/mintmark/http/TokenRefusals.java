@@ -58,8 +58,8 @@ final class TokenRefusals {
             case MalformedJwt() ->
                     "The token is not a well-formed signed JWT of at most 16 KiB, or a member of its"
                             + " header or a registered claim is empty, too long, of another type or"
-                            + " there twice; send it as its issuer gave it, and look at what the"
-                            + " issuer puts into it.";
+                            + " not understood, or any member is there twice; send it as its issuer"
+                            + " gave it, and look at what the issuer puts into it.";
             case TokenExpired(Instant at, _) ->
                     "The token expired at %s; get a new one.".formatted(time(at));
             case InvalidSignature(String issuer) ->

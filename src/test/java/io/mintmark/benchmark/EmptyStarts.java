@@ -24,27 +24,32 @@ final class EmptyStarts {
     static void print(int rounds) throws IOException, InterruptedException {
         Path cache = Files.createTempDirectory("mintmark-load").resolve("empty.aot");
         String classPath = jar() + File.pathSeparator + Path.of("target", "mintmark.jar");
-        print("an empty server", classPath, "-XX:+UseSerialGC", rounds);
-        var _ = start(classPath, "-XX:AOTCacheOutput=" + cache);
-        print("an empty server with an AOT cache", classPath, "-XX:AOTCache=" + cache, rounds);
+        print("an empty server", classPath, List.of(), rounds);
+        var _ = start(classPath, List.of("-XX:AOTCacheOutput=" + cache));
+        print(
+                "an empty server with an AOT cache",
+                classPath,
+                List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=on"),
+                rounds);
         Files.delete(cache);
     }
 
-    private static void print(String what, String classPath, String option, int rounds)
+    private static void print(String what, String classPath, List<String> options, int rounds)
             throws IOException, InterruptedException {
         List<Start> starts = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            starts.add(start(classPath, option));
+            starts.add(start(classPath, options));
         }
         System.out.printf("| %s | %s |%n", what, Starts.line(starts));
     }
 
-    private static Start start(String classPath, String option)
+    private static Start start(String classPath, List<String> options)
             throws IOException, InterruptedException {
         Map<String, String> port =
                 Map.of("SERVER_PORT", Integer.toString(RunningBroker.freePort()));
-        List<String> options = List.of("-Xmx256m", "-XX:+UseSerialGC", option);
-        try (BrokerJar server = BrokerJar.start(EmptyServer.class, classPath, options, port)) {
+        List<String> all = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC"));
+        all.addAll(options);
+        try (BrokerJar server = BrokerJar.start(EmptyServer.class, classPath, all, port)) {
             return server.start();
         }
     }

@@ -79,8 +79,8 @@ final class Starts {
                 median.load.perSecond(),
                 median.perProcessorSecond(),
                 median.mebibytes,
-                median.load.statuses(),
-                median.issued);
+                all.stream().map(begun -> begun.load.statuses()).toList(),
+                all.stream().mapToLong(Begun::issued).sum());
     }
 
     /** The median of several starts. */

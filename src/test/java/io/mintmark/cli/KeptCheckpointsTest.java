@@ -53,10 +53,20 @@ class KeptCheckpointsTest {
     }
 
     @Test
-    void checkpoints_that_cant_be_read_again_prove_nothing() throws IOException {
+    void checkpoints_that_are_gone_at_the_second_reading_prove_nothing() throws IOException {
         KeptCheckpoints kept = new KeptCheckpoints(file);
         Files.writeString(file, line(1) + "\n");
         assertThrows(CommandFailed.class, () -> numbers(kept));
+    }
+
+    @Test
+    void what_is_no_file_is_refused_and_not_waited_for() throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+        assertThrows(CommandFailed.class, () -> new KeptCheckpoints(pipe));
+        assertThrows(CommandFailed.class, () -> new KeptCheckpoints(directory));
+        Path none = directory.resolve("none");
+        assertThrows(CommandFailed.class, () -> new KeptCheckpoints(none));
     }
 
     @Test

@@ -144,6 +144,21 @@ class AuditCommandsTest {
                                                     + " which ends with number ")
                                             .formatted(number)),
                     behind.getValue());
+            Path eventsOnly = directory.resolve("events.jsonl");
+            Files.writeString(eventsOnly, run(other, Who.AUDITOR, "audit", "export").getValue());
+            var without =
+                    run(
+                            other,
+                            Who.AUDITOR,
+                            "audit",
+                            "verify",
+                            "--export",
+                            eventsOnly + "",
+                            "--checkpoints",
+                            kept + "");
+            assertTrue(
+                    without.getValue().contains("no checkpoint at all: write it with --all"),
+                    without.getValue());
             exported = run(other, Who.AUDITOR, command.toArray(String[]::new));
             Files.writeString(export, exported.getValue(), StandardOpenOption.APPEND);
             var continued = run(other, Who.AUDITOR, verify);
