@@ -4,10 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.JarURLConnection;
-import java.net.URI;
 import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.Provider;
@@ -95,10 +94,12 @@ final class NativeSignatures {
         };
     }
 
-    /** In a loader of its own, because the other machine's jar has a library of the same name. */
-    private static Provider load(URL jar)
-            throws IOException, GeneralSecurityException, UnusableException {
-        ClassLoader loader = new JarLoader(Path.of(URI.create(jar.toString())));
+    /**
+     * Loads it in a class loader of its own, because the jar for the other architecture has a
+     * library of the same name. The loader stays open, since the provider is used until the end.
+     */
+    private static Provider load(URL jar) throws GeneralSecurityException, UnusableException {
+        var loader = new URLClassLoader(new URL[] {jar}, ClassLoader.getPlatformClassLoader());
         try {
             Class<?> type = Class.forName(PROVIDER, true, loader);
             Provider provider = (Provider) type.getField("INSTANCE").get(null);
