@@ -53,6 +53,7 @@ class RoomsTest {
             Map.ofEntries(
                     entry("verdict", Set.of()),
                     entry("tenant", Set.of()),
+                    entry("credential", Set.of()),
                     entry("json", Set.of()),
                     entry("time", Set.of()),
                     entry("config", Set.of()),
@@ -63,14 +64,36 @@ class RoomsTest {
                     entry("token", Set.of("verdict", "tenant", "outbound")),
                     entry("identity", Set.of("tenant", "outbound")),
                     entry("grant", Set.of("token", "verdict", "tenant")),
-                    entry("mint", Set.of("identity", "outbound", "verdict", "tenant", "time")),
+                    entry(
+                            "mint",
+                            Set.of(
+                                    "identity",
+                                    "outbound",
+                                    "verdict",
+                                    "tenant",
+                                    "credential",
+                                    "time")),
                     entry(
                             "exchange",
-                            Set.of("token", "grant", "mint", "audit", "verdict", "tenant")),
+                            Set.of(
+                                    "token",
+                                    "grant",
+                                    "mint",
+                                    "audit",
+                                    "verdict",
+                                    "tenant",
+                                    "credential")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
-                            Set.of("audit", "grant", "token", "verdict", "tenant", "time")),
+                            Set.of(
+                                    "audit",
+                                    "grant",
+                                    "token",
+                                    "verdict",
+                                    "tenant",
+                                    "credential",
+                                    "time")),
                     // beyond its own: the token that it takes out of a request, and its ports
                     entry(
                             "http",
@@ -91,6 +114,7 @@ class RoomsTest {
                             Set.of(
                                     "postgres",
                                     "audit",
+                                    "credential",
                                     "http",
                                     "limit",
                                     "token",

@@ -1,9 +1,10 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.VisibleText;
+import io.mintmark.credential.ActiveCredential;
+import io.mintmark.credential.CredentialType;
 import io.mintmark.postgres.BlockedSubjects;
 import io.mintmark.postgres.BlockedSubjects.Block;
-import io.mintmark.postgres.BlockedSubjects.Living;
 import io.mintmark.postgres.BlockedSubjects.State;
 import io.mintmark.postgres.BlockedSubjects.Written;
 import io.mintmark.postgres.DatabaseLogin;
@@ -21,6 +22,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -76,6 +78,7 @@ final class BlockSubject implements Callable<Integer> {
                             + " if not given, when somebody lifts it.")
     private @Nullable String until;
 
+    private final Map<String, CredentialType> types;
     private final Supplier<DatabaseLogin> login;
     private final Duration patience;
     private final PrintStream out;
@@ -90,10 +93,16 @@ final class BlockSubject implements Callable<Integer> {
     }
 
     /**
-     * @param login asked for when the command is run
-     * @param patience how long it waits for what somebody else edits
+     * @param types all types, by name
+     * @param login requested when the command runs
+     * @param patience how long to wait for locks that other sessions hold
      */
-    BlockSubject(Supplier<DatabaseLogin> login, Duration patience, PrintStream out) {
+    BlockSubject(
+            Map<String, CredentialType> types,
+            Supplier<DatabaseLogin> login,
+            Duration patience,
+            PrintStream out) {
+        this.types = types;
         this.login = login;
         this.patience = patience;
         this.out = out;
@@ -178,7 +187,7 @@ final class BlockSubject implements Callable<Integer> {
         out.println();
     }
 
-    private void held(List<Living> living, long block) {
+    private void held(List<ActiveCredential> living, long block) {
         if (living.isEmpty()) {
             out.println("It holds nothing that you may see and that lives still.");
             return;
@@ -187,10 +196,28 @@ final class BlockSubject implements Callable<Integer> {
                 "%d credential%s of it live%s, or may (withheld: it was obtained and dropped; unresolved, failed: only the provider knows):%n%n",
                 living.size(), living.size() == 1 ? "" : "s", living.size() == 1 ? "s" : "");
         out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
-        new EndsSooner(out, block).tell(living);
+        ActiveCredential.by(ActiveCredential::type, living)
+                .forEach((type, these) -> endings(type, these, block));
     }
 
-    private static List<String> cells(Living one) {
+    private void endings(String type, List<ActiveCredential> credentials, long block) {
+        CredentialType known = types.get(type);
+        if (known == null) {
+            out.printf("%n%s: this release does not know the type.%n", type);
+            return;
+        }
+        known.earlyEnds(credentials, block)
+                .forEach(end -> {
+                    out.printf(
+                            "%n%s%s, until %s:%n",
+                            type,
+                            end.target().isEmpty() ? "" : ", " + VisibleText.of(end.target()),
+                            end.lastExpiry());
+                    end.lines().forEach(line -> out.println("  " + VisibleText.of(line)));
+                });
+    }
+
+    private static List<String> cells(ActiveCredential one) {
         return List.of(
                 one.expiresAt().toString(),
                 one.tenant(),

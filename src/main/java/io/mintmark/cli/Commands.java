@@ -5,6 +5,7 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
 import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
+import io.mintmark.wiring.CredentialTypes;
 import io.mintmark.wiring.Logins;
 import io.mintmark.wiring.ProgramVersion;
 
@@ -51,6 +52,7 @@ public final class Commands {
                                         System.out))
                         .addSubcommand(
                                 new BlockSubject(
+                                        CredentialTypes.byName(),
                                         () -> Logins.service(settings().database()),
                                         BlockSubject.PATIENCE,
                                         System.out))

@@ -2,23 +2,24 @@ package io.mintmark.exchange;
 
 import io.mintmark.grant.Granted;
 import io.mintmark.grant.Key;
+import io.mintmark.mint.AccessProviders;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Verdict;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
-import java.util.TreeSet;
 
 /**
  * How a credential is handed out: under the names that its key's {@code outputs} say, or under
  * those of a protocol, which not every credential can be expressed in.
  */
 public final class CredentialFormat {
-    /** That of the interface: every credential, as its key says. */
+    /** The format of the mint endpoint: every type, under the names that the key's outputs give. */
     public static final CredentialFormat OF_KEYS =
-            new CredentialFormat(new TreeSet<>(), Map.of(), false);
+            new CredentialFormat(Collections.emptySortedSet(), Map.of(), false);
 
     private final SortedSet<String> types;
     private final Map<String, String> outputs;
@@ -32,16 +33,16 @@ public final class CredentialFormat {
     }
 
     /**
-     * The format of a protocol.
+     * The format of a protocol. It can express the credentials of every type that has the fields
+     * which it needs.
      *
-     * @param types of access providers whose credentials it can express
-     * @param outputs member names with the fields that fill them, whatever a key's own are
+     * @param outputs member names with the fields that fill them; they replace the key's own
      */
-    public static CredentialFormat of(List<String> types, Map<String, String> outputs) {
-        return new CredentialFormat(new TreeSet<>(types), outputs, false);
+    static CredentialFormat of(AccessProviders providers, Map<String, String> outputs) {
+        return new CredentialFormat(providers.typesWith(outputs.values()), outputs, false);
     }
 
-    /** The same for clients that show one token time and again. */
+    /** The same for clients that present one token repeatedly. */
     public CredentialFormat repeatingToken() {
         return new CredentialFormat(types, outputs, true);
     }

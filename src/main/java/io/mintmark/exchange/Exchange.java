@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -34,6 +35,7 @@ public final class Exchange {
     private final Admission admission;
     private final Intents intents;
     private final Mints mints;
+    private final AccessProviders providers;
     private final InstantSource clock;
 
     /**
@@ -58,7 +60,17 @@ public final class Exchange {
         this.mints =
                 new Mints(
                         new ProviderCalls(providers, listener), records, clock, patience, listener);
+        this.providers = providers;
         this.clock = clock;
+    }
+
+    /**
+     * The format of a protocol, for {@link MintRequest}.
+     *
+     * @param outputs names in the protocol's response with the fields that fill them
+     */
+    public CredentialFormat format(Map<String, String> outputs) {
+        return CredentialFormat.of(providers, outputs);
     }
 
     /** What happens to a request for credentials. */

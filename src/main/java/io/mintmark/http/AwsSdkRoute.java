@@ -26,21 +26,20 @@ final class AwsSdkRoute implements Handler {
     static final String PREFIX = "/sdk/aws/";
     static final String PATH = PREFIX + "{key}";
 
-    private static final CredentialFormat FORMAT =
-            CredentialFormat.of(
-                            List.of("aws-sts", "s3-sts"),
-                            Map.of(
-                                    "AccessKeyId", "AccessKeyId",
-                                    "SecretAccessKey", "SecretAccessKey",
-                                    "Token", "SessionToken"))
-                    .repeatingToken();
+    private static final Map<String, String> OUTPUTS =
+            Map.of(
+                    "AccessKeyId", "AccessKeyId",
+                    "SecretAccessKey", "SecretAccessKey",
+                    "Token", "SessionToken");
 
     private final Exchange exchange;
+    private final CredentialFormat format;
     private final MintRequests requests;
     private final VerdictAnswers verdicts;
 
     AwsSdkRoute(Exchange exchange, MintRequests requests, VerdictAnswers verdicts) {
         this.exchange = exchange;
+        this.format = exchange.format(OUTPUTS).repeatingToken();
         this.requests = requests;
         this.verdicts = verdicts;
     }
@@ -52,7 +51,7 @@ final class AwsSdkRoute implements Handler {
                         .then(key ->
                                 TokenPlaces.inHeaderPerhapsBare(request)
                                         .map(token ->
-                                                requests.of(request, token, List.of(key), FORMAT)))
+                                                requests.of(request, token, List.of(key), format)))
                         .then(exchange::mint);
         verdicts.send(request, response, verdict, AwsSdkRoute::body, AwsSdkError::of);
     }

@@ -32,9 +32,7 @@ final class OAuthRoutes implements HttpService {
     static final String METADATA = "/.well-known/oauth-authorization-server";
 
     private static final String ACCESS_TOKEN = "access_token";
-    private static final CredentialFormat FORMAT =
-            CredentialFormat.of(
-                    List.of("gcp", "azure", "oauth2", "jwt"), Map.of(ACCESS_TOKEN, "AccessToken"));
+    private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
 
     /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
     private static final Header NOT_KEPT =
@@ -44,6 +42,7 @@ final class OAuthRoutes implements HttpService {
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
 
     private final Exchange exchange;
+    private final CredentialFormat format;
     private final MintRequests requests;
     private final VerdictAnswers verdicts;
     private final Answers answers;
@@ -62,6 +61,7 @@ final class OAuthRoutes implements HttpService {
             Optional<URI> issuer) {
         this.listener = listener;
         this.exchange = exchange;
+        this.format = exchange.format(OUTPUTS);
         this.requests = requests;
         this.verdicts = verdicts;
         this.answers = answers;
@@ -93,7 +93,7 @@ final class OAuthRoutes implements HttpService {
         switch (form) {
             case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
             case TokenExchangeForm.Valid(var token, var key) -> {
-                MintRequest mint = requests.of(request, token, List.of(key), FORMAT);
+                MintRequest mint = requests.of(request, token, List.of(key), format);
                 verdicts.send(
                         request, response, exchange.mint(mint), OAuthRoutes::body, OAuthError::of);
             }

@@ -2,8 +2,9 @@ package io.mintmark.mint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
+
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -12,13 +13,8 @@ import java.util.function.Function;
  */
 public interface AccessProvider {
 
-    /** The name in {@code broker.provider_type}. */
-    String type();
-
-    /**
-     * Member names of the answer, each with the field it is filled from, where a key names none.
-     */
-    Map<String, String> defaultOutputs();
+    /** What is known about its credentials besides how they are minted. */
+    CredentialType type();
 
     /** Whether a mint calls anybody. If not, its tenant's bulkhead isn't for it. */
     default boolean callsProvider() {

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toUnmodifiableMap;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.AccessProvider.Prepared;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -14,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The types of access providers, behind the rules that hold for all of them: what a key may aim at,
@@ -33,7 +36,9 @@ public final class AccessProviders {
     public AccessProviders(Collection<AccessProvider> types, InstantSource clock) {
         this.byType =
                 types.stream()
-                        .collect(toUnmodifiableMap(AccessProvider::type, Function.identity()));
+                        .collect(
+                                toUnmodifiableMap(
+                                        provider -> provider.type().name(), Function.identity()));
         this.clock = clock;
         this.bulkhead = new TenantBulkhead(clock);
     }
@@ -41,6 +46,15 @@ public final class AccessProviders {
     /** The names of all types. */
     public Set<String> types() {
         return byType.keySet();
+    }
+
+    /** The names of the types whose credentials have all of these fields, sorted. */
+    public SortedSet<String> typesWith(Collection<String> fields) {
+        return byType.values().stream()
+                .map(AccessProvider::type)
+                .filter(type -> type.fields().containsAll(fields))
+                .map(CredentialType::name)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**

@@ -25,7 +25,7 @@ public final class PreparedKey {
 
     /** One that works as far as its settings tell. */
     static PreparedKey of(AccessProvider type, AccessProvider.Prepared settings) {
-        return new PreparedKey(type.defaultOutputs(), type.callsProvider(), settings.mint());
+        return new PreparedKey(type.type().defaultOutputs(), type.callsProvider(), settings.mint());
     }
 
     /** One of which nothing can come. */

@@ -1,5 +1,7 @@
 package io.mintmark.postgres;
 
+import io.mintmark.credential.ActiveCredential;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -152,30 +154,6 @@ public final class BlockedSubjects implements AutoCloseable {
             List<String> doubts) {}
 
     /**
-     * A credential that lives, or may.
-     *
-     * @param outcome {@code issued} or {@code withheld} if it was obtained; otherwise only the
-     *     provider knows
-     * @param target what the key named when it was minted, such as a role
-     * @param sessionName the key's template for the names of its sessions, then
-     * @param endpoint the access provider's setting of that name
-     * @param expiresAt the latest that it can live
-     */
-    public record Living(
-            String tenant,
-            String subject,
-            String key,
-            String provider,
-            String type,
-            UUID mintId,
-            String outcome,
-            Optional<String> credentialId,
-            Optional<String> target,
-            String sessionName,
-            Optional<String> endpoint,
-            Instant expiresAt) {}
-
-    /**
      * Logs in.
      *
      * @param patience how long it waits for what somebody else edits
@@ -266,10 +244,10 @@ public final class BlockedSubjects implements AutoCloseable {
      * What the subject holds, or may hold, by type, tenant and key. After its block that is all:
      * each mint has its intent on record before it starts.
      */
-    public List<Living> living(Block block) {
+    public List<ActiveCredential> living(Block block) {
         try (PreparedStatement statement = connection.prepareStatement(LIVING)) {
             whom(statement, block);
-            List<Living> living = new ArrayList<>();
+            List<ActiveCredential> living = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     living.add(living(rows));
@@ -288,8 +266,8 @@ public final class BlockedSubjects implements AutoCloseable {
         statement.setString(4, block.match());
     }
 
-    private static Living living(ResultSet row) throws SQLException {
-        return new Living(
+    private static ActiveCredential living(ResultSet row) throws SQLException {
+        return new ActiveCredential(
                 row.getString("tenant"),
                 row.getString("subject"),
                 row.getString("key"),

@@ -8,6 +8,7 @@ import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.wiring.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -77,7 +78,12 @@ class BlockSubjectTest {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         int status =
-                new CommandLine(new BlockSubject(() -> world.database().login(who), PATIENCE, out))
+                new CommandLine(
+                                new BlockSubject(
+                                        CredentialTypes.byName(),
+                                        () -> world.database().login(who),
+                                        PATIENCE,
+                                        out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
                         .setExecutionExceptionHandler((failure, _, _) -> {
                             out.println(failure.getMessage());

@@ -2,6 +2,8 @@ package io.mintmark.exchange;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
+import io.mintmark.credential.FakeType;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
@@ -57,13 +59,8 @@ final class FakeCloud implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "fake";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of("SECRET", "Secret");
+    public CredentialType type() {
+        return new FakeType(Map.of("SECRET", "Secret"));
     }
 
     /** Refuses the settings of a key with this target. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
+import io.mintmark.credential.FakeType;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotMinted;
@@ -31,16 +33,11 @@ class AccessProvidersTest {
                     Map.of("AccessToken", new Secret("the-token")), Orders.now(), "credential-id");
 
     /** A type whose key setting {@code aim} is the target. */
-    private record FakeType(boolean sharedIdentity, Function<MintOrder, MintResult> minting)
+    private record FakeProvider(boolean sharedIdentity, Function<MintOrder, MintResult> minting)
             implements AccessProvider {
         @Override
-        public String type() {
-            return "fake";
-        }
-
-        @Override
-        public Map<String, String> defaultOutputs() {
-            return Map.of("TOKEN", "AccessToken");
+        public CredentialType type() {
+            return new FakeType(Map.of("TOKEN", "AccessToken"));
         }
 
         @Override
@@ -97,7 +94,7 @@ class AccessProvidersTest {
 
     @Test
     void a_shared_identity_serves_where_it_may_and_targets_are_listed() {
-        var shared = new FakeType(true, _ -> MINTED);
+        var shared = new FakeProvider(true, _ -> MINTED);
         Orders order = Orders.of("fake", "{}", "{'aim':'role/a'}").allowing("role/*");
 
         assertEquals(MINTED, order.sharing().mint(providers(shared)));
@@ -129,7 +126,7 @@ class AccessProvidersTest {
     @Test
     void what_nobody_waits_for_any_more_counts_until_it_ends() {
         HeldCalls held = new HeldCalls();
-        AccessProviders providers = providers(new FakeType(false, _ -> held.call()));
+        AccessProviders providers = providers(new FakeProvider(false, _ -> held.call()));
         while (held.begun() < TenantBulkhead.ofProvider(Orders.MAX_CALLS)) {
             order().within(Duration.ofMillis(50)).mint(providers);
         }
@@ -184,7 +181,7 @@ class AccessProvidersTest {
     @Test
     void a_key_without_outputs_has_its_types() {
         MintResult named =
-                providers(new FakeType(false, _ -> MINTED))
+                providers(new FakeProvider(false, _ -> MINTED))
                         .prepare(order().access(), order().keySettings())
                         .outputs(Map.of())
                         .name(MINTED);
@@ -211,7 +208,7 @@ class AccessProvidersTest {
     }
 
     private static MintResult mint(Function<MintOrder, MintResult> minting, Orders order) {
-        return order.mint(providers(new FakeType(false, minting)));
+        return order.mint(providers(new FakeProvider(false, minting)));
     }
 
     private static Failed failed(Function<MintOrder, MintResult> minting, Orders order) {

@@ -30,8 +30,10 @@ import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.wiring.CredentialTypes;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +42,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -74,11 +77,20 @@ class ProviderTypesTest {
                                 tokens,
                                 tokenCalls),
                         new JwtProvider(identity))
-                .map(type -> dynamicTest(type.type(), () -> check(type)));
+                .map(type -> dynamicTest(type.type().name(), () -> check(type)));
+    }
+
+    @Test
+    void the_program_and_the_database_know_the_same_types() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            assertEquals(
+                    CredentialTypes.byName().keySet(),
+                    Set.copyOf(database.column("SELECT type FROM broker.provider_type")));
+        }
     }
 
     private static void check(AccessProvider type) {
-        JsonNode row = row(type.type());
+        JsonNode row = row(type.type().name());
         String target = row.path("target_setting").asText();
         ObjectNode provider = examples(row.path("provider_settings"));
         ObjectNode examples = examples(row.path("key_settings"));
@@ -96,7 +108,11 @@ class ProviderTypesTest {
                 () ->
                         assertEquals(
                                 JSON.convertValue(row.path("default_outputs"), Map.class),
-                                type.defaultOutputs()),
+                                type.type().defaultOutputs()),
+                () ->
+                        assertEquals(
+                                JSON.convertValue(row.path("fields"), Set.class),
+                                type.type().fields()),
                 () ->
                         assertEquals(
                                 aims.stream().map(aim -> examples.path(aim).asText()).toList(),

@@ -2,6 +2,7 @@ package io.mintmark.mint.awssts;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
@@ -46,17 +47,8 @@ public final class AwsSts implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "aws-sts";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of(
-                "AWS_ACCESS_KEY_ID", "AccessKeyId",
-                "AWS_SECRET_ACCESS_KEY", "SecretAccessKey",
-                "AWS_SESSION_TOKEN", "SessionToken",
-                "AWS_REGION", "Region");
+    public CredentialType type() {
+        return new AwsStsType();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.mintmark.mint.azure;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
@@ -36,16 +37,8 @@ public final class Azure implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "azure";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of(
-                "AZURE_ACCESS_TOKEN", "AccessToken",
-                "AZURE_TOKEN_EXPIRY", "Expiration",
-                "AZURE_TENANT_ID", "TenantId");
+    public CredentialType type() {
+        return new AzureType();
     }
 
     @Override

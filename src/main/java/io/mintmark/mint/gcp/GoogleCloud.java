@@ -2,6 +2,7 @@ package io.mintmark.mint.gcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.AccessProvider;
@@ -46,16 +47,8 @@ public final class GoogleCloud implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "gcp";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of(
-                "GOOGLE_OAUTH_ACCESS_TOKEN", "AccessToken",
-                "GOOGLE_TOKEN_EXPIRY", "Expiration",
-                "GOOGLE_PROJECT_ID", "ProjectId");
+    public CredentialType type() {
+        return new GoogleCloudType();
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.AccessTokenOrder;
 import io.mintmark.identity.AccessTokens;
 import io.mintmark.identity.AccessTokens.AccessToken;
@@ -36,13 +37,8 @@ public final class JwtProvider implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "jwt";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of("ACCESS_TOKEN", "AccessToken", "TOKEN_EXPIRY", "Expiration");
+    public CredentialType type() {
+        return new JwtType();
     }
 
     @Override

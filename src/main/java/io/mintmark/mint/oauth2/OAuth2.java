@@ -2,6 +2,7 @@ package io.mintmark.mint.oauth2;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.ClientAssertions;
 import io.mintmark.mint.AccessProvider;
@@ -55,13 +56,8 @@ public final class OAuth2 implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "oauth2";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of("ACCESS_TOKEN", "AccessToken", "TOKEN_EXPIRY", "Expiration");
+    public CredentialType type() {
+        return new OAuth2Type();
     }
 
     @Override

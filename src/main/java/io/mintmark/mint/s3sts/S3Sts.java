@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
+import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
@@ -47,17 +48,8 @@ public final class S3Sts implements AccessProvider {
     }
 
     @Override
-    public String type() {
-        return "s3-sts";
-    }
-
-    @Override
-    public Map<String, String> defaultOutputs() {
-        return Map.of(
-                "MINIO_ACCESS_KEY", "AccessKeyId",
-                "MINIO_SECRET_KEY", "SecretAccessKey",
-                "MINIO_SESSION_TOKEN", "SessionToken",
-                "MINIO_ENDPOINT", "Endpoint");
+    public CredentialType type() {
+        return new S3StsType();
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.mintmark.cli;
+package io.mintmark.mint.awssts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-class DenyPolicyTest {
+class SessionDenialTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static List<String> users(List<String> policies) throws JsonProcessingException {
@@ -36,7 +36,7 @@ class DenyPolicyTest {
                         "{\"Version\":\"2012-10-17\",\"Statement\":[{\"Sid\":\"Block7\",\"Effect\":\"Deny\","
                                 + "\"Action\":\"*\",\"Resource\":\"*\",\"Condition\":{\"StringLike\":"
                                 + "{\"aws:userid\":[\"*:ci-1\",\"*:ci-2\"]}}}]}"),
-                DenyPolicy.ofSessions("Block7", List.of("ci-1", "ci-2")));
+                SessionDenial.policies("Block7", List.of("ci-1", "ci-2")));
     }
 
     @ParameterizedTest
@@ -44,9 +44,10 @@ class DenyPolicyTest {
     void many_sessions_are_denied_each_once_in_pieces_that_aws_takes(int count)
             throws JsonProcessingException {
         List<String> sessions = IntStream.range(0, count).mapToObj("%064d"::formatted).toList();
-        List<String> policies = DenyPolicy.ofSessions("Block1", sessions);
+        List<String> policies = SessionDenial.policies("Block1", sessions);
         assertEquals(sessions.stream().map(session -> "*:" + session).toList(), users(policies));
-        assertTrue(policies.stream().allMatch(policy -> policy.length() <= DenyPolicy.LONGEST));
+        assertTrue(
+                policies.stream().allMatch(policy -> policy.length() <= SessionDenial.MAX_LENGTH));
         int each = users(policies.subList(0, 1)).size();
         assertEquals((count + each - 1) / each, policies.size());
     }

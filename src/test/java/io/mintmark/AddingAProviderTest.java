@@ -1,0 +1,83 @@
+package io.mintmark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** The classes that docs/adding-a-provider.md prints compile as they are. */
+class AddingAProviderTest {
+    private static final Path PAGE = Path.of("docs", "adding-a-provider.md");
+    private static final Pattern BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
+    private static final Pattern NAME = Pattern.compile("public final class (\\w+)");
+
+    /** What a reader's editor would import. */
+    private static final String IMPORTS =
+            """
+            package io.mintmark.mint.jwtbearer;
+            import com.fasterxml.jackson.databind.JsonNode;
+            import io.mintmark.credential.*;
+            import io.mintmark.identity.*;
+            import io.mintmark.mint.*;
+            import io.mintmark.mint.web.*;
+            import io.mintmark.outbound.*;
+            import java.util.*;
+            """;
+
+    @TempDir Path classes;
+
+    @Test
+    void the_example_compiles() throws IOException {
+        List<String> examples =
+                BLOCK.matcher(Files.readString(PAGE))
+                        .results()
+                        .map(block -> block.group(1))
+                        .toList();
+        assertEquals(2, examples.size());
+        var sources = examples.stream().map(AddingAProviderTest::source).toList();
+        StringWriter output = new StringWriter();
+
+        boolean compiled =
+                ToolProvider.getSystemJavaCompiler()
+                        .getTask(
+                                output,
+                                null,
+                                null,
+                                List.of("-d", classes.toString(), "-proc:none"),
+                                null,
+                                sources)
+                        .call();
+
+        assertTrue(compiled, output::toString);
+    }
+
+    private static JavaFileObject source(String example) {
+        String name =
+                NAME.matcher(example)
+                        .results()
+                        .map((MatchResult found) -> found.group(1))
+                        .findFirst()
+                        .orElseThrow();
+        return new SimpleJavaFileObject(
+                URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return IMPORTS + example;
+            }
+        };
+    }
+}
