@@ -125,6 +125,8 @@ public final class Migrations {
                 .defaultSchema(HISTORY_SCHEMA)
                 .createSchemas(true)
                 .validateMigrationNaming(true)
+                // a repeatable file may be renamed, split or merged with another one
+                .ignoreMigrationPatterns("*:future", "repeatable:missing")
                 .placeholders(
                         Map.of(
                                 "owner_role",
@@ -138,7 +140,9 @@ public final class Migrations {
                                 "auditor_role",
                                 role(roles.auditor(), known),
                                 "console_role",
-                                role(roles.console(), known)))
+                                role(roles.console(), known),
+                                "schema_version",
+                                String.valueOf(SchemaVersion.OURS)))
                 .load();
     }
 

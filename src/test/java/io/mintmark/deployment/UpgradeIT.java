@@ -155,6 +155,8 @@ class UpgradeIT {
                                 "DATABASE_PASSWORD", site.database().password()));
         assertEquals(0, builder.start().waitFor());
         assertTrue(!schema(site).equals(before), "no migration ran");
+        assertEquals( // as an auditor, who had the privilege on the view that was dropped
+                List.of(), site.database().column("SELECT added FROM audit.denial"));
     }
 
     private static List<String> schema(Site site) {

@@ -37,7 +37,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * What is possible but hardly meant, by vectors in files: the warning when it is written and the
- * row in broker.doubt say the same.
+ * row in broker.lint say the same.
  */
 @Tag("every-postgres")
 class DoubtVectorsTest {
@@ -196,7 +196,7 @@ class DoubtVectorsTest {
         try (ResultSet rows =
                 statement.executeQuery(
                         """
-                        SELECT doubt FROM broker.doubt WHERE table_name = '%s' AND name = '%s'
+                        SELECT rule FROM broker.lint WHERE table_name = '%s' AND name = '%s'
                         """
                                 .formatted(table, name))) {
             while (rows.next()) {

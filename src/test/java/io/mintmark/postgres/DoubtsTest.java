@@ -32,7 +32,7 @@ class DoubtsTest {
             SELECT 'acme', 'ci', %s, 'deploy', %s FROM generate_series(1, %d) AS n
             """;
     private static final String STANDING =
-            "SELECT concat_ws(' ', table_name, name, doubt) FROM broker.doubt ORDER BY 1";
+            "SELECT concat_ws(' ', table_name, name, rule) FROM broker.lint ORDER BY 1";
 
     private TestDatabase database;
 
@@ -89,10 +89,10 @@ class DoubtsTest {
                 SELECT %s, 's*' || n, 'INC-1' FROM generate_series(1, 11) AS n
                 """;
         assertEquals(
-                "All of them: SELECT * FROM broker.doubt WHERE tenant IS NULL;",
+                "All of them: SELECT * FROM broker.lint WHERE tenant IS NULL;",
                 lastHintOf(blocks.formatted("NULL")));
         assertEquals(
-                "All of them: SELECT * FROM broker.doubt WHERE tenant = 'acme';",
+                "All of them: SELECT * FROM broker.lint WHERE tenant = 'acme';",
                 lastHintOf(blocks.formatted("'acme'")));
     }
 
@@ -281,7 +281,7 @@ class DoubtsTest {
                             "\n",
                             database.column(
                                     who,
-                                    "EXPLAIN SELECT * FROM broker.doubt WHERE tenant = 'acme'"));
+                                    "EXPLAIN SELECT * FROM broker.lint WHERE tenant = 'acme'"));
             for (String index :
                     List.of("grants_in_doubt", "grants_without_reason", "grants_with_a_duration")) {
                 assertTrue(plan.contains(index), who + "\n" + plan);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -109,6 +110,29 @@ class MigrationsTest {
     void a_second_run_finds_nothing_to_do() {
         try (TestDatabase database = TestDatabase.migrated()) {
             assertEquals(0, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+        }
+    }
+
+    @Test
+    void a_repeatable_file_that_has_changed_runs_again() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.runAsSuperuser(
+                    """
+                    DROP FUNCTION broker.revision(text);
+                    UPDATE runtime.flyway_schema_history SET checksum = 1
+                     WHERE description IN ('02 change history', '90 privileges')
+                    """);
+            assertEquals(2, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+            assertEquals(List.of("0"), database.column("SELECT broker.revision('acme')"));
+        }
+    }
+
+    @Test
+    void a_repeatable_file_may_be_renamed() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.runAsSuperuser(
+                    "UPDATE runtime.flyway_schema_history SET description = '03 comparing' WHERE description = '03 matching'");
+            assertEquals(1, new Migrations(database.login(Who.OWNER), ROLES, false).run());
         }
     }
 }

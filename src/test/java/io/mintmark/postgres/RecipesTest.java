@@ -120,7 +120,7 @@ class RecipesTest {
                 run(database, recipe);
             }
             assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
-            assertEquals(List.of(), database.column("SELECT doubt || name FROM broker.doubt"));
+            assertEquals(List.of(), database.column("SELECT rule || name FROM broker.lint"));
             run(database, "block_subject");
             assertEquals("", keys(database, GRANTEES.getFirst()));
             database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");

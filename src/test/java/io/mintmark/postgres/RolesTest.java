@@ -127,6 +127,22 @@ class RolesTest {
                         """));
     }
 
+    /** As pg_dump does, which an auditor may run. */
+    @Test
+    void auditors_read_every_partition_by_itself() {
+        database.run(
+                Who.OWNER, "SET ROLE mintmark_owner; SELECT audit.create_partition('2100-01-01')");
+        assertEquals(List.of("0"), database.column("SELECT count(*) FROM audit.event_2100_01"));
+        assertEquals(
+                List.of(),
+                database.column(
+                        """
+                        SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                         WHERE i.inhparent = 'audit.event'::regclass
+                           AND NOT has_table_privilege('mintmark_auditor', i.inhrelid, 'SELECT')
+                        """));
+    }
+
     @Test
     void a_tenant_admin_copies_out_the_rows_of_its_tenants_alone()
             throws SQLException, IOException {

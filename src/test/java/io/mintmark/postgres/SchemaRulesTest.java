@@ -114,6 +114,22 @@ class SchemaRulesTest {
     }
 
     @Test
+    void every_column_that_must_be_written_is_explained_when_it_is_null() {
+        assertEquals(
+                List.of(),
+                database.column(
+                        Who.OWNER,
+                        """
+                        SELECT a.attrelid::regclass || '.' || a.attname
+                          FROM pg_trigger AS t
+                          JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND a.attnotnull
+                         WHERE t.tgname = 'has_what_it_needs' AND a.attidentity = ''
+                           AND a.attname NOT IN ('external_id', 'created_at', 'created_by', 'updated_at', 'updated_by')
+                           AND strpos(pg_get_triggerdef(t.oid), quote_literal(a.attname)) = 0
+                        """));
+    }
+
+    @Test
     void whatever_is_refused_is_refused_in_one_way() {
         assertEquals(
                 List.of("refuse", "refuse_in"),

@@ -15,11 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.File;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Which programs work on which schema, and what is said where they don't. */
 @Tag("every-postgres")
@@ -67,16 +64,9 @@ class SchemaVersionTest {
     }
 
     @Test
-    void the_schema_has_the_version_of_the_last_migration() {
-        int last =
-                Stream.of(Path.of("db", "migration").toFile().listFiles())
-                        .map(File::getName)
-                        .mapToInt(name -> Integer.parseInt(name.substring(1, name.indexOf("__"))))
-                        .max()
-                        .orElseThrow();
-        assertEquals(last, SchemaVersion.OURS);
+    void the_last_migration_writes_the_version_of_this_program() {
         assertEquals(
-                List.of(String.valueOf(last)),
+                List.of(String.valueOf(SchemaVersion.OURS)),
                 database.column("SELECT version FROM runtime.schema_version"));
     }
 
@@ -142,14 +132,14 @@ class SchemaVersionTest {
     @Test
     void a_schema_of_other_migrations_is_to_be_made_anew() {
         database.runAsSuperuser(
-                "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '2'");
+                "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '02'");
         assertSays("delete .mintmark/postgres", () -> migrate(Who.OWNER));
     }
 
     @Test
     void a_start_takes_the_schemas_word_for_its_version() {
         database.runAsSuperuser(
-                "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '2'");
+                "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '02'");
         Migrations migrations = new Migrations(database.login(Who.OWNER), ROLES, false);
 
         assertEquals(0, migrations.runIfOlder());

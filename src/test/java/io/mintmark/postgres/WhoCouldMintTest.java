@@ -15,8 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -390,38 +388,6 @@ class WhoCouldMintTest {
     }
 
     /** The statement of the migration that found them, for a database of before. */
-    @Test
-    void of_the_notes_of_before_those_stay_that_prove_something() throws IOException {
-        grant("a");
-        another();
-        String at = now();
-        assertEquals(List.of("a"), who(at));
-        for (int i = 0; i < 20; i++) {
-            database.run(
-                    Who.OWNER,
-                    """
-                    SET ROLE mintmark_owner;
-                    INSERT INTO runtime.noted_snapshot SELECT clock_timestamp(), pg_current_snapshot()
-                    """);
-        }
-        String migration =
-                Files.readString(Path.of("db/migration/V26__questions_of_other_times.sql"));
-        database.run(
-                Who.OWNER,
-                "SET ROLE mintmark_owner;"
-                        + migration.substring(
-                                migration.indexOf("DELETE FROM runtime.noted_snapshot"),
-                                migration.indexOf("UPDATE runtime.schema_version")));
-        assertEquals(List.of("a"), who(at));
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        """
-                        SELECT count(*) <= (SELECT count(DISTINCT transaction_id) FROM audit.config_change)
-                          FROM runtime.noted_snapshot
-                        """));
-    }
-
     @Test
     void when_a_block_of_all_tenants_ends_its_admins_can_not_find_out() {
         grant("a");

@@ -24,7 +24,7 @@ record TenantPage(
         List<Row> keys,
         List<Grant> grants,
         long grantCount,
-        List<Doubt> doubts,
+        List<LintWarning> warnings,
         List<SubjectBlock> blocks,
         List<AccessLine> accesses,
         List<Change> changes,
@@ -33,7 +33,7 @@ record TenantPage(
     static final int GRANTS = 50;
     static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
-    static final int DOUBTS_SHOWN = 50;
+    static final int WARNINGS_SHOWN = 50;
     private static final int CHANGES = 5;
 
     private static final String TENANT =
@@ -88,17 +88,17 @@ record TenantPage(
             """;
 
     /** Some of each kind, since 100,000 grants may have one each. */
-    private static final String DOUBTS =
+    private static final String WARNINGS =
             """
-            SELECT d.table_name, d.name, d.doubt, d.advice
-              FROM ((SELECT o.table_name, o.name, o.doubt, o.advice
-                       FROM broker.doubt AS o
+            SELECT w.table_name, w.name, w.rule, w.advice
+              FROM ((SELECT o.table_name, o.name, o.rule, o.advice
+                       FROM broker.lint AS o
                       WHERE o.tenant = ? AND o.table_name <> 'subject_grant' LIMIT ?)
                     UNION ALL
-                    (SELECT g.table_name, g.name, g.doubt, g.advice
-                       FROM broker.doubt AS g
-                      WHERE g.tenant = ? AND g.table_name = 'subject_grant' LIMIT ?)) AS d
-             ORDER BY d.table_name, d.name
+                    (SELECT g.table_name, g.name, g.rule, g.advice
+                       FROM broker.lint AS g
+                      WHERE g.tenant = ? AND g.table_name = 'subject_grant' LIMIT ?)) AS w
+             ORDER BY w.table_name, w.name
             """;
 
     /** The tenant itself. */
@@ -153,7 +153,7 @@ record TenantPage(
     }
 
     /** What is possible but hardly meant. */
-    record Doubt(String table, String name, String doubt, String advice) {}
+    record LintWarning(String table, String name, String rule, String advice) {}
 
     /**
      * That of a name, if the viewer may see it.
@@ -176,8 +176,8 @@ record TenantPage(
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
                                         .orElseThrow(),
-                                Query.of(DOUBTS, name, DOUBTS_SHOWN, name, DOUBTS_SHOWN)
-                                        .list(connection, TenantPage::doubt),
+                                Query.of(WARNINGS, name, WARNINGS_SHOWN, name, WARNINGS_SHOWN)
+                                        .list(connection, TenantPage::warning),
                                 SubjectBlock.inTenant(connection, name, ROWS),
                                 AccessLine.of(connection, name, ROWS),
                                 Change.latest(
@@ -236,11 +236,11 @@ record TenantPage(
                 Query.time(row, "created_at"));
     }
 
-    private static Doubt doubt(ResultSet row) throws SQLException {
-        return new Doubt(
+    private static LintWarning warning(ResultSet row) throws SQLException {
+        return new LintWarning(
                 row.getString("table_name"),
                 row.getString("name"),
-                row.getString("doubt"),
+                row.getString("rule"),
                 row.getString("advice"));
     }
 

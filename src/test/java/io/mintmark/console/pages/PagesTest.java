@@ -331,10 +331,7 @@ class PagesTest {
 
     @Test
     void what_is_hardly_meant_stands_with_its_tenant() {
-        assertShows(
-                world.page("lead", "/tenants/acme"),
-                "Possible, but hardly meant",
-                "whole organisation");
+        assertShows(world.page("lead", "/tenants/acme"), "Lint warnings", "whole organisation");
     }
 
     @Test

@@ -1,0 +1,143 @@
+-- How something is refused: with a message, a hint and an error code, and what the messages are made of.
+
+CREATE OR REPLACE FUNCTION internal.refuse(message text, hint text, code text DEFAULT 'check_violation') RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION '%', message USING ERRCODE = code, HINT = coalesce(hint, '');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse(text, text, text) IS
+    'Ends the statement with a message, a hint and an error code. Whatever is refused in a sentence is refused here or below.';
+
+CREATE OR REPLACE FUNCTION internal.without_bookkeeping(written jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN written - '{created_at,created_by,updated_at,updated_by}'::text[];
+COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers keep.';
+
+-- For errors whose message doesn't name the row: in a statement of a thousand rows, the row is what the admin looks for.
+CREATE OR REPLACE FUNCTION internal.shown_row(refused jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT left(jsonb_object_agg(m.key, CASE WHEN length(m.value::text) <= 100 THEN m.value
+                                             ELSE to_jsonb(left(m.value #>> '{}', 100) || '…') END)::text, 500)
+      FROM jsonb_each(jsonb_strip_nulls(internal.without_bookkeeping(refused) - '{id,external_id,settings,jwks,ca_certificate}'::text[])) AS m;
+$$;
+COMMENT ON FUNCTION internal.shown_row(jsonb) IS
+    'A row as a refusal shows it, long values cut, so that the names beside them are seen; null for none. Without what a writer may have put a secret into.';
+
+CREATE OR REPLACE FUNCTION internal.refuse_in(target regclass, rule text, message text, hint text, code text, named_column text DEFAULT '',
+                                              refused jsonb DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shown constant text := internal.shown_row(refused);
+    target_schema text;
+    target_table text;
+BEGIN
+    SELECT c.relnamespace::regnamespace, c.relname INTO target_schema, target_table FROM pg_class AS c WHERE c.oid = target;
+    -- An empty DETAIL would be shown as one.
+    IF shown IS NULL THEN
+        RAISE EXCEPTION '%', message
+            USING ERRCODE = code, HINT = hint, CONSTRAINT = rule, COLUMN = named_column, SCHEMA = target_schema, TABLE = target_table;
+    END IF;
+    RAISE EXCEPTION '%', message
+        USING ERRCODE = code, DETAIL = 'The row: ' || shown, HINT = hint, CONSTRAINT = rule, COLUMN = named_column,
+              SCHEMA = target_schema, TABLE = target_table;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text, jsonb) IS
+    'Ends the statement as the constraint of that name (or of that column) would, with a sentence and a hint; refused: the row, where the sentence can''t name it.';
+
+CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE jsonb_typeof(value) WHEN 'string' THEN 'a text' WHEN 'number' THEN 'a number'
+               WHEN 'boolean' THEN 'true or false' WHEN 'array' THEN 'a list'
+               WHEN 'object' THEN 'an object' ELSE 'null' END;
+COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'What a JSON value is, with its article.';
+
+-- ---------------------------------------------------------------- names like those that were written
+
+CREATE OR REPLACE FUNCTION internal.edit_distance(one text, other text) RETURNS int
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    above int[];
+    line int[];
+BEGIN
+    above := ARRAY(SELECT generate_series(0, length(other)));
+    FOR i IN 1 .. length(one) LOOP
+        line := ARRAY[i];
+        FOR j IN 1 .. length(other) LOOP
+            line := line || least(above[j] + (substr(one, i, 1) <> substr(other, j, 1))::int,
+                                  above[j + 1] + 1, line[j] + 1);
+        END LOOP;
+        above := line;
+    END LOOP;
+    RETURN above[length(other) + 1];
+END
+$$;
+COMMENT ON FUNCTION internal.edit_distance(text, text) IS
+    'How many characters to add, remove or change to get from one text to the other (Levenshtein).';
+
+CREATE OR REPLACE FUNCTION internal.nearest(written text, known text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT name
+      FROM (SELECT name, internal.edit_distance(lower(left(written, 64)), lower(name)) AS distance
+              FROM unnest(known) AS name) AS candidate
+     WHERE distance <= greatest(2, length(name) / 3) OR length(written) > 1 AND starts_with(lower(name), lower(written))
+     ORDER BY starts_with(lower(name), lower(written)) DESC, distance, name COLLATE "C" LIMIT 1;
+$$;
+COMMENT ON FUNCTION internal.nearest(text, text[]) IS
+    'The known name that is spelt most like what was written; null if none is near.';
+
+CREATE OR REPLACE FUNCTION internal.did_you_mean(written text, known text[], otherwise text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce('Did you mean "' || internal.nearest(written, known) || '"? ', '')
+        || CASE WHEN cardinality(known) = 0 THEN format('%s: none.', otherwise)
+                ELSE format('%s: %s.', otherwise, (SELECT string_agg(name, ', ' ORDER BY name COLLATE "C")
+                                                     FROM unnest(known) AS name)) END;
+$$;
+COMMENT ON FUNCTION internal.did_you_mean(text, text[], text) IS
+    'A hint: the nearest known name, if one is near, and all of them.';
+
+CREATE OR REPLACE FUNCTION internal.common_start(one text, other text) RETURNS int
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    least_length int := 0;
+    most int := least(length(one), length(other));
+    half int;
+BEGIN
+    WHILE least_length < most LOOP
+        half := (least_length + most + 1) / 2;
+        IF left(one, half) = left(other, half) THEN
+            least_length := half;
+        ELSE
+            most := half - 1;
+        END IF;
+    END LOOP;
+    RETURN least_length;
+END
+$$;
+COMMENT ON FUNCTION internal.common_start(text, text) IS 'How many characters two texts begin with alike.';
+
+CREATE OR REPLACE FUNCTION internal.there_are(written text, known text[], what text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT internal.did_you_mean(written, ARRAY(SELECT name FROM unnest(known) AS name
+                                               ORDER BY internal.common_start(name, written) DESC, name COLLATE "C" LIMIT 20),
+                               what || CASE WHEN cardinality(known) > 20 THEN ', among others' ELSE '' END);
+$$;
+COMMENT ON FUNCTION internal.there_are(text, text[], text) IS
+    'A hint: the nearest known name, if one is near, and up to twenty of them, those first that begin most like what was written.';

@@ -1,0 +1,286 @@
+-- The history of every change of the configuration, which also numbers the states of a tenant (its revision).
+
+-- ---------------------------------------------------------------- append-only
+
+CREATE OR REPLACE FUNCTION internal.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.refuse(
+        format('%s.%s is append-only: %s is refused.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
+        CASE WHEN TG_TABLE_NAME LIKE 'event%'
+             THEN 'What is recorded stays. Old months are retired whole, with: mintmark audit retire'
+             ELSE 'What is recorded stays. Old entries are part of the proof for the later ones.' END,
+        'insufficient_privilege');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_change() IS 'Trigger: stops UPDATE, DELETE and TRUNCATE, whoever tries.';
+
+CREATE OR REPLACE PROCEDURE internal.make_append_only(target regclass)
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- For each statement, not each row: it also stops one that would hit no row, and it stays when a
+    -- partition is detached.
+    EXECUTE format('CREATE TRIGGER is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s
+                    FOR EACH STATEMENT EXECUTE FUNCTION internal.refuse_change()', target);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER is_append_only', target);
+END
+$$;
+COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
+    'Makes a table append-only, for its owner too. Triggers that someone drops do not hold: then the hash chain tells.';
+
+-- ---------------------------------------------------------------- the chain
+
+-- plpgsql, since no expression that is stored may hold a table's row type: PostgreSQL would not alter the table any more.
+CREATE OR REPLACE FUNCTION audit.change_hash(change audit.config_change) RETURNS bytea
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN sha256(change.prev_hash || convert_to(
+        internal.canonical_field('mintmark change 1')
+        || internal.canonical_field(change.tenant)
+        || internal.canonical_field(change.revision::text)
+        || internal.canonical_field(change.table_name)
+        || internal.canonical_field(change.operation)
+        || internal.canonical_field(change.before::text)
+        || internal.canonical_field(change.after::text)
+        || internal.canonical_field(change.changed_by)
+        || internal.canonical_field(internal.micros(change.changed_at))
+        || internal.canonical_field(change.transaction_id::text), 'UTF8'));
+END
+$$;
+COMMENT ON FUNCTION audit.change_hash(audit.config_change) IS
+    'The hash that a row of audit.config_change must have: SHA-256 over prev_hash and its canonical form.';
+
+-- Always the end of the index, for the reason given at broker.revision.
+CREATE OR REPLACE FUNCTION audit.last_change(tenant text, OUT revision bigint, OUT hash bytea)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+BEGIN
+    IF tenant IS NULL THEN
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+         WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+         WHERE c.tenant = last_change.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    END IF;
+    revision := coalesce(revision, 0);
+    hash := coalesce(hash, decode(repeat('00', 32), 'hex'));
+END
+$$;
+COMMENT ON FUNCTION audit.last_change(text) IS
+    'The head of a tenant''s chain of changes (of null: of the tables without tenant); revision 0 and 32 zero bytes before the first.';
+
+CREATE OR REPLACE FUNCTION audit.changed_tenants(tenants text[], states text[]) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT known.tenant
+      FROM unnest(tenants, states) AS known (tenant, state)
+      LEFT JOIN LATERAL (
+           SELECT c.revision, c.hash FROM audit.config_change AS c
+            WHERE c.tenant = known.tenant COLLATE "C" ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) AS head ON true
+     WHERE known.state IS DISTINCT FROM
+           coalesce(head.revision, 0) || ':' || coalesce(encode(head.hash, 'hex'), repeat('0', 64));
+END
+$$;
+COMMENT ON FUNCTION audit.changed_tenants(text[], text[]) IS
+    'Those of the tenants whose last change isn''t the one named at the same place, as "revision:hash" in hexadecimal digits.';
+
+-- Always the end of the index: a plan that was made while the table was small, and that the session
+-- keeps, would read all of the tenant's history for each row of a bulk edit.
+CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+DECLARE
+    latest bigint;
+BEGIN
+    IF tenant IS NULL THEN
+        SELECT c.revision INTO latest FROM audit.config_change AS c
+         WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.revision INTO latest FROM audit.config_change AS c
+         WHERE c.tenant = revision.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    END IF;
+    RETURN coalesce(latest, 0);
+END
+$$;
+COMMENT ON FUNCTION broker.revision(text) IS
+    'The revision of a tenant: raised by every change of its rows, 0 if there is no such tenant. Of null: that of the tables without tenant.';
+
+-- ---------------------------------------------------------------- triggers of every table in schema broker
+
+CREATE OR REPLACE FUNCTION internal.sign_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.created_at := now();
+        NEW.created_by := session_user;
+        NEW.updated_at := now();
+        NEW.updated_by := session_user;
+        RETURN NEW;
+    END IF;
+    NEW.created_at := OLD.created_at;
+    NEW.created_by := OLD.created_by;
+    NEW.updated_at := OLD.updated_at;
+    NEW.updated_by := OLD.updated_by;
+    IF NEW *<> OLD THEN
+        NEW.updated_at := now();
+        NEW.updated_by := session_user;
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.sign_row() IS
+    'Trigger: fills created_at, created_by, updated_at and updated_by, whatever the statement says. They stay when an UPDATE changes nothing.';
+
+CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    tenant_column constant text := TG_ARGV[0];
+    old_row constant jsonb := to_jsonb(OLD);
+    new_row constant jsonb := to_jsonb(NEW);
+    owning_tenant constant text := coalesce(new_row, old_row) ->> tenant_column;
+    change audit.config_change;
+BEGIN
+    IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
+        PERFORM internal.refuse(
+            format('A row of broker.%s stays with its tenant: it cannot move from %s to %s.', TG_TABLE_NAME,
+                   coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
+                   coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
+            'Insert it anew for the other tenant, and delete it here.', 'restrict_violation');
+    END IF;
+
+    -- One editor of a tenant at a time, so that revisions are committed in their order. References to
+    -- the tenant only take KEY SHARE, which this lock lets pass.
+    IF owning_tenant IS NULL THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: changes without tenant', 0));
+    ELSE
+        PERFORM FROM broker.tenant WHERE name = owning_tenant FOR NO KEY UPDATE;
+    END IF;
+
+    SELECT owning_tenant, last.revision + 1, TG_TABLE_NAME, TG_OP, old_row, new_row,
+           session_user, clock_timestamp(), pg_current_xact_id()::text::bigint, last.hash
+      INTO change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
+           change.changed_by, change.changed_at, change.transaction_id, change.prev_hash
+      FROM audit.last_change(owning_tenant) AS last;
+    change.hash := audit.change_hash(change);
+
+    -- ON CONFLICT: a transaction with an old snapshot (REPEATABLE READ and stricter) gets a
+    -- serialization failure here, which clients know how to repeat, and not a duplicate key.
+    INSERT INTO audit.config_change
+           (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id,
+            prev_hash, hash)
+    VALUES (change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
+            change.changed_by, change.changed_at, change.transaction_id, change.prev_hash, change.hash)
+        ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM internal.refuse('Another session changed ' || coalesce('tenant "' || owning_tenant || '"', 'a table without tenant')
+                                || ' meanwhile.', 'Run the transaction again.', 'serialization_failure');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.record_change() IS
+    'Trigger: writes a change to audit.config_change, which raises the revision of the tenant. Argument: the column that names the tenant, none for tables without.';
+
+CREATE OR REPLACE FUNCTION internal.refuse_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.refuse(
+        format('TRUNCATE broker.%s is refused: the change history could not record what it removes.', TG_TABLE_NAME),
+        format('DELETE FROM broker.%I records each row.', TG_TABLE_NAME), 'insufficient_privilege');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';
+
+CREATE OR REPLACE FUNCTION internal.tell_a_large_edit() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    touched bigint;
+    tenants bigint := 1;
+BEGIN
+    EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE 1 END FROM removed', TG_ARGV[0])
+       INTO touched, tenants;
+    IF touched > 100 OR tenants > 1 THEN
+        RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
+                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
+            USING HINT = 'If that was not meant: ROLLBACK while it is not committed; TABLE broker.pending_change shows it. Afterwards audit.config_change has the rows as they were.';
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.tell_a_large_edit() IS
+    'Trigger: warns of a statement that updated or deleted over a hundred rows, or rows of more than one tenant. Argument: the column that names the tenant.';
+
+-- ---------------------------------------------------------------- what is not committed yet
+
+CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN written ->> CASE table_name WHEN 'subject_grant' THEN 'id' WHEN 'blocked_subject' THEN 'id'
+                                       WHEN 'console_access' THEN 'id' WHEN 'tenant_admin' THEN 'role_name'
+                                       WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
+COMMENT ON FUNCTION internal.name_in(text, jsonb) IS
+    'What tells a row of a table in schema broker from the others of its tenant: its name; where it has none, its number, login, issuer or type.';
+
+-- A row that gets another name is one that goes and one that comes, so that steps can be told by their name.
+-- changed_at: a database that was loaded from a dump counts its transactions anew, and the history kept their numbers. An
+-- hour, for clocks that were set back meanwhile.
+CREATE OR REPLACE VIEW broker.pending_change WITH (security_invoker = true) AS
+SELECT net.tenant, net.table_name,
+       CASE WHEN net.before IS NULL THEN 'INSERT' WHEN net.after IS NULL THEN 'DELETE' ELSE 'UPDATE' END AS operation,
+       net.name, net.before, net.after
+  FROM (SELECT c.tenant, c.table_name, step.name, min(c.revision) AS first_revision,
+               (array_agg(step.before ORDER BY c.revision))[1] AS before,
+               (array_agg(step.after ORDER BY c.revision DESC))[1] AS after
+          FROM audit.config_change AS c
+         CROSS JOIN LATERAL (VALUES (internal.name_in(c.table_name, c.before), internal.name_in(c.table_name, c.after)))
+               AS named (before, after)
+         CROSS JOIN LATERAL (
+              SELECT named.after, c.before, c.after WHERE named.before = named.after
+               UNION ALL
+              SELECT named.before, c.before, NULL WHERE named.before IS DISTINCT FROM named.after AND c.before IS NOT NULL
+               UNION ALL
+              SELECT named.after, NULL, c.after WHERE named.before IS DISTINCT FROM named.after AND c.after IS NOT NULL)
+               AS step (name, before, after)
+         WHERE c.transaction_id = pg_current_xact_id_if_assigned()::text::bigint
+           AND c.changed_at > transaction_timestamp() - interval '1 hour'
+         GROUP BY c.tenant, c.table_name, step.name) AS net
+ WHERE internal.without_bookkeeping(net.before) IS DISTINCT FROM internal.without_bookkeeping(net.after)
+ ORDER BY net.tenant NULLS FIRST, net.first_revision;
+COMMENT ON VIEW broker.pending_change IS
+    'What the current transaction has changed so far, as its net effect: each row once, as it was before the transaction and as it is now. Rows that are again as they were are not listed. Empty outside of a transaction.';
+COMMENT ON COLUMN broker.pending_change.tenant IS 'The tenant; null for tables that belong to no tenant.';
+COMMENT ON COLUMN broker.pending_change.table_name IS 'The table in schema broker.';
+COMMENT ON COLUMN broker.pending_change.operation IS
+    'What the commit does to the row: INSERT, UPDATE or DELETE. A row that gets another name: DELETE of the old one, INSERT of the new one.';
+COMMENT ON COLUMN broker.pending_change.name IS
+    'The row''s name, or what it has for one: the id of a grant, the login of a tenant admin, the issuer of a shared one.';
+COMMENT ON COLUMN broker.pending_change.before IS 'The row before the transaction; null for an INSERT.';
+COMMENT ON COLUMN broker.pending_change.after IS 'The row now; null for a DELETE.';

@@ -1,0 +1,246 @@
+-- Whether a token meets what a grant says: the decision of the service in SQL.
+
+-- ---------------------------------------------------------------- globs
+
+CREATE OR REPLACE FUNCTION internal.glob_matches(pattern text, value text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    literal constant text := split_part(pattern, '*', 1);
+    ending constant text := split_part(pattern, '*', -1);
+    rest text := substr(pattern, length(literal) + 1);
+    subject constant text := substr(value, length(literal) + 1);
+    parts text[];
+    letters text;
+    size int;
+    nowhere bit varying;
+    stars bit varying;
+    deep bit varying;
+    reached bit varying;
+    at_letter bit varying;
+    places jsonb;
+    letter text;
+BEGIN
+    IF NOT starts_with(value, literal) OR right(value, length(ending)) <> ending THEN
+        RETURN false;
+    ELSIF rest = '' THEN
+        RETURN subject = '';
+    END IF;
+    rest := regexp_replace(rest, '[*]{3,}', '**', 'g');
+    IF rest = '**' THEN
+        RETURN true;
+    ELSIF rest = '*' THEN
+        RETURN subject !~ '[:/]';
+    END IF;
+
+    -- All places in the pattern that the text could be at are bits of one word, so that each letter is
+    -- one step, whatever the pattern: nothing is tried and taken back. Bit p: p letters of it are behind.
+    parts := ARRAY(SELECT part[1] FROM regexp_matches(rest, '([*][*]|.)', 'g') AS part);
+    size := cardinality(parts);
+    letters := regexp_replace(rest, '[*]+', '*', 'g');
+    nowhere := repeat('0', size + 1)::bit varying;
+    SELECT (string_agg((part IN ('*', '**'))::int::text, '' ORDER BY number) || '0')::bit varying,
+           (string_agg((part = '**')::int::text, '' ORDER BY number) || '0')::bit varying
+      INTO stars, deep FROM unnest(parts) WITH ORDINALITY AS t (part, number);
+    SELECT jsonb_object_agg(part, (SELECT string_agg(repeat('0', length(gap)), '1' ORDER BY number) || '0'
+                                     FROM unnest(string_to_array(letters, part))
+                                     WITH ORDINALITY AS between (gap, number)))
+      INTO places FROM (SELECT DISTINCT part FROM unnest(parts) AS part
+                         WHERE part NOT IN ('*', '**') AND strpos(subject, part) > 0) AS distinct_part;
+    reached := ('1' || repeat('0', size))::bit varying;
+    reached := reached | ((reached & stars) >> 1);
+    FOREACH letter IN ARRAY regexp_split_to_array(subject, '') LOOP
+        EXIT WHEN subject = '';
+        at_letter := coalesce((places ->> letter)::bit varying, nowhere);
+        reached := ((reached & at_letter) >> 1)
+                 | (reached & CASE WHEN letter IN (':', '/') THEN deep ELSE stars END);
+        reached := reached | ((reached & stars) >> 1);
+        IF reached = nowhere THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    RETURN get_bit(reached, size) = 1;
+END
+$$;
+COMMENT ON FUNCTION internal.glob_matches(text, text) IS
+    'Whether the whole of a text fits a glob: * stands for anything without : and /, ** for anything, all else for itself. One step a letter, whatever the pattern.';
+
+-- The service counts the same (Glob.steps, ClaimConditions.steps) and refuses what is more than its budget.
+CREATE OR REPLACE FUNCTION internal.glob_steps(pattern text, value text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT length(pattern)
+           + CASE WHEN starts_with(value, literal) AND right(value, length(ending)) = ending
+                       AND length(value) >= length(literal) + length(ending)
+                  THEN length(value)::bigint
+                       * (length(regexp_replace(pattern, '[*]+', '*', 'g')) - length(replace(pattern, '*', '')))
+                  ELSE 0 END
+      FROM (SELECT split_part(pattern, '*', 1), split_part(pattern, '*', -1)) AS part (literal, ending);
+$$;
+COMMENT ON FUNCTION internal.glob_steps(text, text) IS
+    'At most how many characters are looked at to hold a text against a glob: each once for each star, if it begins and ends as the glob does.';
+
+CREATE OR REPLACE FUNCTION internal.glob_covers(pattern text, match text, subject text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN match = 'exact' OR strpos(subject, '*') = 0 THEN internal.glob_matches(pattern, subject)
+                WHEN pattern = subject THEN true
+                ELSE pattern ~ '^[^*]+[*][*]+$' AND starts_with(split_part(subject, '*', 1), rtrim(pattern, '*')) END;
+$$;
+COMMENT ON FUNCTION internal.glob_covers(text, text, text) IS
+    'Whether a glob matches all subjects that a grant is for. Of a grant for a glob that is only said where it is plain: the same glob, or one that is a text and ** with which the grant''s begins.';
+
+-- ---------------------------------------------------------------- conditions on claims
+
+CREATE OR REPLACE FUNCTION internal.claim_at(claims jsonb, name text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    place jsonb := claims;
+    segment text;
+BEGIN
+    IF NOT starts_with(name, '/') THEN
+        RETURN claims -> name;
+    END IF;
+    FOREACH segment IN ARRAY (string_to_array(name, '/'))[2:] LOOP
+        segment := replace(replace(segment, '~1', '/'), '~0', '~');
+        place := CASE jsonb_typeof(place)
+                     WHEN 'object' THEN place -> segment
+                     -- unlike the operator: no sign, no leading zero
+                     WHEN 'array' THEN CASE WHEN segment ~ '^(0|[1-9][0-9]{0,8})$' THEN place -> segment::int END
+                 END;
+    END LOOP;
+    RETURN place;
+END
+$$;
+COMMENT ON FUNCTION internal.claim_at(jsonb, text) IS
+    'A claim by its name, or by a JSON pointer (RFC 6901) if the name starts with /; null if it is absent.';
+
+CREATE OR REPLACE FUNCTION internal.value_fits(condition jsonb, value jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE jsonb_typeof(condition)
+        WHEN 'object' THEN jsonb_typeof(value) = 'string'
+                           AND internal.glob_matches(condition ->> 'glob', value #>> '{}')
+        ELSE condition = value END;
+$$;
+COMMENT ON FUNCTION internal.value_fits(jsonb, jsonb) IS
+    'Whether one value is what one condition says: equal in type and value, or a text that the glob matches.';
+
+CREATE OR REPLACE FUNCTION internal.claim_met(condition jsonb, value jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT value IS NOT NULL AND EXISTS (
+        SELECT
+          FROM jsonb_array_elements(CASE jsonb_typeof(condition) WHEN 'array' THEN condition
+                                    ELSE jsonb_build_array(condition) END) AS one_of (item),
+               jsonb_array_elements(CASE jsonb_typeof(value) WHEN 'array' THEN value
+                                    ELSE jsonb_build_array(value) END) AS element (item)
+         WHERE internal.value_fits(one_of.item, element.item));
+$$;
+COMMENT ON FUNCTION internal.claim_met(jsonb, jsonb) IS
+    'Whether a claim meets a condition: a list of conditions means any of, a claim that is a list meets it by one element.';
+
+CREATE OR REPLACE FUNCTION internal.first_unmet(conditions jsonb, claims jsonb, OUT claim text, OUT expected jsonb, OUT seen jsonb)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT key, value, internal.claim_at(claims, key) FROM jsonb_each(conditions)
+     WHERE NOT internal.claim_met(value, internal.claim_at(claims, key))
+     ORDER BY key COLLATE "C" LIMIT 1;
+$$;
+COMMENT ON FUNCTION internal.first_unmet(jsonb, jsonb) IS
+    'The first condition, by the names of the claims, that these claims do not meet; nulls if they meet all.';
+
+CREATE OR REPLACE FUNCTION internal.claims_met(conditions jsonb, claims jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT conditions = '{}' OR (internal.first_unmet(conditions, claims)).claim IS NULL;
+$$;
+COMMENT ON FUNCTION internal.claims_met(jsonb, jsonb) IS
+    'Whether claims meet all conditions of a grant (claims) or an identity provider (required_claims).';
+
+CREATE OR REPLACE FUNCTION internal.claims_steps(conditions jsonb, claims jsonb) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(sum(2 * (16 + length(name)) + 8 * jsonb_array_length(any_of) * jsonb_array_length(seen)
+                        + (SELECT coalesce(sum(internal.glob_steps(one.item ->> 'glob', element.item #>> '{}')), 0)
+                             FROM jsonb_array_elements(any_of) AS one (item), jsonb_array_elements(seen) AS element (item)
+                            WHERE jsonb_typeof(one.item) = 'object' AND jsonb_typeof(element.item) = 'string')), 0)::bigint
+      FROM (SELECT c.name,
+                   CASE jsonb_typeof(c.condition) WHEN 'array' THEN c.condition
+                                                  ELSE jsonb_build_array(c.condition) END,
+                   CASE jsonb_typeof(c.claim) WHEN 'array' THEN c.claim
+                                              ELSE jsonb_build_array(c.claim) END
+              FROM (SELECT key, value, internal.claim_at(claims, key) FROM jsonb_each(conditions))
+                   AS c (name, condition, claim)) AS condition (name, any_of, seen);
+$$;
+COMMENT ON FUNCTION internal.claims_steps(jsonb, jsonb) IS
+    'How much work it is at most to hold claims against conditions, in the steps of internal.glob_steps.';
+
+CREATE OR REPLACE FUNCTION internal.refuse_too_much_work(tenant text, steps bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF steps > 250000 THEN
+        PERFORM internal.refuse(
+            format('The rules of tenant "%s" are too much work to decide this: %s steps, and 250000 are allowed. The service answers 503.',
+                   tenant, steps),
+            'Literal text before the first star of a glob and behind its last one costs nothing; each star between costs the text''s length.',
+            'program_limit_exceeded');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_too_much_work(text, bigint) IS
+    'Refuses what the service refuses because it is more than its budget for a request.';
+
+-- ---------------------------------------------------------------- one grant
+
+CREATE OR REPLACE FUNCTION internal.grant_duration(checked broker.subject_grant, key_duration int, at timestamptz) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT least(key_duration::bigint, checked.max_duration::bigint, floor(extract(epoch FROM checked.valid_until - at))::bigint);
+$$;
+COMMENT ON FUNCTION internal.grant_duration(broker.subject_grant, int, timestamptz) IS
+    'How many seconds a credential may live that is asked for at a time: the least of the key''s, the grant''s and what is left of the grant.';
+
+CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, key_duration int, shortest int, claims jsonb, at timestamptz,
+                                 OUT rank int, OUT condition text, OUT expected text, OUT seen text)
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    unmet record;
+    duration constant bigint := internal.grant_duration(checked, key_duration, at);
+BEGIN
+    IF NOT checked.enabled THEN
+        rank := 1; condition := 'the grant is enabled'; expected := 'true'; seen := 'false';
+    ELSIF at < checked.valid_from THEN
+        rank := 2; condition := 'valid_from'; expected := checked.valid_from; seen := at;
+    ELSIF at >= checked.valid_until THEN
+        rank := 2; condition := 'valid_until'; expected := checked.valid_until; seen := at;
+    ELSE
+        SELECT u.* INTO unmet FROM internal.first_unmet(checked.claims, claims) AS u;
+        IF unmet.claim IS NOT NULL THEN
+            rank := 3; condition := 'claim ' || unmet.claim; expected := unmet.expected; seen := unmet.seen;
+        ELSIF duration < shortest THEN
+            rank := 4; condition := 'duration'; expected := format('at least %s seconds', shortest);
+            seen := format('%s seconds', duration);
+        ELSE
+            rank := 5;
+        END IF;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, int, int, jsonb, timestamptz) IS
+    'How far a grant whose subject matches gets: rank 5 is granted, else the first condition that failed.';

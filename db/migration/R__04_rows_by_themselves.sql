@@ -1,0 +1,571 @@
+-- What is wrong with a row by itself is refused when it is written: in a sentence, with what to write instead, under the
+-- code that the constraint would have given. The constraints stay, and are the guard.
+
+-- ---------------------------------------------------------------- what is missing
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_missing() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    written constant jsonb := to_jsonb(NEW);
+    needed text;
+BEGIN
+    FOREACH needed IN ARRAY TG_ARGV LOOP
+        IF written -> needed = 'null' THEN
+            PERFORM internal.refuse_in(TG_RELID, '',
+                format('A row of broker.%s needs "%s", which is missing or null.', TG_TABLE_NAME, needed),
+                (SELECT format('"%s": %s', needed, col_description(a.attrelid, a.attnum))
+                        || CASE WHEN a.atthasdef THEN ' It has a default: leave it out.' ELSE '' END
+                   FROM pg_attribute AS a WHERE a.attrelid = TG_RELID AND a.attname = needed),
+                'not_null_violation', needed, written);
+        END IF;
+    END LOOP;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_missing() IS
+    'Trigger: says what a column is for that is null and must not be. Arguments: those columns.';
+
+-- ---------------------------------------------------------------- the form of values
+
+CREATE OR REPLACE FUNCTION internal.line_fault(value text, longest int) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN value IS NULL OR internal.is_line(value, longest) THEN NULL
+                WHEN value = '' THEN 'is empty'
+                WHEN length(value) > longest THEN format('has %s characters, more than %s', length(value), longest)
+                ELSE 'has control characters' END;
+$$;
+COMMENT ON FUNCTION internal.line_fault(text, int) IS
+    'What is wrong with a line of text, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.list_fault(list text[], longest int) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN list IS NULL OR internal.is_list(list, longest) THEN NULL
+                WHEN cardinality(list) = 0 THEN 'is empty'
+                WHEN cardinality(list) > 1000 THEN format('has %s elements, more than 1000', cardinality(list))
+                WHEN array_ndims(list) > 1 THEN 'is a list of lists'
+                WHEN array_position(list, NULL) IS NOT NULL THEN 'has an element that is null'
+                ELSE coalesce((SELECT format('has an element that %s', internal.line_fault(item, longest))
+                                 FROM unnest(list) AS item WHERE internal.line_fault(item, longest) IS NOT NULL LIMIT 1),
+                              (SELECT format('has "%s" twice', item) FROM unnest(list) AS item
+                                GROUP BY item HAVING count(*) > 1 ORDER BY item COLLATE "C" LIMIT 1)) END;
+$$;
+COMMENT ON FUNCTION internal.list_fault(text[], int) IS
+    'What is wrong with a list of texts, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.refuse_move(what text, old_tenant text, new_tenant text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF old_tenant <> new_tenant THEN
+        PERFORM internal.refuse(format('A row of broker.%s stays with its tenant: it cannot move from "%s" to "%s".',
+                                     what, old_tenant, new_tenant),
+                              'Insert it anew for the other tenant, and delete it here.');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_move(text, text, text) IS 'Refuses to give a row to another tenant, before references to it do.';
+
+-- ---------------------------------------------------------------- conditions on claims
+
+CREATE OR REPLACE FUNCTION internal.is_condition(condition jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE jsonb_typeof(condition)
+               WHEN 'string' THEN true
+               WHEN 'boolean' THEN true
+               -- what a double can hold
+               WHEN 'number' THEN abs(condition::numeric) <= 1.7976931348623157e308
+               WHEN 'object' THEN jsonb_typeof(condition -> 'glob') IS NOT DISTINCT FROM 'string'
+                                  AND condition - 'glob' = '{}'
+               ELSE false END;
+COMMENT ON FUNCTION internal.is_condition(jsonb) IS
+    'Whether a claim can be held against it: a text, a number, true, false or {"glob": "…"}.';
+
+CREATE OR REPLACE FUNCTION internal.claims_fault(conditions jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text;
+    condition jsonb;
+    glob text;
+BEGIN
+    IF conditions = '{}' THEN
+        RETURN NULL;
+    ELSIF octet_length(conditions::text) > 4096 THEN
+        RETURN format('they have %s bytes, more than 4096', octet_length(conditions::text));
+    ELSIF jsonb_typeof(conditions) <> 'object' THEN
+        RETURN format('they are an object, {"claim": value}, not %s', internal.a_kind(conditions));
+    END IF;
+    FOR claim, condition IN SELECT key, value FROM jsonb_each(conditions) ORDER BY key COLLATE "C" LOOP
+        IF starts_with(claim, '/') AND claim ~ '~(?![01])' THEN
+            RETURN format('"%s" begins like a JSON pointer, where ~ is written ~0 and / is written ~1', claim);
+        ELSIF jsonb_typeof(condition) = 'array' THEN
+            IF condition = '[]' THEN
+                RETURN format('the list for "%s" is empty, so no token could ever meet it', claim);
+            ELSIF NOT (SELECT bool_and(internal.is_condition(one)) FROM jsonb_array_elements(condition) AS one) THEN
+                RETURN format('the list for "%s" may hold texts, numbers, true, false and {"glob": "…"} only', claim);
+            END IF;
+        ELSIF NOT internal.is_condition(condition) THEN
+            RETURN CASE WHEN jsonb_typeof(condition) = 'object'
+                        THEN format('the condition on "%s" is an object, which can only be {"glob": "…"}', claim)
+                        WHEN jsonb_typeof(condition) = 'number'
+                        THEN format('the number for "%s" is too large', claim)
+                        ELSE format('the condition on "%s" is null, and an absent claim never matches', claim) END;
+        END IF;
+        glob := (SELECT min(internal.glob_fault(one ->> 'glob'))
+                   FROM jsonb_array_elements(CASE jsonb_typeof(condition) WHEN 'array' THEN condition
+                                             ELSE jsonb_build_array(condition) END) AS one
+                  WHERE jsonb_typeof(one) = 'object');
+        IF glob IS NOT NULL THEN
+            RETURN format('the glob for "%s" %s', claim, glob);
+        END IF;
+    END LOOP;
+    RETURN 'one ' || internal.json_fault(conditions, 4096);
+END
+$$;
+COMMENT ON FUNCTION internal.claims_fault(jsonb) IS
+    'What is wrong with conditions on claims, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.claims_hint() RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 'For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops", "dev"], "/namespace/id": 7}: a text, number, true or false equals, a list means any of, a name with / first is a JSON pointer.';
+COMMENT ON FUNCTION internal.claims_hint() IS 'A hint: what conditions on claims look like.';
+
+-- ---------------------------------------------------------------- tenants and their admins
+
+CREATE OR REPLACE FUNCTION internal.keep_tenant() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM internal.refuse(
+            format('Tenant "%s" cannot be deleted: another of that name would inherit its trust in the clouds.', OLD.name),
+            format('UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name), 'restrict_violation');
+    ELSIF NEW.name <> OLD.name THEN
+        PERFORM internal.refuse(
+            format('Tenant "%s" cannot be renamed: clouds and the audit log know it by this name.', OLD.name),
+            'Change its display_name, or make a new tenant and disable this one.', 'restrict_violation');
+    ELSIF NEW.external_id <> OLD.external_id THEN
+        PERFORM internal.refuse(
+            format('The external_id of tenant "%s" cannot be changed: trust policies in AWS name it.', OLD.name),
+            'Make a new tenant and disable this one.', 'restrict_violation');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_tenant() IS 'Trigger: tenants are neither deleted nor renamed, and keep their external_id.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NEW.name !~ '^[a-z][a-z0-9-]{0,39}$' THEN
+        PERFORM internal.refuse(format('"%s" is no name for a tenant.', NEW.name),
+            'A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What people read goes into display_name.');
+    ELSIF internal.line_fault(NEW.display_name, 1000) IS NOT NULL THEN
+        PERFORM internal.refuse(format('Tenant "%s": its display_name %s.', NEW.name, internal.line_fault(NEW.display_name, 1000)),
+                              'Write one line, or null.');
+    ELSIF least(NEW.max_keys, NEW.max_grants, NEW.max_globs) < 0 OR NEW.max_calls < 1 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has a bound below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
+                              'max_keys, max_grants and max_globs are 0 or more, max_calls is 1 or more.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_tenant() IS
+    'Trigger: says in a sentence what is wrong with a tenant by itself.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant_admin() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF octet_length(NEW.role_name) NOT BETWEEN 1 AND 63 THEN
+        PERFORM internal.refuse_in(TG_RELID, '', format('A login''s name has 1 to 63 bytes, not %s.', octet_length(NEW.role_name)),
+            'Write the login as PostgreSQL spells it: SELECT rolname FROM pg_roles.', 'check_violation', refused => to_jsonb(NEW));
+    ELSIF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
+        RAISE WARNING 'There is no login "%" yet.', NEW.role_name
+            USING HINT = format('Until a DBA makes it (CREATE ROLE %I LOGIN … IN ROLE %I), the row is without effect.',
+                                NEW.role_name, '${tenant_admin_role}');
+    ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
+        RAISE WARNING 'Login "%" is no member of %.', NEW.role_name, '${tenant_admin_role}'
+            USING HINT = format('Until a DBA makes it one (GRANT %I TO %I), the row is without effect.',
+                                '${tenant_admin_role}', NEW.role_name);
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_tenant_admin() IS
+    'Trigger: says in a sentence what is wrong with the name of a tenant''s admin.';
+
+-- ---------------------------------------------------------------- identity providers
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_shared_issuer() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT internal.is_url(NEW.issuer) OR NEW.issuer ~ '[?]' THEN
+        PERFORM internal.refuse(format('The shared issuer "%s" is no https address without a query.', NEW.issuer),
+                              'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com".');
+    ELSIF internal.list_fault(NEW.owner_claims, 255) IS NOT NULL THEN
+        PERFORM internal.refuse(format('Shared issuer "%s": owner_claims %s.', NEW.issuer, internal.list_fault(NEW.owner_claims, 255)),
+                              'List the claims that say whose token it is, for example ''{repository_owner_id,repository_id}''.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_shared_issuer() IS
+    'Trigger: says in a sentence what is wrong with a shared issuer by itself.';
+
+CREATE OR REPLACE FUNCTION internal.jwks_fault(jwks jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN jwks IS NULL THEN NULL
+        WHEN NOT coalesce(jsonb_path_exists(jwks, 'strict $.keys[0].kty', silent => true), false)
+            THEN 'is no key set, {"keys": [{"kty": …}]}'
+        WHEN jsonb_path_exists(jwks, '$.keys[*] ? (exists (@.d) || exists (@.k))')
+            THEN 'holds a private or secret key'
+        WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? (@.kty == "RSA" && exists (@.n) && exists (@.e)
+                                         || @.kty == "EC" && exists (@.crv) && exists (@.x) && exists (@.y)
+                                         || @.kty == "OKP" && exists (@.crv) && exists (@.x))')
+            THEN 'has no key that a signature could be verified with' END;
+$$;
+COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
+    'What is wrong with an identity provider''s own key set, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_identity_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    known constant text[] := '{RS256,RS384,RS512,PS256,PS384,PS512,ES256,ES384,ES512,EdDSA}';
+    owner constant text := format('Identity provider "%s"', NEW.name);
+    wrong text;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
+        PERFORM internal.refuse(format('"%s" is no name for an identity provider.', NEW.name),
+                              'A letter, then up to 63 letters, digits, _, . and -.');
+    ELSIF EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = NEW.name AND p.tenant <> NEW.tenant) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_identity_provider_name_is_taken_once',
+            format('Another tenant has an identity provider "%s", and their names are unique among all tenants.', NEW.name),
+            format('Begin it with the tenant, for example "%s-%s".', NEW.tenant, NEW.name), 'unique_violation');
+    ELSIF NOT internal.is_url(NEW.issuer) THEN
+        PERFORM internal.refuse(format('%s: the issuer "%s" is no https address.', owner, NEW.issuer),
+            'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com". Plain http is for localhost only.');
+    ELSIF NEW.issuer ~ '[?]' OR length(NEW.issuer) > 255 THEN
+        PERFORM internal.refuse(format('%s: the issuer "%s" has a query or more than 255 characters.', owner, NEW.issuer),
+                              'Write the iss claim of its tokens as it is. An issuer has no query (OpenID Connect Discovery).');
+    ELSIF NOT internal.is_url(NEW.jwks_uri) THEN
+        PERFORM internal.refuse(format('%s: the jwks_uri "%s" is no https address.', owner, NEW.jwks_uri),
+            'Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.');
+    END IF;
+
+    wrong := internal.list_fault(NEW.audiences, 512);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: audiences %s.', owner, wrong),
+                              'List what its tokens have in aud for this broker, for example ''{mintmark-acme}''.');
+    END IF;
+    wrong := internal.jwks_fault(NEW.jwks);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: jwks %s.', owner, wrong),
+                              'Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).');
+    ELSIF internal.json_fault(NEW.jwks, 65536) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: jwks %s.', owner, internal.json_fault(NEW.jwks, 65536)),
+                              'Write the keys alone, without their certificates (x5c).');
+    ELSIF octet_length(NEW.ca_certificate) > 65536 THEN
+        PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
+                              'Write the authorities that its server''s certificate leads to, and no others.');
+    ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
+        PERFORM internal.refuse(format('%s: ca_certificate is no PEM of certificates alone.', owner),
+                              'It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when fetching the keys.');
+    END IF;
+
+    SELECT algorithm INTO wrong FROM unnest(NEW.algorithms) AS algorithm WHERE algorithm <> ALL (known) LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: the algorithm "%s" is not accepted.', owner, wrong),
+                              internal.did_you_mean(wrong, known, 'There are'));
+    END IF;
+    wrong := internal.list_fault(NEW.algorithms, 5);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: algorithms %s.', owner, wrong), 'For example ''{RS256,ES256}'', which it is when left out.');
+    END IF;
+
+    wrong := internal.claims_fault(NEW.required_claims);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: in its required_claims, %s.', owner, wrong), internal.claims_hint());
+    ELSIF NEW.clock_skew NOT BETWEEN 0 AND 3600 THEN
+        PERFORM internal.refuse(format('%s has a clock_skew of %s seconds.', owner, NEW.clock_skew), 'Write 0 to 3600.');
+    ELSIF NEW.max_token_age <= 0 THEN
+        PERFORM internal.refuse(format('%s has a max_token_age of %s seconds.', owner, NEW.max_token_age),
+                              'Write a positive number, or null where only exp shall count.');
+    ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
+        PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
+                              'Say how old a token may be, in seconds: used ones are remembered for so long. For example max_token_age = 600.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_identity_provider() IS
+    'Trigger: says in a sentence what is wrong with an identity provider by itself.';
+
+-- ---------------------------------------------------------------- access providers and keys
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('Access provider "%s" of tenant "%s"', NEW.name, NEW.tenant);
+    example constant text := '"arn:aws:iam::123456789012:role/ci-*"';
+    wrong text;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
+        PERFORM internal.refuse(format('"%s" is no name for an access provider.', NEW.name),
+                              'A letter, then up to 63 letters, digits, _, . and -.');
+    ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
+        PERFORM internal.refuse(format('%s: settings are %s, and must be an object.', owner, internal.a_kind(NEW.settings)),
+                              'For example {"region": "eu-central-1"}. What a type takes: SELECT provider_settings FROM broker.provider_type.');
+    END IF;
+
+    wrong := internal.json_fault(NEW.settings, 16384);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, wrong), 'Write them shorter.');
+    END IF;
+    wrong := internal.list_fault(NEW.allowed_targets, 512);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: allowed_targets %s.', owner, wrong),
+                              format('List what keys may name, for example %s. ** alone allows everything.', example));
+    END IF;
+    SELECT format('"%s" %s', item, internal.glob_fault(item)) INTO wrong FROM unnest(NEW.allowed_targets) AS item
+     WHERE internal.glob_fault(item) IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Write several shorter ones.');
+    END IF;
+    SELECT item INTO wrong FROM unnest(NEW.allowed_targets) AS item
+     WHERE NOT coalesce(internal.is_glob_list(ARRAY[item]), false) LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: "%s" in allowed_targets does not start with a literal segment.', owner, wrong),
+            format('The text up to the first : or / must be without *, for example %s. ** alone allows everything.', example));
+    ELSIF NEW.settings ->> 'auth' = 'ambient' AND NEW.type = 'aws-sts' AND NOT NEW.shared_identity THEN
+        PERFORM internal.refuse(format('%s uses auth "ambient", in which all tenants look alike to AWS, without shared_identity.', owner),
+            'Set shared_identity = true and list in allowed_targets the roles that are this tenant''s.');
+    ELSIF NEW.shared_identity AND '**' = ANY (NEW.allowed_targets) THEN
+        PERFORM internal.refuse(format('%s has shared_identity, in which all tenants look alike, and allows all targets (**).', owner),
+            'List in allowed_targets what is this tenant''s: nothing else keeps tenants apart here.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_provider() IS
+    'Trigger: says in a sentence what the constraints would refuse with their name.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('Key "%s" of tenant "%s"', NEW.name, NEW.tenant);
+    example constant text := 'Member name first, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.';
+    wrong record;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
+        PERFORM internal.refuse(format('"%s" is no name for a key.', NEW.name),
+                              'A letter, then up to 63 letters, digits, _, . and -.');
+    ELSIF NEW.max_duration <= 0 THEN
+        PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration), 'Write a positive number.');
+    ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
+        PERFORM internal.refuse(format('%s: settings are %s, and must be an object.', owner, internal.a_kind(NEW.settings)),
+                              'For example {"audience": "https://api.example.com"}. What a type takes: SELECT key_settings FROM broker.provider_type.');
+    ELSIF jsonb_typeof(NEW.outputs) <> 'object' THEN
+        PERFORM internal.refuse(format('%s: outputs are %s, and must be an object.', owner, internal.a_kind(NEW.outputs)), example);
+    END IF;
+    IF length(NEW.description) > 1000 THEN
+        PERFORM internal.refuse(format('%s: its description has %s characters, more than 1000.', owner, length(NEW.description)), 'Write it shorter.');
+    ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Write them shorter.');
+    ELSIF internal.json_fault(NEW.outputs, 4096) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: the whole of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
+    END IF;
+    FOR wrong IN SELECT key AS member, value AS field FROM jsonb_each(NEW.outputs) LOOP
+        IF wrong.member !~ '^[A-Za-z_][A-Za-z0-9_]*$' THEN
+            PERFORM internal.refuse(format('%s: "%s" is no name for an output.', owner, wrong.member),
+                                  'Letters, digits and _, no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.');
+        ELSIF jsonb_typeof(wrong.field) <> 'string' THEN
+            PERFORM internal.refuse(format('%s: the output "%s" must name a field, not hold %s.', owner, wrong.member, internal.a_kind(wrong.field)),
+                                  example);
+        END IF;
+    END LOOP;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_key() IS
+    'Trigger: says in a sentence what is wrong with a key by itself.';
+
+-- ---------------------------------------------------------------- grants and blocked subjects
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_grant() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('The grant of key "%s" to "%s"', NEW.key, NEW.subject);
+    fault text := internal.line_fault(NEW.subject, 1024);
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, '', format('The grant of key "%s" has a subject that %s.', NEW.key, fault),
+            'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".', 'check_violation',
+            refused => to_jsonb(NEW));
+    ELSIF NEW.match NOT IN ('exact', 'glob') THEN
+        PERFORM internal.refuse(format('%s has match "%s", and there are exact and glob.', owner, NEW.match),
+                              'exact compares the subject to the character; in a glob * stays within a segment, ** does not.');
+    ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
+        PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
+            'The text up to the first : or / must be without *, for example "repo:acme/app:*".');
+    ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
+        PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
+                                       left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
+                                       internal.glob_fault(NEW.subject)),
+            'Write several shorter ones, or let claims say the rest.');
+    ELSIF length(NEW.reason) > 1000 THEN
+        PERFORM internal.refuse(format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason)), 'Write it shorter.');
+    ELSIF NEW.valid_until <= NEW.valid_from THEN
+        PERFORM internal.refuse(format('%s ends (valid_until %s) before it starts (valid_from %s).', owner, NEW.valid_until, NEW.valid_from),
+                              'Let valid_until be later; null is without end.');
+    ELSIF NOT isfinite(NEW.valid_until) OR NOT isfinite(NEW.valid_from) THEN
+        PERFORM internal.refuse(format('%s has a window to infinity.', owner), 'A grant without an end has null in valid_until.');
+    ELSIF NEW.valid_from < '0001-01-01Z' OR NEW.valid_from >= '10000-01-01Z'
+          OR NEW.valid_until < '0001-01-01Z' OR NEW.valid_until >= '10000-01-01Z' THEN
+        PERFORM internal.refuse(format('%s has a window outside of the years 1 to 9999.', owner),
+                              'Write times of these years. A grant without a start or an end has null there.');
+    ELSIF NEW.max_duration <= 0 THEN
+        PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration),
+                              'Write a positive number, or null to leave it to the key.');
+    END IF;
+    fault := internal.claims_fault(NEW.claims);
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: in its claims, %s.', owner, fault), internal.claims_hint());
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_grant() IS
+    'Trigger: says in a sentence what is wrong with a grant by itself.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_block() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    owner constant text := format('The block of "%s"', NEW.subject);
+    fault constant text := internal.line_fault(NEW.subject, 1024);
+    message text;
+    hint text;
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
+        message := format('%s stays with its tenant: it cannot move from %s to %s.', owner,
+                          coalesce('"' || OLD.tenant || '"', 'all tenants'),
+                          coalesce('"' || NEW.tenant || '"', 'all tenants'));
+        hint := 'Insert it anew, and delete it here.';
+    ELSIF fault IS NOT NULL THEN
+        message := format('A block has a subject that %s.', fault);
+        hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
+    ELSIF NEW.match NOT IN ('exact', 'glob') THEN
+        message := format('%s has match "%s", and there are exact and glob.', owner, NEW.match);
+        hint := 'exact compares the subject to the character; in a glob * stays within a segment, ** does not.';
+    ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
+        message := format('%s is a glob that does not start with a literal segment.', owner);
+        hint := 'The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of a tenant''s: UPDATE broker.identity_provider SET enabled = false.';
+    ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
+        message := format('The block of "%s" %s.',
+                          left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
+        hint := 'Write several shorter ones.';
+    ELSIF NEW.reason !~ '\S' THEN
+        message := format('%s has an empty reason.', owner);
+        hint := 'Say why, for example the incident''s number.';
+    ELSIF length(NEW.reason) > 1000 THEN
+        message := format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason));
+        hint := 'Write it shorter.';
+    ELSIF NOT isfinite(NEW.until) THEN
+        message := format('%s ends at infinity.', owner);
+        hint := 'A block without an end has null in until.';
+    ELSIF NEW.until < '0001-01-01Z' OR NEW.until >= '10000-01-01Z' THEN
+        message := format('%s ends outside of the years 1 to 9999.', owner);
+        hint := 'Write a time of these years, or null for a block without an end.';
+    ELSIF NEW.idp IS NOT NULL AND NEW.tenant IS NULL THEN
+        message := format('%s names identity provider "%s", and no tenant.', owner, NEW.idp);
+        hint := 'Name its tenant too. A block of all tenants is of the subject, whichever identity provider its token comes from.';
+    END IF;
+    IF message IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_block() IS
+    'Trigger: says in a sentence what is wrong with a blocked subject by itself.';
+
+-- ---------------------------------------------------------------- access to the console
+
+CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_console_access() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    fault constant text := internal.line_fault(NEW.claim, 512);
+    value_fault constant text := internal.claims_fault(jsonb_build_object(NEW.claim, NEW.value));
+    message text;
+    hint text;
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
+        message := format('An access to the console stays with what it shows: it cannot move from %s to %s.',
+                          coalesce('tenant "' || OLD.tenant || '"', 'all tenants'),
+                          coalesce('tenant "' || NEW.tenant || '"', 'all tenants'));
+        hint := 'Insert it anew, and delete this one.';
+    ELSIF fault IS NOT NULL THEN
+        message := format('An access to the console has a claim that %s.', fault);
+        hint := 'Write the name of a claim in the ID tokens, for example "groups".';
+    ELSIF length(NEW.reason) > 1000 THEN
+        message := format('The access to the console by "%s": its reason has %s characters, more than 1000.',
+                          NEW.claim, length(NEW.reason));
+        hint := 'Write it shorter.';
+    ELSIF value_fault IS NOT NULL THEN
+        message := format('The access to the console by "%s": %s.', NEW.claim, value_fault);
+        hint := 'A value is for example ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
+    ELSIF ltrim(NEW.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name') THEN
+        RAISE WARNING 'The claim "%" is often the user''s own to choose.', NEW.claim
+            USING HINT = 'Whoever may change it there sees the console. Prefer sub, or groups that only admins assign.';
+    END IF;
+    IF message IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_is_wrong_with_console_access() IS
+    'Trigger: says in a sentence what is wrong with an access to the console by itself.';

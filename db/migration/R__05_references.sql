@@ -1,0 +1,211 @@
+-- Whose rows one may write, what a row refers to, and what refers to it.
+
+-- ---------------------------------------------------------------- whose rows one may write
+
+CREATE OR REPLACE FUNCTION internal.tenants_of_login() RETURNS text[]
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    -- session_user: the login, which neither SET ROLE nor a SECURITY DEFINER function changes.
+    SELECT coalesce(array_agg(a.tenant), '{}') FROM broker.tenant_admin AS a WHERE a.role_name = session_user;
+$$;
+COMMENT ON FUNCTION internal.tenants_of_login() IS 'The tenants in broker.tenant_admin for the login.';
+
+CREATE OR REPLACE FUNCTION internal.say_whose_rows_are_yours() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    mine text[];
+BEGIN
+    IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
+        mine := internal.tenants_of_login();
+        IF NEW.tenant <> ALL (mine) THEN
+            PERFORM internal.refuse_in(TG_RELID, '',
+                format('Login "%s" administers %s, and cannot write rows of tenant "%s".', session_user,
+                       CASE cardinality(mine) WHEN 0 THEN 'no tenant'
+                            WHEN 1 THEN format('tenant "%s"', mine[1])
+                            ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
+                       NEW.tenant),
+                'Who administers which tenant is in broker.tenant_admin, which platform admins write.',
+                'insufficient_privilege', refused => to_jsonb(NEW));
+        END IF;
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_whose_rows_are_yours() IS
+    'Trigger: says in a sentence what row-level security would refuse.';
+
+CREATE OR REPLACE FUNCTION internal.say_who_writes_for_all_tenants() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
+        PERFORM internal.refuse_in(TG_RELID, '',
+            format('Login "%s" cannot write a row without a tenant, which counts for all tenants.', session_user),
+            'Name your tenant. What counts for all of them, platform admins write.', 'insufficient_privilege',
+            refused => to_jsonb(NEW));
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_who_writes_for_all_tenants() IS
+    'Trigger: says in a sentence that row-level security would refuse a row of all tenants.';
+
+-- ---------------------------------------------------------------- references
+
+-- These triggers run after the statement, as the checks of foreign keys do, so that one statement may write
+-- both rows; and before those checks, because triggers run in the order of their names and those of foreign
+-- keys are called RI_…. They look as the writer, so they tell nobody of rows that she may not see: to her
+-- they aren't there. What they miss, the foreign key refuses.
+
+CREATE OR REPLACE FUNCTION internal.say_which_tenants_there_are() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.tenant) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'the_tenant_exists',
+            format('There is no tenant "%s".', NEW.tenant),
+            internal.there_are(NEW.tenant, ARRAY(SELECT t.name FROM broker.tenant AS t), 'There are'), 'foreign_key_violation',
+            refused => to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_which_tenants_there_are() IS 'Trigger: says which tenants a row could belong to.';
+
+CREATE OR REPLACE FUNCTION internal.say_which_types_there_are() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.provider_type AS t WHERE t.type = NEW.type) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'the_provider_type_exists',
+            format('Access provider "%s" of tenant "%s" has the type "%s", which there is not.', NEW.name, NEW.tenant, NEW.type),
+            internal.there_are(NEW.type, ARRAY(SELECT t.type FROM broker.provider_type AS t), 'There are'), 'foreign_key_violation');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_which_types_there_are() IS 'Trigger: says which types of access providers there are.';
+
+CREATE OR REPLACE FUNCTION internal.refuse_stranger(target regclass, rule text, tenant text, what text, name text, known text[], elsewhere text,
+                                         refused jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = refuse_stranger.tenant) THEN
+        PERFORM internal.refuse_in(target, rule, format('There is no tenant "%s".', tenant),
+            internal.there_are(tenant, ARRAY(SELECT t.name FROM broker.tenant AS t), 'There are'), 'foreign_key_violation',
+            refused => refused);
+    END IF;
+    PERFORM internal.refuse_in(target, rule, format('Tenant "%s" has no %s "%s".', tenant, what, name),
+        internal.there_are(name, known, 'It has')
+        || CASE WHEN cardinality(known) > 0 THEN ''
+                ELSE format(' To make one: db/recipes/%s.', CASE what WHEN 'identity provider' THEN 'issuer_*.sql' ELSE 'provider_*.sql' END) END
+        || CASE WHEN elsewhere IS NULL THEN ''
+                ELSE format(' Tenant "%s" has one of that name, but a row names only what its own tenant has.', elsewhere) END,
+        'foreign_key_violation', refused => refused);
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_stranger(regclass, text, text, text, text, text[], text, jsonb) IS
+    'Refuses a reference to what the tenant does not have; elsewhere: another tenant that has one of that name, if the writer may see it; refused: the row.';
+
+CREATE OR REPLACE FUNCTION internal.say_which_access_providers_there_are() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.provider) THEN
+        PERFORM internal.refuse_stranger(TG_RELID, 'the_access_provider_exists_in_the_same_tenant',
+            NEW.tenant, 'access provider', NEW.provider,
+            ARRAY(SELECT p.name FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant),
+            (SELECT min(p.tenant) FROM broker.access_provider AS p WHERE p.name = NEW.provider), to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_which_access_providers_there_are() IS
+    'Trigger: says which access providers a key could name.';
+
+CREATE OR REPLACE FUNCTION internal.say_which_subjects_and_keys_there_are() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
+        PERFORM internal.refuse_stranger(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
+            NEW.tenant, 'identity provider', NEW.idp,
+            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
+            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
+    ELSIF NOT EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.name = NEW.key) THEN
+        PERFORM internal.refuse_stranger(TG_RELID, 'the_key_exists_in_the_same_tenant',
+            NEW.tenant, 'key', NEW.key,
+            ARRAY(SELECT k.name FROM broker.key AS k WHERE k.tenant = NEW.tenant),
+            (SELECT min(k.tenant) FROM broker.key AS k WHERE k.name = NEW.key), to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_which_subjects_and_keys_there_are() IS
+    'Trigger: says which identity providers and keys a grant could name.';
+
+CREATE OR REPLACE FUNCTION internal.say_which_identity_providers_there_are() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
+        PERFORM internal.refuse_stranger(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
+            NEW.tenant, 'identity provider', NEW.idp,
+            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
+            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_which_identity_providers_there_are() IS
+    'Trigger: says which identity providers a blocked subject could be of.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_names_it() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner text;
+    what constant text := replace(TG_TABLE_NAME, '_', ' ');
+    count bigint;
+    named_by text;
+BEGIN
+    -- restrict_violation, as PostgreSQL says from 18 on; before, foreign keys said foreign_key_violation.
+    CASE TG_TABLE_NAME
+    WHEN 'identity_provider' THEN
+        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = OLD.tenant AND g.idp = OLD.name;
+        IF count = 0 THEN
+            SELECT count(*), 'blocked subject' INTO count, named_by FROM broker.blocked_subject AS b
+             WHERE b.tenant = OLD.tenant AND b.idp = OLD.name;
+        END IF;
+    WHEN 'key' THEN
+        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = OLD.tenant AND g.key = OLD.name;
+    WHEN 'access_provider' THEN
+        SELECT count(*), 'key' INTO count, named_by FROM broker.key AS k WHERE k.tenant = OLD.tenant AND k.provider = OLD.name;
+    END CASE;
+    IF count > 0 THEN
+        owner := format('%s "%s" of tenant "%s"', upper(left(what, 1)) || substr(what, 2), OLD.name, OLD.tenant);
+        PERFORM internal.refuse_in(TG_RELID, '',
+            format('%s is named by %s %s%s and cannot be %s.', owner, count, named_by, CASE WHEN count > 1 THEN 's' ELSE '' END,
+                   CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE 'renamed' END),
+            CASE TG_OP WHEN 'DELETE'
+                 THEN format('To put an end to its use: UPDATE broker.%I SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
+                             TG_TABLE_NAME, OLD.tenant, OLD.name, named_by)
+                 ELSE format('Insert a row of the new name, let its %ss name that, and delete this one.', named_by) END,
+            'restrict_violation');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_names_it() IS 'Trigger: says what still refers to a row that is to go.';

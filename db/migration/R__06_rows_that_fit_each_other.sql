@@ -1,0 +1,579 @@
+-- A key must work with its access provider, a grant with its key, an identity provider with its issuer.
+
+-- ---------------------------------------------------------------- settings, by the rules of their type
+
+CREATE OR REPLACE FUNCTION internal.plain_claim(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(regexp_replace(normalize(name, NFKC),
+        '[\s\u0000-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]', '', 'g'));
+COMMENT ON FUNCTION internal.plain_claim(text) IS
+    'A claim''s name without what readers overlook: capitals, blanks, invisible letters and other widths.';
+
+CREATE OR REPLACE FUNCTION internal.is_reserved_claim(name text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN internal.plain_claim(name) = ANY
+               ('{iss,sub,aud,exp,nbf,iat,jti,azp,client_id,act,may_act,cnf,nonce,auth_time,acr,amr}'::text[])
+        OR starts_with(internal.plain_claim(name), 'https://aws.amazon.com')
+        OR name <> internal.plain_claim(name)
+           AND internal.plain_claim(name) = ANY
+               ('{scope,scp,groups,roles,entitlements,name,email,email_verified,preferred_username,upn,oid,tid,sid}'::text[]);
+COMMENT ON FUNCTION internal.is_reserved_claim(text) IS
+    'Whether a claim says who a token is about or who acts for whom, or could be mistaken for one that does or that is well known, so that no configuration may set it.';
+
+CREATE OR REPLACE FUNCTION internal.compact_length(value jsonb) RETURNS int
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE jsonb_typeof(value)
+        WHEN 'object' THEN (SELECT 1 + greatest(1, sum(length(to_json(key)::text) + 2 + internal.compact_length(member.value)))
+                              FROM jsonb_each(value) AS member)
+        WHEN 'array' THEN (SELECT 1 + greatest(1, sum(1 + internal.compact_length(element)))
+                             FROM jsonb_array_elements(value) AS element)
+        ELSE length(value::text) END;
+END
+$$;
+COMMENT ON FUNCTION internal.compact_length(jsonb) IS 'How long the JSON text of a value is without blanks.';
+
+CREATE OR REPLACE FUNCTION internal.is_json_object(written text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN jsonb_typeof(written::jsonb) = 'object';
+EXCEPTION WHEN data_exception THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION internal.is_json_object(text) IS 'Whether a text is the JSON of an object.';
+
+-- As mint/Vendor has them: a host, a URL or //host/…, and Entra's names for its exchanges.
+CREATE OR REPLACE FUNCTION internal.is_vendor_audience(written text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(written) ~ ('^(([a-z][a-z0-9+.-]*:)?//)?(azureadtokenexchange.*|([^/]*[.])?('
+                             || 'amazonaws[.](com|com[.]cn|eu)|aws[.]amazon[.]com|googleapis[.]com|google[.]com'
+                             || '|microsoftonline[.](com|us|cn)|chinacloudapi[.]cn)[.]?(:[0-9]*)?([/?#].*)?)$');
+COMMENT ON FUNCTION internal.is_vendor_audience(text) IS
+    'Whether an audience means a cloud that trusts the broker, however it is written.';
+
+CREATE OR REPLACE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    written constant text := value #>> '{}';
+    longest constant int := coalesce((rule ->> 'max_length')::int, 2048);
+BEGIN
+    IF jsonb_typeof(value) <> 'string' THEN
+        RETURN format('must be a text, not %s', internal.a_kind(value));
+    ELSIF written !~ '\S' THEN
+        RETURN 'must not be empty';
+    ELSIF length(written) > longest THEN
+        RETURN format('has %s characters, more than %s', length(written), longest);
+    ELSIF written ~ '[\u0001-\u001f\u007f-\u009f]' THEN
+        RETURN 'must be one line, without control characters';
+    ELSIF NOT coalesce(rule -> 'one_of' ? written, true) THEN
+        RETURN format('is "%s", and must be one of %s', written,
+                      (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'one_of') AS one));
+    ELSIF rule ->> 'is' = 'url' AND (written !~ ('^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?'
+                                         || '|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&''()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$')
+                                     OR coalesce(substring(written FROM '^https?://[^/]*:([0-9]+)(?:/|$)')::int, 1) NOT BETWEEN 1 AND 65535) THEN
+        RETURN format('is "%s", which is no address of the form https://host/path (no user, query or fragment)', written);
+    ELSIF position(rule ->> 'must_contain' IN written) = 0 THEN
+        RETURN format('is "%s", and must contain %s', written, rule ->> 'must_contain');
+    ELSIF (rule ->> 'not_for_vendors')::boolean AND internal.is_vendor_audience(written) THEN
+        RETURN format('is "%s", which is worth something to a cloud vendor, and the token goes to a client', written);
+    ELSIF written !~ (rule ->> 'pattern') THEN
+        RETURN format('is "%s", which does not have the form %s', written, rule ->> 'pattern');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.text_fault(jsonb, jsonb) IS
+    'What is wrong with a text by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.claim_fault(value jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN jsonb_typeof(value) <> 'object' OR NOT value ?& '{name,value}' OR value - '{name,value}'::text[] <> '{}'
+            THEN 'must be an object of name and value'
+        WHEN internal.text_fault('{"max_length": 255}', value -> 'name') IS NOT NULL
+            THEN 'has a name that ' || internal.text_fault('{"max_length": 255}', value -> 'name')
+        WHEN internal.is_reserved_claim(value ->> 'name')
+            THEN format('names the claim "%s", which only the broker sets', value ->> 'name')
+        WHEN jsonb_typeof(value -> 'value') = 'array' AND value -> 'value' <> '[]'
+            THEN (SELECT 'has a value that ' || min(internal.text_fault('{}', one)) FROM jsonb_array_elements(value -> 'value') AS one)
+        WHEN internal.text_fault('{}', value -> 'value') IS NOT NULL
+            THEN 'has a value that ' || internal.text_fault('{}', value -> 'value') END;
+$$;
+COMMENT ON FUNCTION internal.claim_fault(jsonb) IS
+    'What is wrong with {"name": …, "value": …}, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.setting_fault(rule jsonb, value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    kind constant text := jsonb_typeof(value);
+    longest constant int := (rule ->> 'max_length')::int;
+BEGIN
+    IF kind = 'null' THEN
+        RETURN 'is null: leave it out instead';
+    END IF;
+    CASE rule ->> 'is'
+    WHEN 'text', 'url' THEN
+        RETURN internal.text_fault(rule, value);
+    WHEN 'flag' THEN
+        RETURN CASE WHEN kind <> 'boolean' THEN format('must be true or false, not %s', internal.a_kind(value)) END;
+    WHEN 'list' THEN
+        RETURN CASE WHEN kind <> 'array' THEN format('must be a list of texts, not %s', internal.a_kind(value))
+                    WHEN value = '[]' THEN 'is an empty list: leave it out instead'
+                    WHEN jsonb_array_length(value) > (rule ->> 'max_items')::int
+                        THEN format('has %s elements, more than %s', jsonb_array_length(value), rule ->> 'max_items')
+                    ELSE (SELECT 'has an element that ' || min(internal.text_fault(rule, one))
+                            FROM jsonb_array_elements(value) AS one) END;
+    WHEN 'object' THEN
+        RETURN CASE WHEN kind <> 'object' THEN format('must be an object, not %s', internal.a_kind(value)) END;
+    WHEN 'policy' THEN
+        RETURN CASE WHEN kind NOT IN ('object', 'string') OR kind = 'string' AND NOT internal.is_json_object(value #>> '{}')
+                        THEN 'must be a policy: a JSON object, or its text'
+                    WHEN CASE kind WHEN 'object' THEN internal.compact_length(value) ELSE length(value #>> '{}') END > longest
+                        THEN format('is a policy of more than %s characters', longest) END;
+    WHEN 'secret' THEN
+        RETURN CASE WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
+                        THEN 'must not hold the secret itself, which never stands in the database'
+                    WHEN jsonb_typeof(value -> 'file') <> 'string'
+                         OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
+                        THEN 'must name a file in the tenant''s secrets directory, without . or .. as a folder' END;
+    WHEN 'claim' THEN
+        RETURN internal.claim_fault(value);
+    WHEN 'claims' THEN
+        RETURN CASE WHEN kind <> 'object' THEN format('must be an object of claims, not %s', internal.a_kind(value))
+                    ELSE (SELECT format(CASE WHEN internal.is_reserved_claim(name) THEN 'names the claim "%s", which only the broker sets'
+                                             ELSE 'has null for the claim "%s"' END, name)
+                            FROM jsonb_each(value) AS claim (name, given)
+                           WHERE internal.is_reserved_claim(name) OR given = 'null'
+                           ORDER BY name COLLATE "C" LIMIT 1) END;
+    ELSE
+        RETURN format('has a rule of an unknown kind, "%s"', rule ->> 'is');
+    END CASE;
+END
+$$;
+COMMENT ON FUNCTION internal.setting_fault(jsonb, jsonb) IS
+    'What is wrong with a setting by its rule in broker.provider_type, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.write_instead(name text, rule jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN rule ->> 'is' = 'secret'
+            THEN format('Write the secret to a file in the tenant''s secrets directory, and "%s": {"file": "its-name"} here.', name)
+        WHEN rule ? 'example'
+            THEN format('For example "%s": %s.', name,
+                        CASE WHEN rule ->> 'is' IN ('text', 'url') THEN to_json(rule ->> 'example')::text
+                             WHEN rule ->> 'is' = 'list' THEN format('[%s]', to_json(rule ->> 'example'))
+                             ELSE rule ->> 'example' END)
+        WHEN rule ? 'default' THEN format('Left out, it is %s.', rule -> 'default')
+        WHEN rule ->> 'is' = 'policy'
+            THEN format('Write a JSON object of at most %s characters, blanks between its parts not counted.', rule ->> 'max_length')
+        WHEN rule ->> 'is' = 'object' THEN format('Write "%s": {…}, or leave it out.', name)
+        ELSE format('Write "%s": "…", or leave it out.', name) END;
+$$;
+COMMENT ON FUNCTION internal.write_instead(text, jsonb) IS 'A hint: what a setting looks like.';
+
+CREATE OR REPLACE FUNCTION internal.check_settings(owner text, kind text, rules jsonb, settings jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known constant text[] := ARRAY(SELECT jsonb_object_keys(rules));
+    name text;
+    rule jsonb;
+    fault text;
+    lacking text;
+BEGIN
+    FOR name IN SELECT given FROM jsonb_object_keys(settings) AS given ORDER BY given COLLATE "C" LOOP
+        IF rules -> name IS NULL THEN
+            PERFORM internal.refuse(format('%s has the setting "%s", which %s does not have.', owner, name, kind),
+                                  internal.did_you_mean(name, known, 'It has'));
+        END IF;
+    END LOOP;
+    FOR name, rule IN SELECT r.key, r.value FROM jsonb_each(rules) AS r ORDER BY r.key COLLATE "C" LOOP
+        IF settings -> name IS NULL THEN
+            IF (rule ->> 'required')::boolean THEN
+                PERFORM internal.refuse(format('%s lacks the setting "%s".', owner, name), internal.write_instead(name, rule));
+            END IF;
+            CONTINUE;
+        END IF;
+        fault := internal.setting_fault(rule, settings -> name);
+        IF fault IS NOT NULL THEN
+            PERFORM internal.refuse(format('%s: the setting "%s" %s.', owner, name, fault), internal.write_instead(name, rule));
+        END IF;
+        SELECT needed INTO lacking
+          FROM jsonb_array_elements_text(coalesce(rule -> 'needs' -> (settings ->> name), rule -> 'needs' -> '*')) AS needed
+         WHERE NOT settings ? needed LIMIT 1;
+        IF FOUND THEN
+            PERFORM internal.refuse(format('%s: the setting "%s"%s needs the setting "%s" too.', owner, name,
+                                         CASE WHEN rule -> 'needs' ? (settings ->> name)
+                                              THEN format(' is "%s", which', settings ->> name) ELSE '' END, lacking),
+                                  internal.write_instead(lacking, rules -> lacking));
+        END IF;
+        SELECT refused INTO lacking FROM jsonb_array_elements_text(rule -> 'refuses' -> (settings ->> name)) AS refused
+         WHERE settings ? refused LIMIT 1;
+        IF FOUND THEN
+            PERFORM internal.refuse(format('%s: the setting "%s" is "%s", which has no use for the setting "%s".',
+                                         owner, name, settings ->> name, lacking),
+                                  format('Leave out "%s", or choose another "%s".', lacking, name));
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_settings(text, text, jsonb, jsonb) IS
+    'Refuses settings that the rules of a type don''t allow.';
+
+-- ---------------------------------------------------------------- a key and its access provider
+
+CREATE OR REPLACE FUNCTION internal.span_of(shortest int, longest int) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN longest IS NULL THEN format('%s seconds and more', shortest)
+                ELSE format('%s to %s seconds', shortest, longest) END;
+COMMENT ON FUNCTION internal.span_of(int, int) IS 'How long credentials of a type may live, in words.';
+
+CREATE OR REPLACE FUNCTION internal.allows_target(allowed_targets text[], target text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT target IS NULL OR EXISTS (SELECT FROM unnest(allowed_targets) AS allowed WHERE internal.glob_matches(allowed, target));
+$$;
+COMMENT ON FUNCTION internal.allows_target(text[], text) IS
+    'Whether one of the globs matches a target; true where there is none. What aims at nothing counts as the empty text.';
+
+-- Called after the row is written and its change recorded. Recording locks the tenant's row, so
+-- nobody changes a provider while its key is being checked, or the other way round.
+CREATE OR REPLACE FUNCTION internal.check_key(checked broker.key) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('Key "%s" of tenant "%s"', checked.name, checked.tenant);
+    provider broker.access_provider;
+    kind broker.provider_type;
+    aim text;
+    output record;
+BEGIN
+    SELECT p.* INTO provider FROM broker.access_provider AS p
+     WHERE p.tenant = checked.tenant AND p.name = checked.provider;
+    SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = provider.type;
+    PERFORM internal.check_settings(owner, format('a key of type %s', kind.type), kind.key_settings, checked.settings);
+
+    FOR output IN SELECT key AS member, value AS field FROM jsonb_each_text(checked.outputs) ORDER BY key COLLATE "C" LOOP
+        IF output.field <> ALL (kind.fields) THEN
+            PERFORM internal.refuse(
+                format('%s: the output "%s" names "%s", which is no field of type %s.', owner, output.member, output.field, kind.type),
+                internal.did_you_mean(output.field, kind.fields, 'Its fields'));
+        END IF;
+    END LOOP;
+
+    IF checked.max_duration < kind.min_duration OR checked.max_duration > kind.max_duration THEN
+        PERFORM internal.refuse(
+            format('%s: max_duration is %s seconds, and type %s gives credentials for %s.',
+                   owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
+            format('Write %s.', least(greatest(checked.max_duration, kind.min_duration), kind.max_duration)));
+    END IF;
+
+    IF NOT checked.settings ?| (kind.target_setting || kind.further_targets)
+       AND NOT internal.allows_target(provider.allowed_targets, '') THEN
+        PERFORM internal.refuse(
+            format('%s names no %s, and access provider "%s" allows only some.', owner,
+                   (SELECT string_agg(format('"%s"', name), ' and no ') FROM unnest(kind.target_setting || kind.further_targets) AS name),
+                   provider.name),
+            format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+    END IF;
+    FOREACH aim IN ARRAY kind.target_setting || kind.further_targets LOOP
+        IF NOT internal.allows_target(provider.allowed_targets, checked.settings ->> aim) THEN
+            PERFORM internal.refuse(
+                format('%s: the setting "%s" is "%s", which access provider "%s" does not allow.',
+                       owner, aim, checked.settings ->> aim, provider.name),
+                format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_key(broker.key) IS
+    'Refuses a key that does not fit its access provider: settings, outputs, duration, target.';
+
+-- ---------------------------------------------------------------- a grant and its key
+
+CREATE OR REPLACE FUNCTION internal.check_grant_duration(checked broker.subject_grant) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('The grant of key "%s" to "%s"', checked.key, checked.subject);
+    kind broker.provider_type;
+BEGIN
+    SELECT t.* INTO kind
+      FROM broker.key AS k
+      JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+      JOIN broker.provider_type AS t ON t.type = p.type
+     WHERE k.tenant = checked.tenant AND k.name = checked.key;
+    IF checked.max_duration < kind.min_duration THEN
+        PERFORM internal.refuse(
+            format('%s has a max_duration of %s seconds, and type %s gives credentials for %s.',
+                   owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
+            format('Write %s or more, or null to leave it to the key.', kind.min_duration));
+    ELSIF checked.valid_until - checked.valid_from < kind.min_duration * interval '1 second' THEN
+        PERFORM internal.refuse(
+            format('%s is valid for less than the %s seconds that a credential of type %s lives at least.',
+                   owner, kind.min_duration, kind.type),
+            'No credential outlives its grant, so this one could never be used. Let valid_until be later.');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.check_grant_duration(broker.subject_grant) IS
+    'Refuses a grant that lasts shorter than the shortest credential of its key.';
+
+-- The issuer of a jwt token is the tenant's, whatever identity provider its client comes from, so
+-- the same subject from two of them would be one to whoever reads iss and sub.
+CREATE OR REPLACE FUNCTION internal.may_be_one(one broker.subject_grant, other broker.subject_grant) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    start constant text := split_part(one.subject, '*', 1);
+    other_start constant text := split_part(other.subject, '*', 1);
+BEGIN
+    RETURN CASE WHEN one.match = 'exact' AND other.match = 'exact' THEN one.subject = other.subject
+                WHEN other.match = 'exact' THEN internal.glob_matches(one.subject, other.subject)
+                WHEN one.match = 'exact' THEN internal.glob_matches(other.subject, one.subject)
+                ELSE starts_with(start, other_start) OR starts_with(other_start, start) END;
+END
+$$;
+COMMENT ON FUNCTION internal.may_be_one(broker.subject_grant, broker.subject_grant) IS
+    'Whether a subject could match both grants; of two globs, whether the texts before their first stars could.';
+
+CREATE OR REPLACE FUNCTION internal.gives_tokens_of_the_tenant(tenant text, key text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.key AS k
+                     JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+                    WHERE k.tenant = gives_tokens_of_the_tenant.tenant AND k.name = gives_tokens_of_the_tenant.key
+                      AND p.type = 'jwt');
+END
+$$;
+COMMENT ON FUNCTION internal.gives_tokens_of_the_tenant(text, text) IS 'Whether a key is of type jwt.';
+
+-- Always along the indexes: a plan made while there were few grants would read all of them for each row of a bulk edit.
+CREATE OR REPLACE FUNCTION internal.other_that_may_be_one(checked broker.subject_grant, other_idp text) RETURNS broker.subject_grant
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
+AS $$
+DECLARE
+    other broker.subject_grant;
+BEGIN
+    IF checked.match = 'exact' THEN
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'exact'
+           AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0) AND g.subject = checked.subject
+           AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    ELSE
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'exact'
+           AND internal.may_be_one(checked, g) AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    END IF;
+    IF NOT FOUND THEN
+        SELECT g.* INTO other FROM broker.subject_grant AS g
+         WHERE g.tenant = checked.tenant AND g.idp = other_idp AND g.match = 'glob'
+           AND internal.may_be_one(checked, g) AND internal.gives_tokens_of_the_tenant(g.tenant, g.key) LIMIT 1;
+    END IF;
+    RETURN other;
+END
+$$;
+COMMENT ON FUNCTION internal.other_that_may_be_one(broker.subject_grant, text) IS
+    'A grant of another identity provider that a subject could match too, for a token of type jwt; null if there is none.';
+
+CREATE OR REPLACE FUNCTION internal.check_grant_issuer(checked broker.subject_grant) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other_idp text;
+    other broker.subject_grant;
+BEGIN
+    IF NOT internal.gives_tokens_of_the_tenant(checked.tenant, checked.key) THEN
+        RETURN;
+    END IF;
+    FOR other_idp IN SELECT i.name FROM broker.identity_provider AS i
+                      WHERE i.tenant = checked.tenant AND i.name <> checked.idp ORDER BY i.name LOOP
+        other := internal.other_that_may_be_one(checked, other_idp);
+        IF other.id IS NOT NULL THEN
+            PERFORM internal.refuse(
+                format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
+                       checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
+                'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or make a tenant for the other.');
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
+    'Refuses a grant with which two identity providers'' subjects would get tokens with the same iss and sub.';
+
+-- ---------------------------------------------------------------- triggers
+
+CREATE OR REPLACE FUNCTION internal.check_written_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.check_key(NEW);
+    IF TG_OP = 'UPDATE' AND OLD.provider <> NEW.provider THEN
+        PERFORM internal.check_grant_duration(g) FROM broker.subject_grant AS g
+          WHERE g.tenant = NEW.tenant AND g.key = NEW.name AND (g.max_duration IS NOT NULL OR g.valid_until IS NOT NULL);
+        PERFORM internal.check_grant_issuer(g) FROM broker.subject_grant AS g
+          WHERE g.tenant = NEW.tenant AND g.key = NEW.name;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_written_key() IS 'Trigger: refuses a key that could not work.';
+
+CREATE OR REPLACE FUNCTION internal.check_written_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('Access provider "%s" of tenant "%s"', NEW.name, NEW.tenant);
+    kind broker.provider_type;
+BEGIN
+    SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = NEW.type;
+    PERFORM internal.check_settings(owner, format('an access provider of type %s', kind.type), kind.provider_settings, NEW.settings);
+    IF NEW.shared_identity AND NOT kind.may_share_identity THEN
+        PERFORM internal.refuse(format('%s has shared_identity, and type %s shows nobody an identity of the broker''s.', owner, kind.type),
+                              'Leave shared_identity false.');
+    END IF;
+    IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets) IS DISTINCT FROM (NEW.type, NEW.allowed_targets) THEN
+        PERFORM internal.check_key(k) FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
+        PERFORM internal.check_grant_duration(g)
+           FROM broker.key AS k
+           JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
+          WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name
+            AND (g.max_duration IS NOT NULL OR g.valid_until IS NOT NULL);
+        PERFORM internal.check_grant_issuer(g)
+           FROM broker.key AS k
+           JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
+          WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_written_provider() IS
+    'Trigger: refuses an access provider that could not work, or with which one of its keys could not.';
+
+CREATE OR REPLACE FUNCTION internal.check_written_grant() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NEW.max_duration IS NOT NULL OR NEW.valid_until IS NOT NULL THEN
+        PERFORM internal.check_grant_duration(NEW);
+    END IF;
+    PERFORM internal.check_grant_issuer(NEW);
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_written_grant() IS
+    'Trigger: refuses a grant that is too short for its key, or whose token could be another''s.';
+
+-- ---------------------------------------------------------------- an identity provider and its issuer
+
+CREATE OR REPLACE FUNCTION internal.keep_trusted_audiences() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    taken text;
+BEGIN
+    DELETE FROM runtime.trusted_audience
+     WHERE idp = NEW.name AND (issuer <> NEW.issuer OR audience <> ALL (NEW.audiences));
+    -- Waits for a concurrent transaction that has the pair, then leaves the pair to it.
+    INSERT INTO runtime.trusted_audience (issuer, audience, idp)
+    SELECT NEW.issuer, audience, NEW.name FROM unnest(NEW.audiences) AS audience ORDER BY audience
+        ON CONFLICT (issuer, audience) DO NOTHING;
+    -- The owner of the pair may belong to a tenant that the writer cannot see: don't name it.
+    SELECT audience INTO taken
+      FROM unnest(NEW.audiences) AS audience
+     WHERE NOT EXISTS (SELECT FROM runtime.trusted_audience AS t
+                        WHERE t.issuer = NEW.issuer AND t.audience = audience.audience AND t.idp = NEW.name)
+     ORDER BY audience LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_issuer_and_audience_lead_to_one_identity_provider',
+            format('Issuer "%s" with audience "%s" already leads to another identity provider.', NEW.issuer, taken),
+            'A token''s issuer and audience must lead to exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.',
+            'unique_violation', refused => to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_trusted_audiences() IS
+    'Trigger: keeps runtime.trusted_audience, and refuses a pair of issuer and audience that is taken, by whomever.';
+
+CREATE OR REPLACE FUNCTION internal.check_owner_claims(idp text, issuer text, required_claims jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shared broker.shared_issuer;
+BEGIN
+    SELECT s.* INTO shared FROM broker.shared_issuer AS s
+     WHERE internal.nearly(s.issuer) = internal.nearly(check_owner_claims.issuer)
+     ORDER BY s.issuer <> check_owner_claims.issuer, s.issuer LIMIT 1;
+    IF NOT FOUND OR internal.requires_an_owner(required_claims, shared.owner_claims) THEN
+        RETURN;
+    END IF;
+    PERFORM internal.refuse(
+        format(CASE WHEN shared.issuer = issuer
+                    THEN 'Identity provider "%s": the issuer "%s" gives tokens to anybody, and required_claims names no owner by an exact value.'
+                    ELSE 'Identity provider "%s": the issuer "%s" is, but for case or a slash, "%s", which gives tokens to anybody, and required_claims names no owner by an exact value.' END,
+               idp, issuer, shared.issuer),
+        CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer to the character, "%s". ', shared.issuer) END
+        || format('Require at least one of %s, for example {"%s": "…"}; a glob does not do.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
+END
+$$;
+COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
+    'Refuses an identity provider that would believe every customer of a shared issuer, however its address is written.';
+
+CREATE OR REPLACE FUNCTION internal.check_written_identity_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Who lists a shared issuer has this lock alone (internal.record_change), and waits for us or we for them.
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('mintmark: changes without tenant', 0));
+    PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_written_identity_provider() IS
+    'Trigger: an identity provider of a shared issuer says whose tokens it means.';
+
+CREATE OR REPLACE FUNCTION internal.check_written_shared_issuer() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.check_owner_claims(p.name, p.issuer, p.required_claims)
+       FROM broker.identity_provider AS p WHERE internal.nearly(p.issuer) = internal.nearly(NEW.issuer);
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_written_shared_issuer() IS
+    'Trigger: the identity providers that are there must fit a shared issuer too.';

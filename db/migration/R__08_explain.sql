@@ -1,0 +1,283 @@
+-- Who can mint what, and why not: for admins, as the service decides.
+
+-- ---------------------------------------------------------------- blocked subjects
+
+-- By asking for one time after the other a tenant's admin would find the end of a block that the platform keeps to itself.
+CREATE OR REPLACE FUNCTION internal.not_to_come(at timestamptz) RETURNS timestamptz
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN at > now() AND NOT pg_has_role(session_user, current_user, 'MEMBER')
+                     AND NOT pg_has_role(session_user, '${admin_role}', 'MEMBER')
+                     AND NOT pg_has_role(session_user, '${auditor_role}', 'MEMBER')
+                THEN now() ELSE at END;
+END
+$$;
+COMMENT ON FUNCTION internal.not_to_come(timestamptz) IS
+    'A time, but now for one that is to come, unless the login may read the blocks of all tenants: what blocks now counts as blocking then.';
+
+-- Yes or no, and nothing else: tenants' admins may know that a subject of theirs is blocked in all tenants, but not why
+-- or by which pattern.
+CREATE OR REPLACE FUNCTION internal.is_blocked_in_all_tenants(match text, subject text, at timestamptz) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    -- along the indexes, also with a plan from when there were few
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    asked_for constant timestamptz := internal.not_to_come(at);
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.blocked_subject AS b
+                    WHERE b.tenant IS NULL AND b.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > asked_for)
+                      AND hashtextextended(b.subject, 0) = hashtextextended(is_blocked_in_all_tenants.subject, 0)
+                      AND b.subject = is_blocked_in_all_tenants.subject
+                      AND (is_blocked_in_all_tenants.match = 'exact' OR strpos(is_blocked_in_all_tenants.subject, '*') = 0))
+        OR EXISTS (SELECT FROM broker.blocked_subject AS b
+                    WHERE b.tenant IS NULL AND b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > asked_for)
+                      AND internal.glob_covers(b.subject, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject));
+END
+$$;
+COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz) IS
+    'Whether all that a grant to this subject (or glob) is for is blocked in all tenants at a time.';
+
+CREATE OR REPLACE FUNCTION internal.blocking(tenant text, idp text, about text, at timestamptz) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    block record;
+BEGIN
+    SELECT b.id, b.reason INTO block FROM broker.blocked_subject AS b
+     WHERE b.tenant = blocking.tenant AND b.enabled AND (b.until IS NULL OR b.until > at)
+       AND (b.idp IS NULL OR b.idp = blocking.idp)
+       AND (b.match = 'exact' AND hashtextextended(b.subject, 0) = hashtextextended(about, 0) AND b.subject = about
+            OR b.match = 'glob' AND internal.glob_matches(b.subject, about))
+     ORDER BY b.id LIMIT 1;
+    RETURN CASE WHEN FOUND THEN format('blocked subject %s: %s', block.id, block.reason)
+                WHEN internal.is_blocked_in_all_tenants('exact', about, at) THEN 'blocked in all tenants' END;
+END
+$$;
+COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz) IS
+    'What blocks a subject of an identity provider at a time, of what the caller may see; null if nothing does.';
+
+-- Who blocks a subject whose block has ended is not to be told that it is blocked already.
+CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    ended bigint;
+BEGIN
+    SELECT b.id INTO ended FROM broker.blocked_subject AS b
+     WHERE b.enabled AND b.until <= clock_timestamp()
+       AND internal.block_digest(b.tenant, b.idp, b.match, b.subject)
+         = internal.block_digest(NEW.tenant, NEW.idp, NEW.match, NEW.subject);
+    -- Only then: an UPDATE of no row costs its triggers too, for each row of a bulk edit.
+    IF FOUND THEN
+        UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= clock_timestamp();
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.lift_block_that_ended() IS
+    'Trigger: a block that has ended gives way to a new one of the same subject.';
+
+-- ---------------------------------------------------------------- explain
+
+CREATE OR REPLACE FUNCTION internal.require_idp(asked text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = asked) THEN
+        PERFORM internal.refuse(format('There is no identity provider "%s" that you may see.', asked),
+            internal.did_you_mean(asked, ARRAY(SELECT p.name FROM broker.identity_provider AS p ORDER BY p.name LIMIT 100), 'There are'),
+            'no_data_found');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.require_idp(text) IS
+    'Refuses a question about an identity provider that there isn''t, or that the login may not see.';
+
+CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', at timestamptz DEFAULT now())
+    RETURNS TABLE (key text, granted boolean, grant_id bigint, condition text, expected text, seen text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    asked constant text := idp;
+    about constant text := subject;
+    given constant jsonb := coalesce(claims, '{}');
+    provider record;
+    required record;
+    steps bigint;
+    blocked text;
+    looked int;
+BEGIN
+    PERFORM internal.require_idp(asked);
+    IF jsonb_typeof(given) <> 'object' THEN
+        PERFORM internal.refuse(format('The claims of a token are an object, not %s.', internal.a_kind(given)),
+                                'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
+    END IF;
+    SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled
+      INTO provider
+      FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
+     WHERE p.name = asked;
+    PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
+    SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
+    SELECT coalesce(sum(internal.glob_steps(b.subject, about)), 0) INTO steps
+      FROM broker.blocked_subject AS b
+     WHERE b.tenant = provider.tenant AND (b.idp IS NULL OR b.idp = asked) AND b.match = 'glob' AND b.enabled
+       AND (b.until IS NULL OR b.until > at) AND starts_with(about, split_part(b.subject, '*', 1));
+    PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+    blocked := internal.blocking(provider.tenant, asked, about, at);
+    -- what a blocked subject is granted, nobody looks at
+    IF blocked IS NULL THEN
+        SELECT steps + coalesce(sum(internal.glob_steps(g.subject, about)), 0) INTO steps
+          FROM broker.subject_grant AS g
+         WHERE g.tenant = provider.tenant AND g.idp = asked AND g.match = 'glob' AND g.enabled
+           AND starts_with(about, split_part(g.subject, '*', 1));
+        PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+        SELECT steps + coalesce(sum(internal.claims_steps(g.claims, given)), 0) INTO steps
+          FROM broker.subject_grant AS g
+         WHERE g.tenant = provider.tenant AND g.idp = asked AND g.enabled
+           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0) AND g.subject = about
+                OR g.match = 'glob' AND internal.glob_matches(g.subject, about));
+        PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+    END IF;
+
+    SELECT least(1000, greatest(20, 5000 / greatest(count(*), 1))) INTO looked
+      FROM broker.key AS k WHERE k.tenant = provider.tenant;
+
+    RETURN QUERY
+    WITH tried AS (
+        SELECT g.key AS key_name, g.id, t.rank, t.condition AS failed, t.expected AS wanted, t.seen AS had,
+               internal.grant_duration(g, k.max_duration, at) AS duration
+          FROM broker.subject_grant AS g
+          JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+          JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+          JOIN broker.provider_type AS y ON y.type = a.type
+         CROSS JOIN LATERAL internal.try_grant(g, k.max_duration, y.min_duration, given, at) AS t
+         WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
+           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
+                    AND g.subject = about
+                OR g.match = 'glob' AND internal.glob_matches(g.subject, about))
+    ), best AS (
+        SELECT DISTINCT ON (t.key_name) t.* FROM tried AS t
+         ORDER BY t.key_name, t.rank DESC, t.duration DESC, t.id
+    )
+    SELECT k.name,
+           coalesce(outcome.failed IS NULL, false),
+           outcome.id, outcome.failed, outcome.wanted, outcome.had
+      FROM broker.key AS k
+      JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+      LEFT JOIN best AS b ON b.key_name = k.name
+     -- where no grant is for this subject: the one whose text begins most like it, of a share of 5,000 that are looked at
+      LEFT JOIN LATERAL (
+          SELECT g.id, g.subject
+            FROM (SELECT n.id, n.subject FROM broker.subject_grant AS n
+                   WHERE b.id IS NULL AND n.tenant = k.tenant AND n.key = k.name AND n.idp = asked
+                   LIMIT looked) AS g
+           ORDER BY internal.common_start(g.subject, about) DESC, g.id LIMIT 1) AS nearest ON true
+     CROSS JOIN LATERAL (
+          SELECT * FROM (VALUES
+              (NOT provider.tenant_enabled, NULL::bigint, 'the tenant is enabled', 'true', 'false'),
+              (NOT provider.enabled, NULL, 'the identity provider is enabled', 'true', 'false'),
+              (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, required.seen::text),
+              (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
+              (NOT a.enabled, NULL, 'the access provider is enabled', 'true', 'false'),
+              (NOT k.enabled, NULL, 'the key is enabled', 'true', 'false'),
+              (b.id IS NOT NULL, b.id, b.failed, b.wanted, b.had),
+              (nearest.id IS NOT NULL, nearest.id, 'subject', nearest.subject, about),
+              (true, NULL, 'a grant', format('a grant of this key to a subject of "%s"', asked), NULL)
+          ) AS o (applies, id, failed, wanted, had)
+          WHERE o.applies LIMIT 1) AS outcome
+     WHERE k.tenant = provider.tenant
+     ORDER BY k.name;
+END
+$$;
+COMMENT ON FUNCTION broker.explain(text, text, jsonb, timestamptz) IS
+    'For a token of an identity provider with this subject and these claims: each key of the tenant, whether it is granted and by which grant, else the first condition that failed for the grant that came nearest. Decides as the service does.';
+
+-- ---------------------------------------------------------------- views
+
+-- They run with the reader's rights, so a tenant's admins see their tenant's.
+
+CREATE OR REPLACE VIEW broker.who_can_mint WITH (security_invoker = true) AS
+SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
+       internal.grant_duration(g, k.max_duration, now()) AS max_duration,
+       g.valid_until, g.id AS grant_id, g.reason, g.created_by AS granted_by, g.created_at AS granted_at,
+       k.provider, a.type AS provider_type, k.settings ->> y.target_setting AS target
+  FROM broker.subject_grant AS g
+  JOIN broker.tenant AS t ON t.name = g.tenant AND t.enabled
+  JOIN broker.identity_provider AS p ON p.name = g.idp AND p.enabled
+  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key AND k.enabled
+  JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
+  JOIN broker.provider_type AS y ON y.type = a.type
+ WHERE g.enabled
+   AND (g.valid_from IS NULL OR g.valid_from <= now())
+   AND (g.valid_until IS NULL OR g.valid_until > now())
+   AND internal.grant_duration(g, k.max_duration, now()) >= y.min_duration
+   AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
+                    WHERE b.tenant = g.tenant AND b.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > now())
+                      AND (b.idp IS NULL OR b.idp = g.idp)
+                      AND hashtextextended(b.subject, 0) = hashtextextended(g.subject, 0) AND b.subject = g.subject
+                      AND (g.match = 'exact' OR strpos(g.subject, '*') = 0))
+   AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
+                    WHERE b.tenant = g.tenant AND b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > now())
+                      AND (b.idp IS NULL OR b.idp = g.idp) AND internal.glob_covers(b.subject, g.match, g.subject))
+   AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now());
+COMMENT ON VIEW broker.who_can_mint IS
+    'Who can mint what now: the grants that are in force, everything they depend on being enabled. Ask it WHERE tenant = … AND key = ….';
+COMMENT ON COLUMN broker.who_can_mint.tenant IS 'The tenant.';
+COMMENT ON COLUMN broker.who_can_mint.key IS 'The key.';
+COMMENT ON COLUMN broker.who_can_mint.idp IS 'The identity provider whose tokens count.';
+COMMENT ON COLUMN broker.who_can_mint.match IS 'exact or glob.';
+COMMENT ON COLUMN broker.who_can_mint.subject IS 'The subject, or the glob over subjects.';
+COMMENT ON COLUMN broker.who_can_mint.claims IS 'What the token must hold besides.';
+COMMENT ON COLUMN broker.who_can_mint.max_duration IS 'How many seconds a credential may live that is asked for now.';
+COMMENT ON COLUMN broker.who_can_mint.valid_until IS 'When the grant ends; null: when it is revoked.';
+COMMENT ON COLUMN broker.who_can_mint.grant_id IS 'broker.subject_grant.id';
+COMMENT ON COLUMN broker.who_can_mint.reason IS 'Why it was granted.';
+COMMENT ON COLUMN broker.who_can_mint.granted_by IS 'The login that made the grant.';
+COMMENT ON COLUMN broker.who_can_mint.granted_at IS 'When it was made.';
+COMMENT ON COLUMN broker.who_can_mint.provider IS 'The access provider of the key.';
+COMMENT ON COLUMN broker.who_can_mint.provider_type IS 'Its type.';
+COMMENT ON COLUMN broker.who_can_mint.target IS 'The role, service account, client or audience that the credential is of.';
+
+CREATE OR REPLACE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS SETOF broker.who_can_mint
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.require_idp(idp);
+    RETURN QUERY
+    SELECT w.* FROM broker.who_can_mint AS w
+     WHERE w.idp = what_can_mint.idp
+       AND (w.match = 'exact' AND hashtextextended(w.subject, 0) = hashtextextended(what_can_mint.subject, 0)
+                AND w.subject = what_can_mint.subject
+            OR w.match = 'glob' AND internal.glob_matches(w.subject, what_can_mint.subject))
+     ORDER BY w.key, w.max_duration DESC, w.grant_id;
+END
+$$;
+COMMENT ON FUNCTION broker.what_can_mint(text, text) IS
+    'What a subject can mint now, provided that its token meets the claims in each row.';
+
+CREATE OR REPLACE VIEW broker.grant_ending_soon WITH (security_invoker = true) AS
+SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.valid_until, g.valid_until - now() AS ends_in,
+       g.id AS grant_id, g.reason, g.created_by AS granted_by
+  FROM broker.subject_grant AS g
+ WHERE g.enabled AND g.valid_until > now() AND g.valid_until <= now() + interval '30 days';
+COMMENT ON VIEW broker.grant_ending_soon IS 'Enabled grants that end within 30 days. Ask it ORDER BY valid_until.';
+COMMENT ON COLUMN broker.grant_ending_soon.tenant IS 'The tenant.';
+COMMENT ON COLUMN broker.grant_ending_soon.key IS 'The key.';
+COMMENT ON COLUMN broker.grant_ending_soon.idp IS 'The identity provider.';
+COMMENT ON COLUMN broker.grant_ending_soon.match IS 'exact or glob.';
+COMMENT ON COLUMN broker.grant_ending_soon.subject IS 'The subject, or the glob over subjects.';
+COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When it ends.';
+COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'How long until then.';
+COMMENT ON COLUMN broker.grant_ending_soon.grant_id IS 'broker.subject_grant.id';
+COMMENT ON COLUMN broker.grant_ending_soon.reason IS 'Why it was granted.';
+COMMENT ON COLUMN broker.grant_ending_soon.granted_by IS 'The login that made the grant.';

@@ -1,0 +1,170 @@
+-- What keeps the audit log: its partitions, the list of open mints, and what may be written as a checkpoint.
+
+-- ---------------------------------------------------------------- partitions
+
+CREATE OR REPLACE FUNCTION audit.first_mint_id(at timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+COMMENT ON FUNCTION audit.first_mint_id(timestamptz) IS
+    'The least mint_id of a moment: WHERE mint_id >= audit.first_mint_id(''2026-01-01'') reads only the partitions since then.';
+
+CREATE OR REPLACE FUNCTION audit.create_partition(month date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    first_day constant timestamptz := date_trunc('month', month::timestamptz);
+    next_month constant timestamptz := first_day + interval '1 month';
+    partition constant text := 'event_' || to_char(first_day, 'YYYY_MM');
+BEGIN
+    IF EXISTS (SELECT FROM pg_inherits AS i
+                WHERE i.inhparent = 'audit.event'::regclass AND i.inhrelid = to_regclass(format('audit.%I', partition))) THEN
+        RETURN false;
+    END IF;
+    -- Made apart and attached: CREATE TABLE … PARTITION OF would wait for every reader of audit.event
+    -- and make every writer wait behind it. One that somebody detached is attached again with its rows.
+    IF to_regclass(format('audit.%I', partition)) IS NULL THEN
+        EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
+        EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
+                       partition, partition || '_holds_each_step_of_a_mint_once');
+        EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
+                       format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
+        CALL internal.make_append_only(format('audit.%I', partition)::regclass);
+        -- pg_dump reads partitions by themselves
+        EXECUTE format('GRANT SELECT ON audit.%I TO "${auditor_role}"', partition);
+    END IF;
+    EXECUTE format('ALTER TABLE audit.event ATTACH PARTITION audit.%I FOR VALUES FROM (%L) TO (%L)',
+                   partition, audit.first_mint_id(first_day), audit.first_mint_id(next_month));
+    RETURN true;
+END
+$$;
+COMMENT ON FUNCTION audit.create_partition(date) IS
+    'Makes the partition of audit.event for the month of a day, append-only from the start, or attaches one that was detached. False if it is there already.';
+
+CREATE OR REPLACE FUNCTION audit.create_partitions(months_ahead int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    this_month constant timestamptz := date_trunc('month', clock_timestamp());
+    ahead int;
+    created int := 0;
+BEGIN
+    IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
+        PERFORM internal.refuse(format('Partitions can be made for 0 to 24 months ahead, not for %s.', coalesce(months_ahead::text, 'null')),
+                                'The service asks for 3.', 'invalid_parameter_value');
+    END IF;
+    -- Replicas call this at the same time; the second finds the partitions there.
+    PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: partitions of audit.event', 0));
+    FOR ahead IN 0 .. months_ahead LOOP
+        created := created + audit.create_partition((this_month + ahead * interval '1 month')::date)::int;
+    END LOOP;
+    RETURN created;
+END
+$$;
+COMMENT ON FUNCTION audit.create_partitions(int) IS
+    'Makes the missing partitions of audit.event for this month (UTC) and so many after it; returns how many. The service calls it.';
+
+SELECT audit.create_partitions(3);
+
+-- ---------------------------------------------------------------- mints without outcome
+
+-- Once for each statement, which is many rows. As the owner, so that the service can only read the list, and
+-- always along the index: the table is small, but no plan made while it was empty may read all that died in it.
+CREATE OR REPLACE FUNCTION internal.keep_open_mints() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
+AS $$
+BEGIN
+    INSERT INTO audit.open_mint (mint_id, tenant)
+    SELECT written.mint_id, written.tenant FROM written WHERE written.step = 1
+        ON CONFLICT DO NOTHING;
+    DELETE FROM audit.open_mint AS done
+     USING written
+     WHERE written.step = 2 AND done.mint_id = written.mint_id;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_open_mints() IS
+    'Notes mints that were requested in audit.open_mint, and takes them out when their outcome is recorded.';
+
+-- ---------------------------------------------------------------- checkpoints
+
+-- A checkpoint is the next one, and a signature. Who takes the service over can stop the sealing, but not for good.
+CREATE OR REPLACE FUNCTION internal.check_checkpoint() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    next constant bigint := coalesce((SELECT max(c.number) FROM audit.checkpoint AS c), 0) + 1;
+BEGIN
+    IF NEW.number IS DISTINCT FROM next THEN
+        PERFORM internal.refuse_in(TG_RELID, 'checkpoints_are_numbered_without_gaps',
+            format('Checkpoint %s is not the next one.', coalesce(NEW.number::text, 'null')), format('The next one is %s.', next), 'check_violation');
+    END IF;
+    IF NEW.jws !~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$' THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_checkpoint_is_a_signature',
+            format('Checkpoint %s has no signature in compact form (RFC 7515 section 7.1).', NEW.number),
+            'Only a broker with the signing key can make one.', 'check_violation');
+    END IF;
+    NEW.inserted_by := session_user;
+    NEW.inserted_at := clock_timestamp();
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_checkpoint() IS
+    'Trigger: refuses checkpoints out of order, and what is no signature by its form, and notes who writes.';
+
+-- The payload names what it seals as {"events": [{"chain", "seq"}], "changes": [{"tenant", "revision"}]}.
+CREATE OR REPLACE FUNCTION internal.sealed_by_last_checkpoint() RETURNS TABLE (kind text, chain text, "position" bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    part constant text := (SELECT split_part(c.jws, '.', 2) FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1);
+    payload jsonb;
+BEGIN
+    -- base64url to base64, with the padding that RFC 7515 leaves out
+    payload := convert_from(decode(rpad(translate(part, '-_', '+/'), (length(part) + 3) / 4 * 4, '='), 'base64'), 'UTF8');
+    RETURN QUERY
+    SELECT 'event', head ->> 'chain', (head ->> 'seq')::bigint
+      FROM jsonb_array_elements(payload -> 'events') AS head
+    UNION ALL
+    SELECT 'change', coalesce(head ->> 'tenant', ''), (head ->> 'revision')::bigint
+      FROM jsonb_array_elements(payload -> 'changes') AS head;
+EXCEPTION WHEN data_exception THEN
+    -- a checkpoint that no broker made seals nothing
+    RETURN;
+END
+$$;
+COMMENT ON FUNCTION internal.sealed_by_last_checkpoint() IS
+    'The ends of chains that the last checkpoint names. Whether a key signed it is for `mintmark audit verify` to say.';
+
+-- Once for each statement: a broker notes all heads of a checkpoint with one.
+CREATE OR REPLACE FUNCTION internal.check_sealed_chain() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    moved record;
+BEGIN
+    SELECT m.kind, m.chain, m."position" INTO moved
+      FROM marked AS m
+     WHERE NOT EXISTS (SELECT FROM internal.sealed_by_last_checkpoint() AS s
+                        WHERE s.kind = m.kind AND s.chain = m.chain AND s."position" = m."position")
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_chain_is_sealed_as_far_as_the_last_checkpoint_says',
+            format('The last checkpoint doesn''t seal the %s chain ''%s'' up to %s.', moved.kind, moved.chain, moved."position"),
+            'Only what a checkpoint seals is noted here, in its transaction.', 'check_violation');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_sealed_chain() IS
+    'Trigger: lets runtime.sealed_chain say only what the last checkpoint says.';

@@ -1,0 +1,122 @@
+-- What auditors ask most, as views. They run with the reader's rights, so a tenant's admins see their tenant's.
+
+CREATE OR REPLACE VIEW audit.mint WITH (security_invoker = true) AS
+SELECT r.mint_id,
+       r.request_id,
+       r.tenant,
+       r.idp,
+       r.issuer,
+       r.subject,
+       r.key,
+       r.provider,
+       r.provider_type,
+       r.occurred_at AS requested_at,
+       o.kind AS outcome,
+       o.occurred_at AS outcome_at,
+       o.reason,
+       o.detail,
+       o.credential_id,
+       o.issued_at,
+       CASE WHEN o.mint_id IS NULL THEN r.expires_at ELSE o.expires_at END AS expires_at,
+       r.grant_id,
+       r.grant_revision,
+       g.after AS grant_then,
+       g.after ->> 'created_by' AS grant_made_by,
+       (g.after ->> 'created_at')::timestamptz AS grant_made_at,
+       g.changed_by AS grant_changed_by,
+       g.changed_at AS grant_changed_at,
+       r.token_id,
+       r.token_hash,
+       r.claims,
+       r.client_address,
+       r.user_agent,
+       r.broker,
+       r.chain,
+       r.seq,
+       o.chain AS outcome_chain,
+       o.seq AS outcome_seq
+  FROM audit.event AS r
+  LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+  LEFT JOIN LATERAL (
+       SELECT c.after, c.changed_by, c.changed_at
+         FROM audit.config_change AS c
+        WHERE c.table_name = 'subject_grant'
+          AND coalesce(c.after, c.before) ->> 'id' = r.grant_id::text
+          AND c.revision <= r.grant_revision
+          AND c.tenant = r.tenant
+        ORDER BY c.revision DESC
+        LIMIT 1) AS g ON true
+ WHERE r.step = 1;
+COMMENT ON VIEW audit.mint IS
+    'One row for each mint that was begun: who asked, what became of it, and the grant as it was then. Denied and rejected requests are in audit.denial.';
+COMMENT ON COLUMN audit.mint.requested_at IS 'When the intent was recorded.';
+COMMENT ON COLUMN audit.mint.outcome IS 'issued, failed or withheld; null while it is unresolved.';
+COMMENT ON COLUMN audit.mint.outcome_at IS 'When the outcome was recorded.';
+COMMENT ON COLUMN audit.mint.expires_at IS
+    'When the credential ends; where there is no outcome, the latest that a credential could live.';
+COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that allowed it, as it was.';
+COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that made the grant.';
+COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was made.';
+COMMENT ON COLUMN audit.mint.grant_changed_by IS 'The login that last changed it before the mint.';
+COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that was.';
+
+CREATE OR REPLACE VIEW audit.unresolved WITH (security_invoker = true) AS
+SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.provider, r.provider_type,
+       r.occurred_at AS requested_at, r.expires_at AS credential_may_exist_until, r.grant_id, r.grant_revision,
+       r.token_id, r.token_hash, r.client_address, r.user_agent, r.broker
+  FROM audit.open_mint AS open
+  JOIN audit.event AS r ON r.mint_id = open.mint_id AND r.step = 1
+ WHERE NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = open.mint_id AND o.step = 2);
+COMMENT ON VIEW audit.unresolved IS
+    'Mints without outcome: in flight, or the broker died in between. Whether a credential exists, only the provider knows.';
+COMMENT ON COLUMN audit.unresolved.credential_may_exist_until IS
+    'After this time no credential of the mint can live any more.';
+
+CREATE OR REPLACE VIEW audit.active_credential WITH (security_invoker = true) AS
+SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind AS outcome, o.credential_id,
+       o.issued_at, o.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
+  FROM audit.event AS o
+ WHERE o.expires_at > now() AND o.kind IN ('issued', 'withheld')
+UNION ALL
+SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL,
+       NULL, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
+  FROM audit.event AS o
+  JOIN audit.event AS r ON r.mint_id = o.mint_id AND r.step = 1
+ WHERE r.expires_at > now()
+   AND o.kind = 'failed' AND o.reason IN ('provider_timeout', 'provider_unreachable')
+UNION ALL
+SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved', NULL,
+       NULL, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address, NULL
+  FROM audit.unresolved AS u
+ WHERE u.credential_may_exist_until > now();
+COMMENT ON VIEW audit.active_credential IS
+    'Credentials that live, or may: issued, withheld (obtained and dropped), unresolved, and failed ones of which nobody knows whether the provider made a credential.';
+COMMENT ON COLUMN audit.active_credential.outcome IS
+    'issued and withheld: it was obtained. unresolved and failed: it may exist, only the provider knows.';
+COMMENT ON COLUMN audit.active_credential.expires_at IS
+    'When it ends; where it only may exist, the latest that it could live.';
+COMMENT ON COLUMN audit.active_credential.reason IS
+    'Why it was withheld, or failed: provider_timeout or provider_unreachable.';
+
+CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS
+SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.issuer, e.subject, e.key,
+       e.request_id, e.token_id, e.token_hash, e.claims, e.client_address, e.user_agent, e.broker
+  FROM audit.event AS e
+ WHERE e.kind IN ('denied', 'rejected');
+COMMENT ON VIEW audit.denial IS
+    'Keys that were denied to a subject, and tokens that were rejected.';
+
+CREATE OR REPLACE VIEW audit.unused_grant WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, g.valid_from, g.valid_until,
+       g.reason, g.created_at, g.created_by, g.updated_at, g.updated_by, used.last_used_at
+  FROM broker.subject_grant AS g
+  LEFT JOIN LATERAL (
+       SELECT e.occurred_at AS last_used_at
+         FROM audit.event AS e
+        WHERE e.grant_id = g.id AND e.step = 1
+        ORDER BY e.mint_id DESC
+        LIMIT 1) AS used ON true
+ WHERE used.last_used_at IS NULL OR used.last_used_at < now() - interval '90 days';
+COMMENT ON VIEW audit.unused_grant IS
+    'Grants that nothing was minted under for 90 days, or ever, as far as the log goes back.';
+COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The last time that something was minted under it; null: never.';

@@ -1,0 +1,461 @@
+-- What the console's login sees: nothing by itself, and with a viewer's claims what broker.console_access gives to them.
+
+-- ---------------------------------------------------------------- what a viewer sees
+
+-- The claims are those of the transaction (SET LOCAL mintmark.console_claims). Without them, and with what is no
+-- JSON object, nobody is looking.
+CREATE OR REPLACE FUNCTION internal.accesses_of_viewer() RETURNS SETOF broker.console_access
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claims constant jsonb := nullif(current_setting('mintmark.console_claims', true), '')::jsonb;
+BEGIN
+    IF jsonb_typeof(claims) = 'object' THEN
+        RETURN QUERY
+        SELECT a.* FROM broker.console_access AS a
+         WHERE a.enabled
+           AND internal.claim_met(a.value, internal.claim_at(claims, a.claim))
+           AND (a.claim NOT IN ('email', '/email') OR claims -> 'email_verified' = 'true');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.accesses_of_viewer() IS
+    'The rows of broker.console_access that the claims in mintmark.console_claims meet.';
+
+CREATE OR REPLACE FUNCTION internal.tenants_of_viewer() RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN ARRAY(SELECT DISTINCT a.tenant FROM internal.accesses_of_viewer() AS a
+                  WHERE a.tenant IS NOT NULL ORDER BY a.tenant);
+END
+$$;
+COMMENT ON FUNCTION internal.tenants_of_viewer() IS
+    'The tenants that whoever looks at the console sees by name; see viewer_sees_all too.';
+
+CREATE OR REPLACE FUNCTION internal.viewer_sees_all() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM internal.accesses_of_viewer() AS a WHERE a.tenant IS NULL);
+END
+$$;
+COMMENT ON FUNCTION internal.viewer_sees_all() IS
+    'Whether whoever looks at the console sees all tenants, and what belongs to none.';
+
+CREATE OR REPLACE FUNCTION internal.tenants_looked_at(of_tenant text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    everything constant boolean := internal.viewer_sees_all();
+    tenants constant text[] := internal.tenants_of_viewer();
+BEGIN
+    IF of_tenant IS NOT NULL THEN
+        RETURN CASE WHEN everything OR of_tenant = ANY (tenants) THEN ARRAY[of_tenant] ELSE '{}' END;
+    END IF;
+    RETURN CASE WHEN everything THEN NULL ELSE tenants END;
+END
+$$;
+COMMENT ON FUNCTION internal.tenants_looked_at(text) IS
+    'The tenants in which something is looked for: the one named, if the console''s viewer sees it; else all that are seen by name; null: everywhere.';
+
+-- ---------------------------------------------------------------- mints
+
+-- Everywhere, an id of a few rows is looked up first and then sorted; all else comes along an index in the order of mints.
+-- In tenants, one after the other: the bounds hold the tenant and the mint as one, and so does the order. An index that
+-- doesn't name the tenant has neither, so that no plan goes along one and leaves rows of others out.
+CREATE OR REPLACE FUNCTION internal.where_to_look(by text, everywhere boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(CASE
+        WHEN NOT everywhere
+        THEN $q$SELECT t.name AS part, e.*
+                  FROM unnest($2) AS t (name) CROSS JOIN LATERAL (
+                       SELECT %1$s FROM %2$s AS n
+                        WHERE %3$s AND %4$s AND n.mint_id < $4 AND n.mint_id >= $5
+                          AND ROW(n.tenant, n.mint_id) < ROW(t.name COLLATE "C", $4)
+                          AND ROW(n.tenant, n.mint_id) >= ROW(t.name COLLATE "C", $5)
+                        ORDER BY n.tenant DESC, n.mint_id DESC LIMIT $6) AS e$q$
+        WHEN by IN ('credential', 'request')
+        THEN $q$SELECT '' AS part, e.* FROM (
+                       SELECT %1$s FROM %2$s AS n WHERE %3$s AND n.mint_id < $4 AND n.mint_id >= $5 OFFSET 0) AS e
+                 ORDER BY e.mint_id DESC LIMIT $6$q$
+        ELSE $q$SELECT '' AS part, %1$s FROM %2$s AS n
+                 WHERE %3$s AND n.mint_id < $4 AND n.mint_id >= $5 ORDER BY n.mint_id DESC LIMIT $6$q$ END,
+        CASE by WHEN 'open' THEN 'n.mint_id, NULL::text AS key, NULL::bytea AS token_hash'
+                ELSE 'n.mint_id, n.key, n.token_hash' END,
+        CASE by WHEN 'open' THEN 'audit.open_mint' ELSE 'audit.event' END,
+        CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
+                WHEN 'key' THEN 'n.key = $1'
+                WHEN 'credential' THEN 'n.credential_id = $1'
+                WHEN 'request' THEN 'n.request_id = $1'
+                WHEN 'refusal' THEN 'n.kind IN (''denied'', ''rejected'')'
+                ELSE 'true' END,
+        CASE WHEN by IN ('subject', 'key') THEN '(n.step = 1 OR n.kind = ''denied'')' ELSE 'true' END);
+$$;
+COMMENT ON FUNCTION internal.where_to_look(text, boolean) IS
+    'The query along one index that internal.find_mints looks for candidates with: of all tenants, or of some, each by itself.';
+
+CREATE OR REPLACE FUNCTION internal.find_mints(by text, value text, of_tenant text, of_key text, outcome text, before uuid, since uuid, most int)
+    RETURNS TABLE (mint_id uuid, stopped_at uuid)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    -- along the indexes, in their order: a plan that reads all and sorts it looks cheaper where rows are underestimated
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    -- two rows a mint; more only where rows that were looked at may not be wanted
+    look constant int := CASE WHEN by = 'open' OR outcome IS NULL AND by <> 'token' AND (of_key IS NULL OR by = 'key')
+                              THEN 2 * most + 2 ELSE 10000 END;
+    kinds constant text[] := CASE outcome WHEN 'live' THEN ARRAY['issued', 'withheld'] WHEN 'refused' THEN ARRAY['denied', 'rejected']
+                                          ELSE ARRAY[outcome] END;
+    share constant int := greatest(look / greatest(cardinality(tenants), 1), 2 * most + 2);
+BEGIN
+    -- Planned for these very values: only then are partitions left out that can't hold any.
+    RETURN QUERY EXECUTE format($q$
+        WITH looked AS MATERIALIZED (%s),
+             stop AS (SELECT max(p.reached)::uuid AS at
+                        FROM (SELECT min(l.mint_id::text) AS reached FROM looked AS l
+                               GROUP BY l.part HAVING count(*) >= $6) AS p)
+        (SELECT DISTINCT l.mint_id, NULL::uuid FROM looked AS l CROSS JOIN stop
+          WHERE ($3 IS NULL OR l.key = $3)
+            AND (stop.at IS NULL OR l.mint_id >= stop.at)
+            AND ($8 <> 'token' OR l.token_hash = decode($1, 'hex'))
+            AND CASE $7 WHEN '' THEN true
+                        WHEN 'unresolved' THEN EXISTS (SELECT FROM audit.open_mint AS u WHERE u.mint_id = l.mint_id OFFSET 0)
+                        WHEN 'minted' THEN EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = l.mint_id AND o.step = 1 OFFSET 0)
+                        ELSE EXISTS (SELECT FROM audit.event AS o
+                                      WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = ANY ($10)
+                                        AND ($7 <> 'live' OR o.expires_at > now()) OFFSET 0) END
+          ORDER BY l.mint_id DESC LIMIT $9)
+        UNION ALL
+        SELECT NULL, stop.at FROM stop$q$,
+        internal.where_to_look(by, tenants IS NULL))
+    USING value, tenants, of_key, coalesce(before, 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
+          coalesce(since, '00000000-0000-0000-0000-000000000000'), share, coalesce(outcome, ''), by, most, kinds;
+END
+$$;
+COMMENT ON FUNCTION internal.find_mints(text, text, text, text, text, uuid, uuid, int) IS
+    'The latest mints and refusals that the console''s viewer may see, the newest first, by: all, subject, key, credential, request, token (its SHA-256), refusal or open. The last row says down to where all were found, null: to the end.';
+
+-- ---------------------------------------------------------------- numbers
+
+CREATE OR REPLACE FUNCTION internal.stretched(cut boolean, last text, since timestamptz, width interval) RETURNS double precision
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN cut THEN greatest(1, extract(epoch FROM width) / greatest(0.001,
+        ('x' || lpad(left(replace(last, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0 - extract(epoch FROM since)))
+        ELSE 1 END;
+$$;
+COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
+    'By how much a count is too small that was cut at a mint id within a stretch of time.';
+
+CREATE OR REPLACE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
+    RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT n, $1 + n * $2, audit.first_mint_id($1 + n * $2), audit.first_mint_id($1 + (n + 1) * $2)
+      FROM generate_series(0, $3 - 1) AS n;
+$$;
+COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
+    'So many parts of a time, each with the mint ids that it begins with and ends before.';
+
+CREATE OR REPLACE FUNCTION internal.activity(of_tenant text, since timestamptz, width interval, parts int, most int)
+    RETURNS TABLE (part int, mints bigint, refusals bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
+BEGIN
+    IF tenants IS NULL THEN
+        RETURN QUERY
+        SELECT p.n, round(m.count * m.stretch)::bigint, r.count, m.stretch > 1 OR r.count >= most
+          FROM internal.parts_of(since, width, parts) AS p
+         CROSS JOIN LATERAL (
+               SELECT count(*), internal.stretched(count(*) >= most, max(e.mint_id::text), p.begins, width) AS stretch
+                 FROM (SELECT n.mint_id FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.step = 1
+                        ORDER BY n.mint_id LIMIT most) AS e) AS m
+         CROSS JOIN LATERAL (
+               SELECT count(*)
+                 FROM (SELECT FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind IN ('denied', 'rejected')
+                        LIMIT most) AS e) AS r;
+    ELSE
+        RETURN QUERY
+        SELECT p.n, coalesce(sum(t.mints * t.stretch), 0)::bigint, coalesce(sum(t.refusals * t.stretch), 0)::bigint,
+               coalesce(bool_or(t.stretch > 1), false)
+          FROM internal.parts_of(since, width, parts) AS p
+          LEFT JOIN LATERAL (
+               SELECT c.* FROM unnest(tenants) AS s (name)
+                CROSS JOIN LATERAL (
+                      SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
+                             count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
+                             internal.stretched(count(*) >= share, max(e.mint_id::text), p.begins, width) AS stretch
+                        FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
+                               WHERE n.mint_id >= p.first AND n.mint_id < p.beyond
+                                 AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)
+                                 AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)
+                               ORDER BY n.tenant, n.mint_id LIMIT share) AS e) AS c) AS t ON true
+         GROUP BY p.n;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
+    'How many mints and refusals began in each part of a time, of those that the console''s viewer may see: counted up to so many rows a part, and beyond that estimated by how far they reached.';
+
+CREATE OR REPLACE FUNCTION internal.living_credentials(of_tenant text, most int, OUT credentials bigint, OUT counted_all boolean, OUT last_ends_at timestamptz)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    share constant int := greatest(most / greatest(cardinality(tenants), 1), 100);
+BEGIN
+    IF tenants IS NULL THEN
+        SELECT count(*), count(*) < most, max(l.expires_at) INTO credentials, counted_all, last_ends_at
+          FROM (SELECT e.expires_at FROM audit.event AS e
+                 WHERE e.expires_at > now() AND e.kind IN ('issued', 'withheld')
+                 ORDER BY e.expires_at DESC LIMIT most) AS l;
+    ELSE
+        SELECT coalesce(sum(l.number), 0), coalesce(bool_and(l.number < share), true), max(l.last)
+          INTO credentials, counted_all, last_ends_at
+          FROM unnest(tenants) AS t (name)
+         CROSS JOIN LATERAL (
+               SELECT count(*) AS number, max(c.expires_at) AS last
+                 FROM (SELECT e.expires_at FROM audit.event AS e
+                        WHERE e.kind IN ('issued', 'withheld')
+                          AND ROW(e.tenant, e.expires_at) > ROW(t.name COLLATE "C", now())
+                          AND ROW(e.tenant, e.expires_at) <= ROW(t.name COLLATE "C", timestamptz 'infinity')
+                        ORDER BY e.tenant DESC, e.expires_at DESC LIMIT share) AS c) AS l;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.living_credentials(text, int) IS
+    'How many credentials live now of those that the console''s viewer may see, and when the last of them ends; of about so many rows looked at.';
+
+-- Finds as internal.find_mints does, and counts instead of listing.
+CREATE OR REPLACE FUNCTION internal.activity_of_subject(subject text, since timestamptz, most int, OUT mints bigint, OUT refusals bigint,
+                                             OUT counted boolean, OUT living bigint, OUT last_ends_at timestamptz,
+                                             OUT may_live_until timestamptz, OUT living_types text[], OUT looked_at_all boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+    share constant int := greatest(most / greatest(cardinality(tenants), 1), 100);
+BEGIN
+    EXECUTE format($q$
+        WITH looked AS MATERIALIZED (%s),
+             part AS (SELECT count(*) < $6 AS whole, min(l.mint_id::text)::uuid AS reached FROM looked AS l GROUP BY l.part),
+             own AS (SELECT e.* FROM (SELECT DISTINCT l.mint_id FROM looked AS l) AS m
+                      CROSS JOIN LATERAL (SELECT n.mint_id, n.step, n.kind, n.reason, n.provider_type, n.expires_at
+                                            FROM audit.event AS n
+                                           WHERE n.mint_id = m.mint_id OFFSET 0) AS e),
+             mint AS (SELECT o.mint_id, bool_or(o.step = 1) AS begun, bool_or(o.kind = 'denied') AS denied,
+                             max(o.provider_type) AS type,
+                             max(o.expires_at) FILTER (WHERE o.kind IN ('issued', 'withheld')) AS real_end,
+                             max(o.expires_at) FILTER (WHERE o.step = 1) AS latest_end,
+                             -- as audit.active_credential has it: a provider that didn't answer may have made one
+                             bool_or(o.step = 2 AND (o.kind <> 'failed'
+                                                     OR o.reason NOT IN ('provider_timeout', 'provider_unreachable'))) AS known
+                        FROM own AS o GROUP BY o.mint_id),
+             ends AS (SELECT m.*, CASE WHEN m.known THEN m.real_end ELSE m.latest_end END AS may_end FROM mint AS m)
+        SELECT count(*) FILTER (WHERE e.begun AND e.mint_id >= $3),
+               count(*) FILTER (WHERE e.denied AND e.mint_id >= $3),
+               coalesce((SELECT bool_and(p.whole OR p.reached < $3) FROM part AS p), true),
+               count(*) FILTER (WHERE e.real_end > now()),
+               max(e.real_end) FILTER (WHERE e.real_end > now()),
+               max(e.may_end) FILTER (WHERE e.may_end > now()),
+               coalesce(array_agg(DISTINCT e.type) FILTER (WHERE e.may_end > now()), '{}'),
+               coalesce((SELECT bool_and(p.whole) FROM part AS p), true)
+          FROM ends AS e$q$,
+        internal.where_to_look('subject', tenants IS NULL))
+    USING subject, tenants, audit.first_mint_id(since), uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+          uuid '00000000-0000-0000-0000-000000000000', share
+     INTO mints, refusals, counted, living, last_ends_at, may_live_until, living_types, looked_at_all;
+END
+$$;
+COMMENT ON FUNCTION internal.activity_of_subject(text, timestamptz, int) IS
+    'How many mints and refusals of a subject began since a time and how many of its credentials live now, of those that the console''s viewer may see: among about so many of its latest. counted: whether the first two are all; may_live_until: when the last of its credentials ends, or could end of which nobody knows whether there is one; living_types: the types of their providers; looked_at_all: whether it has no more.';
+
+CREATE OR REPLACE FUNCTION internal.unsealed_rows(most int, OUT unsealed bigint, OUT counted boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    sealed_at constant timestamptz := coalesce((SELECT c.sealed_at FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1), 'epoch');
+    -- a mint that had begun before may have ended since; none takes longer
+    since constant uuid := audit.first_mint_id(greatest(sealed_at - interval '2 minutes', 'epoch'));
+BEGIN
+    IF internal.viewer_sees_all() THEN
+        SELECT count(*) FILTER (WHERE r.seq IS NULL OR r.seq > coalesce(s.position, 0)), count(*) <= most
+          INTO unsealed, counted
+          FROM (SELECT e.chain, e.seq FROM audit.event AS e WHERE e.mint_id >= since ORDER BY e.mint_id DESC LIMIT most + 1) AS r
+          LEFT JOIN runtime.sealed_chain AS s ON s.kind = 'event' AND s.chain = r.chain;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.unsealed_rows(int) IS
+    'How many rows of mints and refusals no checkpoint covers yet, among so many of the latest; null for a viewer of the console who doesn''t see all tenants.';
+
+-- ---------------------------------------------------------------- grants and blocks
+
+-- Tenant by tenant, each with a bound of its own, so that no plan reads them all and leaves rows of others out.
+CREATE OR REPLACE FUNCTION internal.grants_for(subject text, most int) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    IF tenants IS NULL THEN
+        RETURN QUERY
+        (SELECT g.id FROM broker.subject_grant AS g
+          WHERE g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(grants_for.subject, 0)
+            AND g.subject = grants_for.subject
+          LIMIT most)
+        UNION ALL
+        (SELECT g.id FROM broker.subject_grant AS g
+          WHERE g.match = 'glob' AND starts_with(grants_for.subject, split_part(g.subject, '*', 1))
+            AND internal.glob_matches(g.subject, grants_for.subject)
+          LIMIT most);
+    ELSE
+        RETURN QUERY
+        (SELECT e.id FROM unnest(tenants) AS t (name) CROSS JOIN LATERAL (
+                SELECT g.id FROM broker.subject_grant AS g
+                 WHERE g.tenant = t.name COLLATE "C" AND g.match = 'exact'
+                   AND hashtextextended(g.subject, 0) = hashtextextended(grants_for.subject, 0)
+                   AND g.subject = grants_for.subject
+                 LIMIT most) AS e
+          LIMIT most)
+        UNION ALL
+        (SELECT e.id FROM unnest(tenants) AS t (name) CROSS JOIN LATERAL (
+                SELECT g.id FROM broker.subject_grant AS g
+                 WHERE g.tenant = t.name COLLATE "C" AND g.match = 'glob'
+                   AND starts_with(grants_for.subject, split_part(g.subject, '*', 1))
+                   AND internal.glob_matches(g.subject, grants_for.subject)
+                 LIMIT most) AS e
+          LIMIT most);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.grants_for(text, int) IS
+    'The grants, in force or not, whose subject is or matches this one, of those that the console''s viewer may see.';
+
+CREATE OR REPLACE FUNCTION internal.blocks_of(subject text, most int) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    IF tenants IS NULL THEN
+        RETURN QUERY
+        SELECT b.id FROM broker.blocked_subject AS b
+         WHERE b.enabled AND (b.until IS NULL OR b.until > now())
+           AND CASE b.match WHEN 'exact' THEN b.subject = blocks_of.subject
+                            ELSE starts_with(blocks_of.subject, split_part(b.subject, '*', 1))
+                                 AND internal.glob_matches(b.subject, blocks_of.subject) END
+         LIMIT most;
+    ELSE
+        RETURN QUERY
+        SELECT e.id FROM unnest(tenants) AS t (name) CROSS JOIN LATERAL (
+               SELECT b.id FROM broker.blocked_subject AS b
+                WHERE b.tenant = t.name COLLATE "C" AND b.match = 'exact'
+                  AND hashtextextended(b.subject, 0) = hashtextextended(blocks_of.subject, 0)
+                  AND b.subject = blocks_of.subject
+                  AND b.enabled AND (b.until IS NULL OR b.until > now())
+               UNION ALL
+               SELECT b.id FROM broker.blocked_subject AS b
+                WHERE b.tenant = t.name COLLATE "C" AND b.match = 'glob'
+                  AND starts_with(blocks_of.subject, split_part(b.subject, '*', 1))
+                  AND internal.glob_matches(b.subject, blocks_of.subject)
+                  AND b.enabled AND (b.until IS NULL OR b.until > now())) AS e
+         LIMIT most;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.blocks_of(text, int) IS
+    'The blocks in force that a subject meets, of those that the console''s viewer may see.';
+
+CREATE OR REPLACE FUNCTION internal.grant_at(tenant text, grant_id bigint, revision bigint) RETURNS SETOF audit.config_change
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT c.* FROM audit.config_change AS c
+     WHERE c.table_name = 'subject_grant'
+       AND coalesce(c.after, c.before) ->> 'id' = grant_at.grant_id::text
+       AND c.revision <= grant_at.revision
+       AND c.tenant = grant_at.tenant
+       AND (internal.viewer_sees_all() OR c.tenant = ANY (internal.tenants_of_viewer()))
+     ORDER BY c.revision DESC LIMIT 1;
+END
+$$;
+COMMENT ON FUNCTION internal.grant_at(text, bigint, bigint) IS
+    'The last change of a grant up to a revision of its tenant, if the console''s viewer may see it.';
+
+CREATE OR REPLACE FUNCTION internal.changes_of_grant(tenant text, grant_id bigint, most int) RETURNS SETOF audit.config_change
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT c.* FROM audit.config_change AS c
+     WHERE c.table_name = 'subject_grant'
+       AND coalesce(c.after, c.before) ->> 'id' = changes_of_grant.grant_id::text
+       AND c.tenant = ANY (internal.tenants_looked_at(changes_of_grant.tenant))
+     ORDER BY c.revision DESC LIMIT most;
+END
+$$;
+COMMENT ON FUNCTION internal.changes_of_grant(text, bigint, int) IS
+    'The last changes of a grant, the newest first, if the console''s viewer may see them.';
+
+-- The console asks who could mint a key on a day where that is quickly told, and says how to ask where it isn't. As the
+-- owner, since the history's index over a row's key isn't used under a policy.
+CREATE OR REPLACE FUNCTION internal.grant_changes_of_key(tenant text, key text, most int) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT count(*)
+              FROM (SELECT FROM audit.config_change AS c
+                     WHERE c.table_name = 'subject_grant'
+                       AND c.tenant = ANY (internal.tenants_looked_at(grant_changes_of_key.tenant))
+                       AND c.after ->> 'key' = grant_changes_of_key.key
+                     LIMIT most) AS n);
+END
+$$;
+COMMENT ON FUNCTION internal.grant_changes_of_key(text, text, int) IS
+    'How often grants of a key were written or changed, counted up to so many, if the console''s viewer may see them.';

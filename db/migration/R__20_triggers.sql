@@ -1,0 +1,175 @@
+-- Which triggers each table has. They are apart from their functions, which change more often: to create a trigger waits
+-- for the writers of its table, and other writers wait meanwhile. A trigger's comment is its definition, and one that is
+-- defined as before is left alone.
+--
+-- PostgreSQL runs the triggers of a table in the order of their names, and checks foreign keys by triggers called RI_….
+-- "always": also where session_replication_role is replica.
+
+DO $$
+DECLARE
+    wanted record;
+    definition text;
+BEGIN
+    FOR wanted IN
+        SELECT w.* FROM (
+        -- every table of the configuration; required: columns that must not be null, and an error says what they are for
+        SELECT 'broker.' || c.name AS target, t.name, t.event, t.scope, t.function, t.always
+          FROM (VALUES
+                ('tenant', '''name''', '{name,max_keys,max_grants,max_globs,max_calls,enabled}'::text[], true),
+                ('tenant_admin', '''tenant''', '{tenant,role_name}', true),
+                ('shared_issuer', '', '{issuer,owner_claims}', false),
+                ('identity_provider', '''tenant''',
+                 '{name,tenant,issuer,audiences,algorithms,required_claims,clock_skew,one_time_tokens,listed,enabled}', true),
+                ('provider_type', '', '{}', false),
+                ('access_provider', '''tenant''', '{tenant,name,type,settings,allowed_targets,shared_identity,enabled}', true),
+                ('key', '''tenant''', '{tenant,name,provider,max_duration,settings,outputs,enabled}', true),
+                ('subject_grant', '''tenant''', '{tenant,idp,subject,match,key,claims,enabled}', true),
+                ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
+                ('console_access', '''tenant''', '{claim,value,enabled}', false)
+               ) AS c (name, tenant_column, required, large_edits_warn)
+         CROSS JOIN LATERAL (VALUES
+                ('is_signed', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'sign_row()', true, true),
+                ('is_recorded', 'AFTER INSERT OR DELETE', 'FOR EACH ROW', format('record_change(%s)', c.tenant_column), true, true),
+                ('is_recorded_when_it_differs', 'AFTER UPDATE', 'FOR EACH ROW WHEN (OLD.* *<> NEW.*)',
+                 format('record_change(%s)', c.tenant_column), true, true),
+                ('is_not_truncated', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()', true, true),
+                ('has_what_it_needs', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+                 format('say_what_is_missing(''%s'')', array_to_string(c.required, ''', ''')), false, c.required <> '{}'),
+                ('is_told_when_large', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT',
+                 format('tell_a_large_edit(%s)', c.tenant_column), false, c.large_edits_warn),
+                ('is_told_when_much_goes', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT',
+                 format('tell_a_large_edit(%s)', c.tenant_column), false, c.large_edits_warn)
+               ) AS t (name, event, scope, function, always, applies)
+         WHERE t.applies
+        UNION ALL
+        SELECT t.* FROM (VALUES
+            -- ------------------------------------------------ rows by themselves
+            ('broker.tenant', 'is_kept', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW', 'keep_tenant()', true),
+            ('broker.tenant', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_tenant()', true),
+            ('broker.tenant_admin', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_tenant_admin()', true),
+            ('broker.shared_issuer', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_shared_issuer()', true),
+            ('broker.identity_provider', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_identity_provider()', true),
+            ('broker.access_provider', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_provider()', true),
+            ('broker.key', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_what_is_wrong_with_key()', true),
+            ('broker.subject_grant', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_grant()', true),
+            ('broker.blocked_subject', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_block()', true),
+            ('broker.blocked_subject', 'takes_the_place_of_one_that_ended', 'BEFORE INSERT', 'FOR EACH ROW WHEN (NEW.enabled)',
+             'lift_block_that_ended()', false),
+            ('broker.console_access', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_is_wrong_with_console_access()', true),
+
+            -- ------------------------------------------------ whose rows one may write
+            ('broker.key', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_whose_rows_are_yours()', false),
+            ('broker.subject_grant', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_whose_rows_are_yours()', false),
+            ('broker.blocked_subject', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_whose_rows_are_yours()', false),
+            ('broker.blocked_subject', 'belongs_to_the_platform', 'BEFORE INSERT OR UPDATE',
+             'FOR EACH ROW WHEN (NEW.tenant IS NULL)', 'say_who_writes_for_all_tenants()', false),
+
+            -- ------------------------------------------------ references, before the foreign keys' own triggers
+            ('broker.tenant_admin', 'FK_names_a_tenant', 'AFTER INSERT OR UPDATE OF tenant', 'FOR EACH ROW',
+             'say_which_tenants_there_are()', false),
+            ('broker.identity_provider', 'FK_names_a_tenant', 'AFTER INSERT OR UPDATE OF tenant', 'FOR EACH ROW',
+             'say_which_tenants_there_are()', false),
+            ('broker.access_provider', 'FK_names_a_tenant', 'AFTER INSERT OR UPDATE OF tenant', 'FOR EACH ROW',
+             'say_which_tenants_there_are()', false),
+            ('broker.access_provider', 'FK_names_a_type', 'AFTER INSERT OR UPDATE OF type', 'FOR EACH ROW',
+             'say_which_types_there_are()', false),
+            ('broker.key', 'FK_names_an_access_provider', 'AFTER INSERT OR UPDATE OF tenant, provider', 'FOR EACH ROW',
+             'say_which_access_providers_there_are()', false),
+            ('broker.subject_grant', 'FK_names_an_identity_provider_and_a_key', 'AFTER INSERT OR UPDATE OF tenant, idp, key',
+             'FOR EACH ROW', 'say_which_subjects_and_keys_there_are()', false),
+            ('broker.blocked_subject', 'FK_names_a_tenant', 'AFTER INSERT OR UPDATE OF tenant',
+             'FOR EACH ROW WHEN (NEW.tenant IS NOT NULL)', 'say_which_tenants_there_are()', false),
+            ('broker.blocked_subject', 'FK_names_an_identity_provider', 'AFTER INSERT OR UPDATE OF tenant, idp',
+             'FOR EACH ROW WHEN (NEW.idp IS NOT NULL)', 'say_which_identity_providers_there_are()', false),
+            ('broker.console_access', 'FK_names_a_tenant', 'AFTER INSERT OR UPDATE OF tenant',
+             'FOR EACH ROW WHEN (NEW.tenant IS NOT NULL)', 'say_which_tenants_there_are()', false),
+            ('broker.identity_provider', 'FK_is_named_by_none_that_goes', 'AFTER DELETE', 'FOR EACH ROW', 'say_what_names_it()', false),
+            ('broker.identity_provider', 'FK_is_named_by_none_when_renamed', 'AFTER UPDATE OF name',
+             'FOR EACH ROW WHEN (OLD.name <> NEW.name)', 'say_what_names_it()', false),
+            ('broker.access_provider', 'FK_is_named_by_none_that_goes', 'AFTER DELETE', 'FOR EACH ROW', 'say_what_names_it()', false),
+            ('broker.access_provider', 'FK_is_named_by_none_when_renamed', 'AFTER UPDATE OF name',
+             'FOR EACH ROW WHEN (OLD.name <> NEW.name)', 'say_what_names_it()', false),
+            ('broker.key', 'FK_is_named_by_none_that_goes', 'AFTER DELETE', 'FOR EACH ROW', 'say_what_names_it()', false),
+            ('broker.key', 'FK_is_named_by_none_when_renamed', 'AFTER UPDATE OF name',
+             'FOR EACH ROW WHEN (OLD.name <> NEW.name)', 'say_what_names_it()', false),
+
+            -- ------------------------------------------------ rows that fit each other, after is_recorded has locked the tenant
+            ('broker.shared_issuer', 'leaves_no_stranger', 'AFTER INSERT OR UPDATE', 'FOR EACH ROW',
+             'check_written_shared_issuer()', true),
+            ('broker.identity_provider', 'audiences_are_its_own', 'AFTER INSERT OR UPDATE OF name, issuer, audiences', 'FOR EACH ROW',
+             'keep_trusted_audiences()', true),
+            ('broker.identity_provider', 'names_the_owner', 'AFTER INSERT OR UPDATE', 'FOR EACH ROW',
+             'check_written_identity_provider()', true),
+            ('broker.access_provider', 'may_work_with_its_keys', 'AFTER INSERT OR UPDATE', 'FOR EACH ROW',
+             'check_written_provider()', true),
+            ('broker.key', 'may_be_minted_with_its_provider', 'AFTER INSERT OR UPDATE', 'FOR EACH ROW', 'check_written_key()', true),
+            ('broker.subject_grant', 'may_be_minted_under', 'AFTER INSERT OR UPDATE', 'FOR EACH ROW', 'check_written_grant()', true),
+
+            -- ------------------------------------------------ bounds of a tenant
+            ('broker.key', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_keys()', true),
+            ('broker.key', 'is_counted_no_more', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT',
+             'count_keys()', true),
+            ('broker.subject_grant', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
+             'count_grants()', true),
+            ('broker.subject_grant', 'is_counted_anew', 'AFTER UPDATE',
+             'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_grants()', true),
+            ('broker.subject_grant', 'is_counted_no_more', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT',
+             'count_grants()', true),
+            ('broker.blocked_subject', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
+             'count_blocks()', true),
+            ('broker.blocked_subject', 'is_counted_anew', 'AFTER UPDATE',
+             'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_blocks()', true),
+            ('broker.blocked_subject', 'is_counted_no_more', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT',
+             'count_blocks()', true),
+
+            -- ------------------------------------------------ the log
+            ('runtime.sealed_chain', 'begins_as_a_checkpoint_says', 'AFTER INSERT',
+             'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()', true),
+            ('runtime.sealed_chain', 'moves_as_a_checkpoint_says', 'AFTER UPDATE',
+             'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()', true),
+            ('audit.checkpoint', 'comes_next', 'BEFORE INSERT', 'FOR EACH ROW', 'check_checkpoint()', true),
+            ('audit.checkpoint', 'notes_what_has_ended', 'AFTER INSERT', 'FOR EACH STATEMENT', 'note_snapshot()', true),
+            ('audit.checkpoint', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('audit.config_change', 'notes_what_has_ended', 'AFTER INSERT', 'FOR EACH STATEMENT', 'note_snapshot()', true),
+            ('audit.config_change', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT',
+             'refuse_change()', true),
+            ('audit.event', 'keeps_open_mints', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
+             'keep_open_mints()', true),
+            ('audit.event', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true)
+        ) AS t (target, name, event, scope, function, always)
+        UNION ALL
+        -- ---------------------------------------------------- lint
+        SELECT 'broker.' || l.name, t.name, t.event, 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', l.function, false
+          FROM (VALUES
+                ('subject_grant', 'tell_doubts_of_grants()'),
+                ('identity_provider', 'tell_doubts_of_rows(''Identity provider'', ''name'')'),
+                ('access_provider', 'tell_doubts_of_rows(''Access provider'', ''name'')'),
+                ('blocked_subject', 'tell_doubts_of_rows(''The block of'', ''subject'')')) AS l (name, function)
+         CROSS JOIN (VALUES ('is_doubted_when_written', 'AFTER INSERT'), ('is_doubted_when_changed', 'AFTER UPDATE')) AS t (name, event)
+        ) AS w
+         -- The log last: mints wait for this file no longer than for their own table.
+         ORDER BY w.target = 'audit.event', starts_with(w.target, 'audit.'), w.target, w.name
+    LOOP
+        definition := concat_ws(' ', wanted.event, wanted.scope, wanted.function, CASE WHEN wanted.always THEN 'always' END);
+        CONTINUE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger AS t
+                               WHERE t.tgrelid = wanted.target::regclass AND t.tgname = wanted.name
+                                 AND obj_description(t.oid, 'pg_trigger') = definition);
+        EXECUTE format('CREATE OR REPLACE TRIGGER %I %s ON %s %s EXECUTE FUNCTION internal.%s',
+                       wanted.name, wanted.event, wanted.target, wanted.scope, wanted.function);
+        IF wanted.always THEN
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', wanted.target, wanted.name);
+        END IF;
+        EXECUTE format('COMMENT ON TRIGGER %I ON %s IS %L', wanted.name, wanted.target, definition);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,72 @@
+-- To which rows of a table each role gets; what it may do with them at all is in R__90_privileges. To create a policy
+-- waits for everybody who reads the table, and other readers wait meanwhile. So a policy's comment is its definition, and
+-- one that is defined as before is left alone.
+--
+-- A policy that says "true" costs nothing: the planner drops it. Owners are not held by policies, nor are the checks of
+-- foreign keys. SELECT around a function: it is called once for each statement, not for each row.
+
+DO $$
+DECLARE
+    wanted record;
+    definition text;
+BEGIN
+    FOR wanted IN
+        SELECT w.* FROM (
+        -- tables with tenants
+        SELECT t.target, p.name, p.rule
+          FROM (VALUES
+                -- the column with the tenant, what platform admins and what tenant admins do with the rows
+                ('broker.tenant', 'name', 'ALL', 'SELECT'),
+                ('broker.tenant_admin', 'tenant', 'ALL', 'SELECT'),
+                ('broker.identity_provider', 'tenant', 'ALL', 'SELECT'),
+                ('broker.access_provider', 'tenant', 'ALL', 'SELECT'),
+                ('broker.key', 'tenant', 'ALL', 'ALL'),
+                ('broker.subject_grant', 'tenant', 'ALL', 'ALL'),
+                ('broker.blocked_subject', 'tenant', 'ALL', 'ALL'),
+                ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
+                ('audit.config_change', 'tenant', 'SELECT', 'SELECT'),
+                ('audit.open_mint', 'tenant', 'SELECT', 'SELECT'),
+                ('audit.event', 'tenant', 'SELECT', 'SELECT')
+               ) AS t (target, tenant_column, by_admins, by_tenant_admins)
+         CROSS JOIN LATERAL (VALUES
+                ('the_service_reads_every_row', 'FOR SELECT TO "${app_role}" USING (true)'),
+                ('auditors_read_every_row', 'FOR SELECT TO "${auditor_role}" USING (true)'),
+                ('platform_admins_see_every_row', format('FOR %s TO "${admin_role}" USING (true)', t.by_admins)),
+                -- a row of all tenants, whose tenant is null, is of none of theirs
+                ('tenant_admins_see_their_tenants',
+                 format('FOR %s TO "${tenant_admin_role}" USING (%I = ANY ((SELECT internal.tenants_of_login())::text[]))',
+                        t.by_tenant_admins, t.tenant_column)),
+                ('viewers_see_what_their_claims_give',
+                 format('FOR SELECT TO "${console_role}" USING ((SELECT internal.viewer_sees_all()) OR %I = ANY ((SELECT internal.tenants_of_viewer())::text[]))',
+                        t.tenant_column))
+               ) AS p (name, rule)
+         WHERE t.target <> 'broker.console_access' OR p.name <> 'the_service_reads_every_row'
+        UNION ALL
+        SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'
+        UNION ALL
+        -- tables without: privileges say it all, but for the console
+        SELECT t.target, p.name, p.rule
+          FROM (VALUES
+                ('broker.shared_issuer', ''),
+                -- who may mint what can't be found out without the types' shortest durations
+                ('broker.provider_type', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
+                ('audit.checkpoint', '')
+               ) AS t (target, or_else)
+         CROSS JOIN LATERAL (VALUES
+                ('privileges_decide', 'USING (true) WITH CHECK (true)'),
+                ('viewers_see_what_their_claims_give',
+                 format('AS RESTRICTIVE FOR SELECT TO "${console_role}" USING ((SELECT internal.viewer_sees_all())%s)', t.or_else))
+               ) AS p (name, rule)
+        ) AS w
+         -- The log last: mints wait for this file no longer than for their own table.
+         ORDER BY w.target = 'audit.event', starts_with(w.target, 'audit.'), w.target, w.name
+    LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM pg_catalog.pg_policy AS p
+                               WHERE p.polrelid = wanted.target::regclass AND p.polname = wanted.name
+                                 AND obj_description(p.oid, 'pg_policy') = wanted.rule);
+        EXECUTE format('DROP POLICY IF EXISTS %I ON %s', wanted.name, wanted.target);
+        EXECUTE format('CREATE POLICY %I ON %s %s', wanted.name, wanted.target, wanted.rule);
+        EXECUTE format('COMMENT ON POLICY %I ON %s IS %L', wanted.name, wanted.target, wanted.rule);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,152 @@
+-- What each role may do; to which rows, is in R__21_policies. The only file with privileges. It runs again with every
+-- version of the schema (${schema_version}), because a view or function that was dropped and created again has lost its own.
+
+-- Nothing is left of what this database's default privileges gave.
+DO $$
+DECLARE
+    role text;
+    area text;
+    what text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['PUBLIC', '${app_role}', '${admin_role}', '${tenant_admin_role}', '${auditor_role}',
+                                '${console_role}'] LOOP
+        CONTINUE WHEN role = current_user;  -- one role for everything: the owner keeps what it owns
+        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'runtime', 'internal'] LOOP
+            FOREACH what IN ARRAY ARRAY['', 'ALL TABLES IN ', 'ALL SEQUENCES IN ', 'ALL ROUTINES IN '] LOOP
+                EXECUTE format('REVOKE ALL ON %sSCHEMA %I FROM %s', what, area,
+                               CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
+            END LOOP;
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+
+-- ---------------------------------------------------------------- everybody
+
+GRANT USAGE ON SCHEMA broker, audit, internal
+    TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+GRANT USAGE ON SCHEMA runtime TO "${app_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${console_role}";
+GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
+    internal.shown_row(jsonb), internal.refuse(text, text, text),
+    internal.refuse_in(regclass, text, text, text, text, text, jsonb)
+    TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+
+-- The people's roles may call all that runs with its caller's rights: it gives nothing that the caller doesn't have. What
+-- runs with its owner's rights is granted by name.
+DO $$
+DECLARE
+    harmless regprocedure;
+BEGIN
+    FOR harmless IN SELECT p.oid FROM pg_catalog.pg_proc AS p
+                     WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace, 'internal'::regnamespace)
+                       AND p.prokind = 'f' AND NOT p.prosecdef AND p.prorettype <> 'trigger'::regtype LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}"',
+                       harmless);
+    END LOOP;
+END
+$$;
+GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz),
+    internal.had_ended(bigint, timestamptz, timestamptz),
+    internal.allowed_in_all_tenants_at(timestamptz, text[], bigint[], text[], text[])
+    TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+
+
+-- ---------------------------------------------------------------- the service: reads the configuration, adds to the log
+
+GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
+    broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.who_can_mint,
+    broker.grant_ending_soon, runtime.trusted_audience, runtime.used_token, runtime.tenant_size, runtime.sealing,
+    runtime.sealed_chain TO "${app_role}";
+GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
+GRANT INSERT ON audit.event TO "${app_role}";
+GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
+GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
+    TO "${app_role}";
+-- What sealing needs.
+GRANT SELECT (mint_id, chain, seq, hash) ON audit.event TO "${app_role}";
+GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
+GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
+GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
+GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
+GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint() TO "${app_role}";
+-- What its metrics show: how many mints are unresolved.
+GRANT SELECT ON audit.open_mint TO "${app_role}";
+
+
+-- ---------------------------------------------------------------- people and the console: read
+
+GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
+    broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.console_access,
+    audit.config_change, audit.event, audit.open_mint
+    TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+-- Views show their reader what the tables would: all of them have security_invoker.
+GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.mint,
+    audit.unresolved, audit.active_credential, audit.denial, audit.unused_grant
+    TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${console_role}";
+
+
+-- ---------------------------------------------------------------- platform admins: write the configuration
+
+-- Not what belongs to the code (provider types) and to the triggers (id, external_id, created_at, created_by, updated_at,
+-- updated_by). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
+GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled),
+      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled), DELETE
+    ON broker.tenant TO "${admin_role}";
+GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
+    ON broker.tenant_admin TO "${admin_role}";
+GRANT INSERT (issuer, owner_claims), UPDATE (issuer, owner_claims), DELETE
+    ON broker.shared_issuer TO "${admin_role}";
+GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+              clock_skew, max_token_age, one_time_tokens, listed, enabled),
+      UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+              clock_skew, max_token_age, one_time_tokens, listed, enabled), DELETE
+    ON broker.identity_provider TO "${admin_role}";
+GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
+      UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
+    ON broker.access_provider TO "${admin_role}";
+GRANT INSERT (tenant, claim, value, reason, enabled), UPDATE (tenant, claim, value, reason, enabled), DELETE
+    ON broker.console_access TO "${admin_role}";
+
+-- Tenant admins write these three too. A row's tenant is written once: they have no UPDATE (tenant).
+GRANT INSERT (tenant, name, provider, description, max_duration, settings, outputs, enabled),
+      UPDATE (name, provider, description, max_duration, settings, outputs, enabled), DELETE
+    ON broker.key TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
+      UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
+    ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
+      UPDATE (idp, subject, match, reason, until, enabled), DELETE
+    ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
+GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject TO "${admin_role}";
+GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
+
+
+-- ---------------------------------------------------------------- auditors: read everything
+
+GRANT SELECT ON runtime.trusted_audience, runtime.used_token, runtime.tenant_size, runtime.sealing, runtime.sealed_chain,
+    runtime.noted_snapshot TO "${auditor_role}";
+-- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
+GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq
+    TO "${auditor_role}";
+DO $$
+DECLARE
+    partition regclass;
+BEGIN
+    FOR partition IN SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = 'audit.event'::regclass LOOP
+        EXECUTE format('GRANT SELECT ON %s TO "${auditor_role}"', partition);
+    END LOOP;
+END
+$$;
+
+
+-- ---------------------------------------------------------------- the console: what its viewer's claims allow
+
+GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all(),
+    internal.find_mints(text, text, text, text, text, uuid, uuid, int),
+    internal.activity(text, timestamptz, interval, int, int), internal.living_credentials(text, int),
+    internal.activity_of_subject(text, timestamptz, int), internal.unsealed_rows(int),
+    internal.grants_for(text, int), internal.blocks_of(text, int), internal.grant_at(text, bigint, bigint),
+    internal.changes_of_grant(text, bigint, int), internal.grant_changes_of_key(text, text, int) TO "${console_role}";

@@ -1,0 +1,73 @@
+-- The tenants, to whom all the rest belongs, who administers them, and how much they have.
+
+CREATE TABLE broker.tenant (
+    name text COLLATE "C" NOT NULL,
+    display_name text,
+    external_id uuid NOT NULL DEFAULT gen_random_uuid(),
+    max_keys int NOT NULL DEFAULT 1000,
+    max_grants int NOT NULL DEFAULT 1000000,
+    max_globs int NOT NULL DEFAULT 1000,
+    max_calls int NOT NULL DEFAULT 256,
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
+    CONSTRAINT no_two_tenants_share_an_external_id UNIQUE (external_id),
+    CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen CHECK (name ~ '^[a-z][a-z0-9-]{0,39}$'),
+    CONSTRAINT a_display_name_is_one_line_of_up_to_1000 CHECK (internal.is_line(display_name, 1000)),
+    CONSTRAINT bounds_are_not_negative CHECK (least(max_keys, max_grants, max_globs) >= 0),
+    CONSTRAINT max_calls_is_positive CHECK (max_calls > 0)
+);
+ALTER TABLE broker.tenant ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.tenant IS
+    'Who shares this broker: each has identity providers, access providers, keys and grants of its own. Disabled, never renamed or deleted.';
+COMMENT ON COLUMN broker.tenant.name IS
+    'Lower-case letters, digits and hyphens, a letter first, up to 40. The broker''s own tokens carry it, so clouds trust it: it never changes.';
+COMMENT ON COLUMN broker.tenant.display_name IS 'For people; optional.';
+COMMENT ON COLUMN broker.tenant.external_id IS
+    'Generated. The ExternalId that AWS is shown in ambient mode, so that one tenant''s roles can''t be assumed for another.';
+COMMENT ON COLUMN broker.tenant.max_keys IS 'How many keys it may have. Fewer than it has: no further ones.';
+COMMENT ON COLUMN broker.tenant.max_grants IS 'How many grants it may have, and how many blocked subjects beside them.';
+COMMENT ON COLUMN broker.tenant.max_globs IS
+    'How many of its grants, and how many of its blocked subjects, may be globs over subjects: each is tried when a token comes.';
+COMMENT ON COLUMN broker.tenant.max_calls IS 'How many calls of providers each replica makes for it at a time.';
+COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
+
+CREATE TABLE broker.tenant_admin (
+    tenant text COLLATE "C" NOT NULL,
+    role_name text COLLATE "C" NOT NULL,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_tenant_admin_is_listed_once PRIMARY KEY (tenant, role_name),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
+        ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_role_name_has_1_to_63_bytes CHECK (octet_length(role_name) BETWEEN 1 AND 63)
+);
+ALTER TABLE broker.tenant_admin ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.tenant_admin IS
+    'Which logins may write the keys and grants of a tenant. The login must also be a member of the role for tenant admins (db/roles.sql).';
+COMMENT ON COLUMN broker.tenant_admin.tenant IS 'The tenant.';
+COMMENT ON COLUMN broker.tenant_admin.role_name IS 'The login (session_user) as PostgreSQL spells it.';
+
+CREATE INDEX tenants_of_a_login ON broker.tenant_admin (role_name);
+
+-- Counted, since to count again would read a large tenant's rows at each edit. Each count is a row with a new number, and
+-- the one before goes: so the last is found at the end of the index, past none of the rows that one long transaction
+-- leaves behind. Whoever changes a tenant's rows holds its lock by then (internal.record_change).
+CREATE TABLE runtime.tenant_size (
+    tenant text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    keys bigint NOT NULL,
+    grants bigint NOT NULL,
+    globs bigint NOT NULL,
+    blocks bigint NOT NULL DEFAULT 0,
+    block_globs bigint NOT NULL DEFAULT 0,
+    CONSTRAINT a_tenant_is_counted_in_turn PRIMARY KEY (tenant, number)
+);
+COMMENT ON TABLE runtime.tenant_size IS
+    'How many keys and grants each tenant has, kept by triggers for the bounds in broker.tenant. Nothing until its first key.';
+COMMENT ON COLUMN runtime.tenant_size.tenant IS 'The tenant.';
+COMMENT ON COLUMN runtime.tenant_size.number IS 'Counts the counts.';
+COMMENT ON COLUMN runtime.tenant_size.keys IS 'Rows in broker.key.';
+COMMENT ON COLUMN runtime.tenant_size.grants IS 'Rows in broker.subject_grant.';
+COMMENT ON COLUMN runtime.tenant_size.globs IS 'Those of them whose match is glob.';
+COMMENT ON COLUMN runtime.tenant_size.blocks IS 'Rows in broker.blocked_subject.';
+COMMENT ON COLUMN runtime.tenant_size.block_globs IS 'Those of them whose match is glob.';

@@ -1,0 +1,82 @@
+-- Where credentials come from: the types of access providers, whose rules are data, and those of each tenant.
+
+CREATE TABLE broker.provider_type (
+    type text COLLATE "C" NOT NULL,
+    description text NOT NULL,
+    target_setting text NOT NULL,
+    further_targets text[] NOT NULL DEFAULT '{}',
+    provider_settings jsonb NOT NULL,
+    key_settings jsonb NOT NULL,
+    fields text[] NOT NULL,
+    default_outputs jsonb NOT NULL,
+    min_duration int NOT NULL,
+    max_duration int,
+    may_share_identity boolean NOT NULL,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_provider_type_is_described_once PRIMARY KEY (type),
+    CONSTRAINT a_provider_type_is_lower_case CHECK (type ~ '^[a-z][a-z0-9-]*$'),
+    CONSTRAINT the_target_is_one_of_the_key_settings CHECK (key_settings ? target_setting),
+    CONSTRAINT further_targets_are_key_settings CHECK (key_settings ?& further_targets),
+    CONSTRAINT provider_settings_are_an_object CHECK (jsonb_typeof(provider_settings) = 'object'),
+    CONSTRAINT key_settings_are_an_object CHECK (jsonb_typeof(key_settings) = 'object'),
+    CONSTRAINT fields_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(fields, 64)),
+    CONSTRAINT default_outputs_name_members_and_their_fields CHECK (internal.is_outputs(default_outputs)),
+    CONSTRAINT durations_are_positive_and_in_order CHECK (min_duration > 0 AND max_duration >= min_duration)
+);
+ALTER TABLE broker.provider_type ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.provider_type IS
+    'What the settings, targets, outputs and durations of each type of access provider must look like. Filled by migrations, together with the code; read by the triggers that check rows.';
+COMMENT ON COLUMN broker.provider_type.type IS 'As in broker.access_provider.type.';
+COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives, in a sentence.';
+COMMENT ON COLUMN broker.provider_type.target_setting IS
+    'The key setting that says whose power the credential has; an access provider''s allowed_targets limit it.';
+COMMENT ON COLUMN broker.provider_type.further_targets IS
+    'Other key settings that say whose power the credential has, beside target_setting or in its place: allowed_targets limit them likewise.';
+COMMENT ON COLUMN broker.provider_type.provider_settings IS
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that it cannot do without), "refuses" (for a value, the settings that it has no use for), "pattern" (of the text or of each element), "not_for_vendors" (true for an audience that must mean no cloud vendor), "max_length", "max_items", "must_contain", "example".';
+COMMENT ON COLUMN broker.provider_type.key_settings IS 'Rules for broker.key.settings, in the same form.';
+COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
+COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
+COMMENT ON COLUMN broker.provider_type.min_duration IS 'The shortest life of a credential that can be asked for, in seconds.';
+COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest, in seconds; null: no limit of the type''s own.';
+COMMENT ON COLUMN broker.provider_type.may_share_identity IS
+    'Whether shared_identity means anything to it: false where the provider never sees an identity of the broker''s.';
+
+CREATE TABLE broker.access_provider (
+    tenant text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    settings jsonb NOT NULL DEFAULT '{}',
+    allowed_targets text[] NOT NULL DEFAULT '{**}',
+    shared_identity boolean NOT NULL DEFAULT false,
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT an_access_provider_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
+        ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT the_provider_type_exists FOREIGN KEY (type) REFERENCES broker.provider_type (type)
+        ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
+        CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
+    CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
+    CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
+    CONSTRAINT allowed_targets_start_with_a_literal_segment_or_are_two_stars
+        CHECK (internal.is_glob_list(allowed_targets)),
+    CONSTRAINT a_shared_identity_lists_its_allowed_targets
+        CHECK (NOT shared_identity OR '**' <> ALL (allowed_targets)),
+    CONSTRAINT an_ambient_identity_is_a_shared_identity
+        CHECK (shared_identity OR type <> 'aws-sts' OR settings ->> 'auth' IS DISTINCT FROM 'ambient')
+);
+ALTER TABLE broker.access_provider ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.access_provider IS
+    'Where credentials come from: an account or server of a provider, and how to talk to it. Holds no secrets, only references to files.';
+COMMENT ON COLUMN broker.access_provider.tenant IS 'The tenant that it belongs to. A row never moves to another.';
+COMMENT ON COLUMN broker.access_provider.name IS 'Shown to clients as the provider of a key.';
+COMMENT ON COLUMN broker.access_provider.type IS 'One of broker.provider_type.';
+COMMENT ON COLUMN broker.access_provider.settings IS
+    'What the type needs: see provider_settings in broker.provider_type. A secret is {"file": "name"}, a file in the tenant''s secrets directory.';
+COMMENT ON COLUMN broker.access_provider.allowed_targets IS
+    'What the tenant''s keys may name as their target (role, service account, client, audience): globs, * within a segment, ** across; ** alone allows everything.';
+COMMENT ON COLUMN broker.access_provider.shared_identity IS
+    'True: the provider may be shown an identity in which all tenants look alike. Then allowed_targets is all that keeps tenants apart, so it must be listed.';
+COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys count as absent.';

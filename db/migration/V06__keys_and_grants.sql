@@ -1,0 +1,112 @@
+-- The names under which clients ask for credentials, and who may have which.
+
+CREATE TABLE broker.key (
+    tenant text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    provider text COLLATE "C" NOT NULL,
+    description text,
+    max_duration int NOT NULL,
+    settings jsonb NOT NULL DEFAULT '{}',
+    outputs jsonb NOT NULL DEFAULT '{}',
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_key_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
+    CONSTRAINT the_access_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, provider)
+        REFERENCES broker.access_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
+        CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
+    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
+    CONSTRAINT a_description_has_up_to_1000_characters CHECK (length(description) <= 1000),
+    CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
+    CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
+    CONSTRAINT outputs_have_up_to_4_kib CHECK (internal.json_fault(outputs, 4096) IS NULL),
+    CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs))
+);
+ALTER TABLE broker.key ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
+COMMENT ON COLUMN broker.key.tenant IS 'The tenant that it belongs to. A row never moves to another.';
+COMMENT ON COLUMN broker.key.name IS 'The name that clients ask for: a letter, then up to 63 letters, digits, _, . and -.';
+COMMENT ON COLUMN broker.key.provider IS 'The access provider, of the same tenant.';
+COMMENT ON COLUMN broker.key.description IS 'Shown to clients; optional.';
+COMMENT ON COLUMN broker.key.max_duration IS 'The longest life of a credential, in seconds, within the limits of the provider''s type.';
+COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
+COMMENT ON COLUMN broker.key.outputs IS
+    'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
+COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
+
+CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
+
+CREATE TABLE broker.subject_grant (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    idp text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    match text NOT NULL DEFAULT 'exact',
+    key text COLLATE "C" NOT NULL,
+    claims jsonb NOT NULL DEFAULT '{}',
+    valid_from timestamptz,
+    valid_until timestamptz,
+    max_duration int,
+    reason text,
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_grant_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
+        REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT the_key_exists_in_the_same_tenant FOREIGN KEY (tenant, key)
+        REFERENCES broker.key (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
+    CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
+    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR subject ~ '^[^*:/]+([:/]|$)'),
+    CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
+        CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
+    CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000),
+    CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
+    CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
+    CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
+    CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
+        CHECK (isfinite(valid_from) AND isfinite(valid_until)),
+    -- what every program can write as a time
+    CONSTRAINT a_window_is_within_the_years_1_to_9999
+        CHECK (valid_from >= '0001-01-01Z' AND valid_from < '10000-01-01Z'
+               AND valid_until >= '0001-01-01Z' AND valid_until < '10000-01-01Z'),
+    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0)
+);
+ALTER TABLE broker.subject_grant ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.subject_grant IS
+    'Who may have which key: a subject of an identity provider, whose token meets the claims, within the window. Grants only allow; to revoke is to delete or disable.';
+COMMENT ON COLUMN broker.subject_grant.id IS 'Given by the database, never used again; the audit log names it.';
+COMMENT ON COLUMN broker.subject_grant.tenant IS 'The tenant that it belongs to. A row never moves to another.';
+COMMENT ON COLUMN broker.subject_grant.idp IS 'The identity provider that the token comes from, of the same tenant.';
+COMMENT ON COLUMN broker.subject_grant.subject IS 'The sub claim, or a glob over it (see match).';
+COMMENT ON COLUMN broker.subject_grant.match IS
+    'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment.';
+COMMENT ON COLUMN broker.subject_grant.key IS 'The key, of the same tenant.';
+COMMENT ON COLUMN broker.subject_grant.claims IS
+    'Further conditions on the token, all of which must hold, in the form of broker.identity_provider.required_claims.';
+COMMENT ON COLUMN broker.subject_grant.valid_from IS 'From then on, inclusive; null: since ever.';
+COMMENT ON COLUMN broker.subject_grant.valid_until IS
+    'Until then, exclusive, and no credential lives longer; null: until it is revoked.';
+COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
+COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
+COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
+
+-- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
+CREATE UNIQUE INDEX a_grant_is_written_once ON broker.subject_grant
+    (internal.grant_digest(tenant, idp, key, match, subject, claims, valid_from, valid_until));
+-- By its hash: a long subject does not fit a B-tree.
+CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, hashtextextended(subject, 0)) WHERE match = 'exact';
+CREATE INDEX globs_of_an_identity_provider ON broker.subject_grant (tenant, idp) WHERE match = 'glob';
+CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
+-- In the order of their end, for the view.
+CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;
+CREATE INDEX grants_of_a_subject_anywhere ON broker.subject_grant (hashtextextended(subject, 0), tenant) WHERE match = 'exact';
+-- So that the doubts of a tenant are found among a million grants, and those that are more than a missing reason among
+-- a million without.
+CREATE INDEX grants_in_doubt ON broker.subject_grant (tenant)
+    WHERE internal.doubts_of_grant(subject, match, claims, valid_until, enabled, updated_at, NULL, NULL) IS NOT NULL;
+CREATE INDEX grants_without_reason ON broker.subject_grant (tenant) WHERE enabled AND internal.is_without_reason(reason);
+CREATE INDEX grants_with_a_duration ON broker.subject_grant (tenant, key, max_duration) WHERE enabled AND max_duration IS NOT NULL;
+-- The planner would take nearly all grants for doubtful.
+CREATE STATISTICS broker.how_many_grants_are_in_doubt ON
+    (internal.doubts_of_grant(subject, match, claims, valid_until, enabled, updated_at, NULL, NULL)) FROM broker.subject_grant;

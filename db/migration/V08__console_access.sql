@@ -1,0 +1,33 @@
+-- Who may look at the console.
+
+CREATE TABLE broker.console_access (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C",
+    claim text COLLATE "C" NOT NULL,
+    value jsonb NOT NULL,
+    reason text,
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT an_access_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
+        ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_claim_is_one_line_of_up_to_512_characters CHECK (internal.is_line(claim, 512)),
+    CONSTRAINT a_value_has_up_to_4_kib CHECK (internal.json_fault(value, 4096) IS NULL),
+    CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000)
+);
+ALTER TABLE broker.console_access ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.console_access IS
+    'Who may look at the console: whoever shows an ID token in which the claim is as it is said here sees the tenant, or all of them.';
+COMMENT ON COLUMN broker.console_access.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.console_access.tenant IS
+    'The tenant that is seen; null: all of them, with what belongs to none and the proof. A row never moves to another.';
+COMMENT ON COLUMN broker.console_access.claim IS
+    'The claim of the ID token, or a JSON pointer to it if it starts with /. email counts only where email_verified is true.';
+COMMENT ON COLUMN broker.console_access.value IS
+    'What the claim must be, as in the claims of a grant: a text, a number, true, false, {"glob": "…"}, or a list, which means any of.';
+COMMENT ON COLUMN broker.console_access.reason IS 'Why it was given, for auditors; for example a ticket.';
+COMMENT ON COLUMN broker.console_access.enabled IS 'False: as if it were not there.';
+
+-- So that a file of them can be run again. By its hash: a long value does not fit a B-tree.
+CREATE UNIQUE INDEX an_access_is_written_once ON broker.console_access
+    (tenant, claim, hashtextextended(value::text, 0)) NULLS NOT DISTINCT;

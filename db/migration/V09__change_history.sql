@@ -1,0 +1,61 @@
+-- The history of every change of the configuration, and what tells when a change was committed.
+
+-- Names are COLLATE "C" everywhere: compared by byte, so that new sorting rules of an operating system cannot break an
+-- index or a sequence that a proof rests on.
+CREATE TABLE audit.config_change (
+    tenant text COLLATE "C",
+    revision bigint NOT NULL,
+    table_name text NOT NULL,
+    operation text NOT NULL,
+    before jsonb,
+    after jsonb,
+    changed_by text NOT NULL,
+    changed_at timestamptz NOT NULL,
+    transaction_id bigint NOT NULL,
+    prev_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT a_revision_is_given_once UNIQUE NULLS NOT DISTINCT (tenant, revision) INCLUDE (hash),
+    CONSTRAINT revisions_count_from_one CHECK (revision >= 1),
+    CONSTRAINT a_change_is_an_insert_an_update_or_a_delete CHECK (operation IN ('INSERT', 'UPDATE', 'DELETE')),
+    CONSTRAINT only_an_insert_has_nothing_before CHECK ((before IS NULL) = (operation = 'INSERT')),
+    CONSTRAINT only_a_delete_leaves_nothing_after CHECK ((after IS NULL) = (operation = 'DELETE')),
+    CONSTRAINT a_hash_has_32_bytes CHECK (octet_length(hash) = 32 AND octet_length(prev_hash) = 32)
+);
+ALTER TABLE audit.config_change ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE audit.config_change IS
+    'Every change of a row in schema broker, written by triggers in the transaction of the change. Append-only.';
+COMMENT ON COLUMN audit.config_change.tenant IS
+    'The tenant that the row belongs to; null for tables that belong to no tenant.';
+COMMENT ON COLUMN audit.config_change.revision IS
+    'Counts the changes of the tenant (or of all tables without one) from 1, without gaps, in the order of commits. The greatest is the tenant''s revision.';
+COMMENT ON COLUMN audit.config_change.table_name IS 'The table in schema broker, for example subject_grant.';
+COMMENT ON COLUMN audit.config_change.operation IS 'INSERT, UPDATE or DELETE. An UPDATE that leaves the row as it was is not recorded.';
+COMMENT ON COLUMN audit.config_change.before IS 'The whole row before the change; null for an INSERT. Times are in UTC.';
+COMMENT ON COLUMN audit.config_change.after IS 'The whole row after the change; null for a DELETE. Times are in UTC.';
+COMMENT ON COLUMN audit.config_change.changed_by IS 'The login (session_user), which SET ROLE does not change.';
+COMMENT ON COLUMN audit.config_change.changed_at IS 'When the row was changed by the server''s clock; it was committed later.';
+COMMENT ON COLUMN audit.config_change.transaction_id IS 'The transaction: changes with the same number were committed together.';
+COMMENT ON COLUMN audit.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
+COMMENT ON COLUMN audit.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
+
+CREATE INDEX changes_of_a_grant ON audit.config_change (((coalesce(after, before)) ->> 'id'), revision)
+ WHERE table_name = 'subject_grant';
+CREATE INDEX changes_of_a_transaction ON audit.config_change (transaction_id);
+-- A grant is looked for under each key that it ever gave; all else that is asked of the history is little beside grants.
+CREATE INDEX grants_of_a_key_in_the_history ON audit.config_change (tenant, (after ->> 'key')) WHERE table_name = 'subject_grant';
+CREATE INDEX changes_beside_grants ON audit.config_change (tenant, table_name, revision) WHERE table_name <> 'subject_grant';
+
+-- When a change was made is known, when its transaction ended is not: nothing that a transaction writes can tell. So
+-- others note, at each change and at each checkpoint, which transactions they find ended. One before its commit at the
+-- time asked for is in no snapshot of before.
+CREATE TABLE runtime.noted_snapshot (
+    noted_at timestamptz NOT NULL,
+    snapshot pg_snapshot NOT NULL
+);
+COMMENT ON TABLE runtime.noted_snapshot IS
+    'Which transactions had ended at times of the past, so that audit.who_could_mint can tell which changes were committed by then. Written by triggers.';
+COMMENT ON COLUMN runtime.noted_snapshot.noted_at IS 'When, by the clock of the server.';
+COMMENT ON COLUMN runtime.noted_snapshot.snapshot IS
+    'What pg_current_snapshot() was just before, with the transaction that notes it among the running ones.';
+
+CREATE INDEX snapshots_by_time ON runtime.noted_snapshot (noted_at);

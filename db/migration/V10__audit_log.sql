@@ -1,0 +1,204 @@
+-- What was minted, refused and why: one row for each step of each mint, chained and sealed.
+
+CREATE TABLE audit.event (
+    mint_id uuid NOT NULL,
+    step bigint NOT NULL,
+    kind text NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    request_id text COLLATE "C",
+    tenant text COLLATE "C",
+    idp text COLLATE "C",
+    issuer text COLLATE "C",
+    subject text COLLATE "C",
+    key text COLLATE "C",
+    provider text COLLATE "C",
+    provider_type text COLLATE "C",
+    grant_id bigint,
+    grant_revision bigint,
+    reason text,
+    detail text,
+    credential_id text COLLATE "C",
+    issued_at timestamptz,
+    expires_at timestamptz,
+    token_id text COLLATE "C",
+    token_hash bytea,
+    claims jsonb,
+    client_address inet,
+    user_agent text,
+    broker text NOT NULL,
+    chain text COLLATE "C",
+    seq bigint,
+    prev_hash bytea,
+    hash bytea,
+    CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step),
+    CONSTRAINT a_mint_id_is_a_uuid_of_version_7 CHECK (substr(mint_id::text, 15, 1) = '7'),
+    CONSTRAINT requested_is_step_1_and_the_outcome_step_2
+        CHECK (step = CASE WHEN kind = 'requested' THEN 1
+                           WHEN kind IN ('issued', 'failed', 'withheld', 'denied', 'rejected') THEN 2
+                           ELSE 0 END),
+    CONSTRAINT all_but_rejected_tell_who_asked_for_what
+        CHECK (kind = 'rejected' OR request_id IS NOT NULL AND tenant IS NOT NULL AND idp IS NOT NULL
+                                AND issuer IS NOT NULL AND subject IS NOT NULL AND key IS NOT NULL),
+    CONSTRAINT a_mint_tells_its_provider_and_its_grant
+        CHECK (kind IN ('denied', 'rejected')
+               OR provider IS NOT NULL AND provider_type IS NOT NULL
+              AND grant_id IS NOT NULL AND grant_revision IS NOT NULL),
+    CONSTRAINT a_request_tells_its_token_and_how_long_a_credential_could_live
+        CHECK (kind <> 'requested' OR token_hash IS NOT NULL AND expires_at IS NOT NULL),
+    CONSTRAINT a_credential_has_a_public_id_a_start_and_an_end
+        CHECK (kind NOT IN ('issued', 'withheld')
+               OR credential_id IS NOT NULL AND issued_at IS NOT NULL AND expires_at IS NOT NULL),
+    CONSTRAINT what_is_requested_denied_or_rejected_has_no_credential
+        CHECK (kind NOT IN ('requested', 'denied', 'rejected') OR credential_id IS NULL AND issued_at IS NULL),
+    CONSTRAINT what_goes_wrong_has_a_reason
+        CHECK ((reason IS NOT NULL) = (kind IN ('failed', 'withheld', 'denied', 'rejected'))),
+    CONSTRAINT a_rejected_token_has_an_issuer_but_no_subject
+        CHECK (kind <> 'rejected'
+               OR subject IS NULL AND key IS NULL AND provider IS NULL AND provider_type IS NULL
+              AND grant_id IS NULL AND grant_revision IS NULL AND expires_at IS NULL
+              AND (reason = 'overflow' OR issuer IS NOT NULL AND request_id IS NOT NULL)),
+    CONSTRAINT an_overflow_is_a_number_and_nothing_else
+        CHECK (kind <> 'rejected' OR reason <> 'overflow'
+               OR detail IS NOT NULL AND detail ~ '^[0-9]+$'
+              AND num_nonnulls(request_id, tenant, idp, issuer, token_id, token_hash, claims, client_address, user_agent) = 0),
+    CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
+    CONSTRAINT a_hash_has_32_bytes
+        CHECK (octet_length(token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
+    CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL)),
+    -- what every program can read as a time
+    CONSTRAINT times_are_within_the_years_1_to_9999
+        CHECK (occurred_at >= '0001-01-01Z' AND occurred_at < '10000-01-01Z'
+               AND issued_at >= '0001-01-01Z' AND issued_at < '10000-01-01Z'
+               AND expires_at >= '0001-01-01Z' AND expires_at < '10000-01-01Z')
+) PARTITION BY RANGE (mint_id);
+ALTER TABLE audit.event ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE audit.event IS
+    'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';
+COMMENT ON COLUMN audit.event.mint_id IS
+    'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
+COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome.';
+COMMENT ON COLUMN audit.event.kind IS
+    'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted).';
+COMMENT ON COLUMN audit.event.occurred_at IS 'When, by the broker''s clock.';
+COMMENT ON COLUMN audit.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
+COMMENT ON COLUMN audit.event.tenant IS 'The tenant that the token led to; null where it led to none.';
+COMMENT ON COLUMN audit.event.idp IS 'The identity provider of the token.';
+COMMENT ON COLUMN audit.event.issuer IS 'The iss claim.';
+COMMENT ON COLUMN audit.event.subject IS 'The sub claim; null for rejected, since nothing vouches for it.';
+COMMENT ON COLUMN audit.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
+COMMENT ON COLUMN audit.event.provider IS 'The access provider of the key.';
+COMMENT ON COLUMN audit.event.provider_type IS 'Its type.';
+COMMENT ON COLUMN audit.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
+COMMENT ON COLUMN audit.event.grant_revision IS
+    'The revision of the tenant that the decision was made on: audit.config_change tells what the grant was then.';
+COMMENT ON COLUMN audit.event.reason IS 'Why it failed, was withheld, denied or rejected, in a stable word.';
+COMMENT ON COLUMN audit.event.detail IS 'The same for people, with the provider''s own words. For overflow: how many.';
+COMMENT ON COLUMN audit.event.credential_id IS
+    'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
+COMMENT ON COLUMN audit.event.issued_at IS 'When the credential was received from the provider.';
+COMMENT ON COLUMN audit.event.expires_at IS
+    'When the credential ends; for requested, the latest that a credential of it could live.';
+COMMENT ON COLUMN audit.event.token_id IS 'The jti claim of the token.';
+COMMENT ON COLUMN audit.event.token_hash IS 'SHA-256 of the token as it was presented.';
+COMMENT ON COLUMN audit.event.claims IS 'The claims of the token that grants looked at.';
+COMMENT ON COLUMN audit.event.client_address IS 'The client''s address, as rate limits see it.';
+COMMENT ON COLUMN audit.event.user_agent IS 'The client''s User-Agent, cut to a length.';
+COMMENT ON COLUMN audit.event.broker IS 'The replica that wrote the row.';
+COMMENT ON COLUMN audit.event.chain IS 'The hash chain: each run of a replica begins its own, one for mints and one for rejected tokens, and a further one where it can''t know how the last ended. Begins with the number of the canonical form.';
+COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, from 1, without gaps.';
+COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
+COMMENT ON COLUMN audit.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
+
+-- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
+-- audit.first_mint_id() turns a time into a bound. A subject is found by its hash, since a long one does not fit a B-tree:
+-- hashtextextended(subject, 0) = hashtextextended('repo:acme/app:main', 0).
+CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
+CREATE INDEX events_of_a_subject_by_time ON audit.event (hashtextextended(subject, 0), mint_id) WHERE subject IS NOT NULL;
+CREATE INDEX events_of_a_key_by_time ON audit.event (key, mint_id) WHERE key IS NOT NULL;
+CREATE INDEX events_of_a_grant_by_time ON audit.event (grant_id, mint_id) WHERE step = 1;
+CREATE INDEX events_of_a_credential ON audit.event (credential_id, tenant, mint_id) WHERE credential_id IS NOT NULL;
+CREATE INDEX events_of_a_chain ON audit.event (chain, seq);
+CREATE INDEX events_of_a_request ON audit.event (request_id, tenant, mint_id) WHERE request_id IS NOT NULL;
+CREATE INDEX credentials_by_expiry ON audit.event (expires_at) WHERE kind IN ('issued', 'withheld');
+-- Failures after which the provider may have made a credential all the same. Few.
+CREATE INDEX failures_in_doubt ON audit.event (mint_id)
+ WHERE kind = 'failed' AND reason IN ('provider_timeout', 'provider_unreachable');
+-- Only refusals pay for these.
+CREATE INDEX refusals_by_time ON audit.event (mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX refusals_of_a_subject_by_time ON audit.event (hashtextextended(subject, 0), mint_id)
+ WHERE kind IN ('denied', 'rejected') AND subject IS NOT NULL;
+-- A mint is found by the row that begins it, and its outcome's pays nothing.
+CREATE INDEX mints_of_a_subject_by_tenant ON audit.event (hashtextextended(subject, 0), tenant, mint_id)
+ WHERE subject IS NOT NULL AND (step = 1 OR kind = 'denied');
+CREATE INDEX mints_of_a_key_by_tenant ON audit.event (key, tenant, mint_id)
+ WHERE key IS NOT NULL AND (step = 1 OR kind = 'denied');
+-- Only refusals pay for it.
+CREATE INDEX refusals_by_tenant ON audit.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX credentials_by_tenant ON audit.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
+
+-- To find mints without outcome among all rows takes longer the longer the log is, so they are kept as a list. The list
+-- is only a way to find them quickly: audit.unresolved looks at the rows again, and `mintmark audit verify` compares them.
+CREATE TABLE audit.open_mint (
+    mint_id uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    CONSTRAINT a_mint_is_open_once PRIMARY KEY (mint_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+        autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000);
+ALTER TABLE audit.open_mint ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE audit.open_mint IS
+    'The mints that have no outcome yet, kept by a trigger. Proves nothing; read audit.unresolved instead.';
+COMMENT ON COLUMN audit.open_mint.mint_id IS 'The mint.';
+COMMENT ON COLUMN audit.open_mint.tenant IS 'Its tenant.';
+
+CREATE INDEX open_mints_by_tenant ON audit.open_mint (tenant, mint_id);
+
+-- What the chains of events and changes had come to, signed with a key that is not in the database.
+CREATE TABLE audit.checkpoint (
+    number bigint NOT NULL,
+    sealed_at timestamptz NOT NULL,
+    jws text COLLATE "C" NOT NULL,
+    announced_by text COLLATE "C",
+    inserted_by text COLLATE "C" NOT NULL DEFAULT session_user,
+    inserted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT checkpoints_are_numbered_once PRIMARY KEY (number),
+    CONSTRAINT checkpoints_count_from_one CHECK (number >= 1)
+);
+ALTER TABLE audit.checkpoint ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE audit.checkpoint IS
+    'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
+COMMENT ON COLUMN audit.checkpoint.number IS 'Counts from 1, without gaps.';
+COMMENT ON COLUMN audit.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
+COMMENT ON COLUMN audit.checkpoint.jws IS
+    'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
+COMMENT ON COLUMN audit.checkpoint.announced_by IS
+    'Where a new key signs for the first time: the same payload, signed by the key before it.';
+COMMENT ON COLUMN audit.checkpoint.inserted_by IS
+    'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
+COMMENT ON COLUMN audit.checkpoint.inserted_at IS 'When that was.';
+
+CREATE TABLE runtime.sealing (
+    only_one boolean NOT NULL DEFAULT true,
+    sealed_by text,
+    CONSTRAINT one_replica_seals_at_a_time PRIMARY KEY (only_one),
+    CONSTRAINT there_is_one_row CHECK (only_one)
+);
+COMMENT ON TABLE runtime.sealing IS 'One row, which a replica locks while it seals.';
+COMMENT ON COLUMN runtime.sealing.only_one IS 'True.';
+COMMENT ON COLUMN runtime.sealing.sealed_by IS 'The replica that sealed last.';
+
+INSERT INTO runtime.sealing DEFAULT VALUES;
+
+CREATE TABLE runtime.sealed_chain (
+    kind text COLLATE "C" NOT NULL,
+    chain text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    CONSTRAINT a_chain_is_sealed_up_to_one_position PRIMARY KEY (kind, chain),
+    CONSTRAINT chains_are_of_events_or_of_changes CHECK (kind IN ('event', 'change'))
+);
+COMMENT ON TABLE runtime.sealed_chain IS
+    'How far each chain is sealed, so that a checkpoint lists only what grew. Proves nothing; the checkpoints do.';
+COMMENT ON COLUMN runtime.sealed_chain.kind IS 'event or change.';
+COMMENT ON COLUMN runtime.sealed_chain.chain IS
+    'event.chain; or the tenant of the changes, empty for the tables without tenant.';
+COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';
