@@ -42,6 +42,8 @@ final class HelidonLogin {
     /** What is shown when the library couldn't exchange a code. */
     static final String FAILED = "/oidc/failed";
 
+    private static final String PURPOSE = "mintmark console login";
+
     static final String LOGGED_OUT = "/oidc/logged-out";
 
     /** The address of the page that was asked for, behind {@link #DONE}. */
@@ -55,6 +57,7 @@ final class HelidonLogin {
 
     private final URI console;
     private final OidcConfig config;
+    private final SessionCookie session;
     private final Security security;
 
     /**
@@ -75,6 +78,7 @@ final class HelidonLogin {
             String clientSecret,
             CookieKey key) {
         this.console = console;
+        this.session = new SessionCookie(prefix(console), isSecure(console), key);
         this.config = configuration(console, endpoints, clientId, clientSecret, key);
         this.security =
                 Security.builder()
@@ -87,14 +91,23 @@ final class HelidonLogin {
                         .build();
     }
 
+    private static boolean isSecure(URI console) {
+        return "https".equals(console.getScheme());
+    }
+
+    /** RFC 6265bis section 4.1.3.2: browsers take such a cookie from this host only. */
+    private static String prefix(URI console) {
+        return isSecure(console) ? "__Host-mintmark-" : "mintmark-";
+    }
+
     private static OidcConfig configuration(
             URI console,
             LoginEndpoints endpoints,
             String clientId,
             String clientSecret,
             CookieKey key) {
-        boolean secure = "https".equals(console.getScheme());
-        String prefix = secure ? "__Host-mintmark-" : "mintmark-";
+        boolean secure = isSecure(console);
+        String prefix = prefix(console);
         return OidcConfig.builder()
                 .identityUri(URI.create(endpoints.issuer()))
                 .issuer(endpoints.issuer())
@@ -120,7 +133,7 @@ final class HelidonLogin {
                 .useParam(false)
                 .paramTenantName(TENANT_PARAMETER)
                 .useCookie(true)
-                .cookieEncryptionPassword(key.asPassword())
+                .cookieEncryptionPassword(key.passwordFor(PURPOSE))
                 .cookieEncryptionEnabled(true)
                 .cookieEncryptionEnabledIdToken(true)
                 .cookieEncryptionEnabledRefreshToken(true)
@@ -131,7 +144,7 @@ final class HelidonLogin {
                 // the browser comes back from another site
                 .cookieSameSite(SetCookie.SameSite.LAX)
                 .cookiePath("/")
-                .cookieNameIdToken(prefix + "session")
+                .cookieNameIdToken(prefix + "token")
                 .cookieNameState(prefix + "login")
                 .cookieName(prefix + "access")
                 .cookieNameRefreshToken(prefix + "refresh")
@@ -175,8 +188,13 @@ final class HelidonLogin {
         return values.getFirst();
     }
 
-    /** The ID token of the session's cookie, if this console encrypted it. */
-    Optional<String> idToken(ServerRequest request) {
+    /** The cookie of the sessions that logins begin. */
+    SessionCookie session() {
+        return session;
+    }
+
+    /** The ID token that the library exchanged the code for: it is no session yet. */
+    Optional<String> exchanged(ServerRequest request) {
         return read(config.idTokenCookieHandler(), request);
     }
 
@@ -208,17 +226,13 @@ final class HelidonLogin {
         }
     }
 
-    /** Ends what the library leaves behind: the session is the ID token's cookie alone. */
+    /** Removes all that the library leaves in the browser. */
     List<SetCookie> withoutLeftovers() {
         return List.of(
+                config.idTokenCookieHandler().removeCookie().build(),
                 config.tokenCookieHandler().removeCookie().build(),
                 config.refreshTokenCookieHandler().removeCookie().build(),
                 config.tenantCookieHandler().removeCookie().build(),
                 config.stateCookieHandler().removeCookie().build());
-    }
-
-    /** Ends the session in the browser. */
-    SetCookie withoutSession() {
-        return config.idTokenCookieHandler().removeCookie().build();
     }
 }

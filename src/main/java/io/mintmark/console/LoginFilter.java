@@ -74,7 +74,7 @@ final class LoginFilter implements Filter {
     }
 
     private Optional<Viewer> viewer(ServerRequest request) {
-        return login.idToken(request).flatMap(sessions::viewer);
+        return login.session().read(request).flatMap(sessions::viewer);
     }
 
     private void show(

@@ -147,10 +147,15 @@ final class LoginRoutes implements Filter {
         return text.length() > longest ? text.substring(0, longest) + "…" : text;
     }
 
-    /** The library has exchanged the code: from here on the ID token alone is the session. */
+    /**
+     * The library has exchanged the code: from here on the ID token alone is the session. Whoever
+     * comes back to this address later has that session already.
+     */
     private void done(ServerRequest request, ServerResponse response) {
         login.withoutLeftovers().forEach(response.headers()::addCookie);
-        Optional<Viewer> viewer = login.idToken(request).flatMap(sessions::viewer);
+        Optional<String> exchanged = login.exchanged(request);
+        Optional<Viewer> viewer =
+                exchanged.or(() -> login.session().read(request)).flatMap(sessions::viewer);
         if (viewer.isEmpty()) {
             log.warn("A login ended without a session");
             Notice.of(
@@ -164,7 +169,10 @@ final class LoginRoutes implements Filter {
                     .send(request, response);
             return;
         }
-        log.info("{} has logged in", viewer.get().name());
+        exchanged.ifPresent(token -> {
+            response.headers().addCookie(login.session().of(token));
+            log.info("{} has logged in", viewer.get().name());
+        });
         LocalAddress to =
                 request.query()
                         .first(HelidonLogin.TO)
@@ -196,14 +204,13 @@ final class LoginRoutes implements Filter {
                     .send(request, response);
             return;
         }
-        Optional<String> idToken = login.idToken(request);
-        idToken.flatMap(sessions::viewer)
+        Optional<String> idToken = login.session().read(request);
+        idToken.flatMap(sessions::end)
                 .ifPresent(viewer -> log.info("{} has logged out", viewer.name()));
-        idToken.ifPresent(sessions::end);
         login.withoutLeftovers().forEach(response.headers()::addCookie);
-        response.headers().addCookie(login.withoutSession());
+        response.headers().addCookie(login.session().removed());
         response.status(Status.SEE_OTHER_303)
-                .header(HeaderNames.LOCATION, afterLogout(idToken))
+                .header(HeaderNames.LOCATION, afterLogout(idToken.filter(sessions::isOurs)))
                 .send();
     }
 

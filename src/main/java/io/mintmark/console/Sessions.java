@@ -17,51 +17,63 @@ import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.token.VerifiedToken;
+import io.mintmark.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who a session's ID token is of. It is verified at every request as the broker verifies its
- * clients' tokens, with the keys that the identity provider has now.
+ * The people whom ID tokens identify. A session's token is verified at every request, as the broker
+ * verifies its clients' tokens, with the identity provider's current keys.
  */
 final class Sessions {
     private static final Set<String> ALGORITHMS =
             Set.of(
                     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
                     "EdDSA");
+
+    /** Each takes some 200 bytes. */
     private static final int REMEMBERED = 10_000;
+
     private static final Duration LONGEST = Duration.ofDays(1);
 
     /** Names are for a line of the log. */
     private static final int LONGEST_NAME = 100;
 
     private final String clientId;
-    private final TokenVerifier verifier;
-
-    /** Hashes of the tokens whose sessions were ended here before they ended by themselves. */
-    private final Cache<String, Boolean> ended =
-            Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LONGEST).build();
+    private final IdentityProviders issuer;
+    private final IssuerKeys keys;
+    private final InstantSource clock;
+    private final EndedSessions ended;
 
     /** States of logins that came back, each of which works once. */
     private final Cache<String, Boolean> redeemed =
             Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LONGEST).build();
 
     Sessions(LoginEndpoints endpoints, String clientId, IssuerKeys keys, InstantSource clock) {
+        this(endpoints, clientId, keys, clock, REMEMBERED);
+    }
+
+    /**
+     * @param remembered the number of ended sessions to remember
+     */
+    Sessions(
+            LoginEndpoints endpoints,
+            String clientId,
+            IssuerKeys keys,
+            InstantSource clock,
+            int remembered) {
         this.clientId = clientId;
-        this.verifier =
-                new TokenVerifier(
-                        new OnlyProvider(provider(endpoints, clientId)),
-                        keys,
-                        (_, _, _) -> false,
-                        OwnIssuer.NONE,
-                        clock);
+        this.issuer = new OnlyProvider(provider(endpoints, clientId));
+        this.keys = keys;
+        this.clock = clock;
+        this.ended = new EndedSessions(remembered, clock);
     }
 
     private static IdentityProvider provider(LoginEndpoints endpoints, String clientId) {
@@ -84,33 +96,63 @@ final class Sessions {
     }
 
     /**
-     * Whoever the token is of; nobody if it is expired, ended, or not for this console.
+     * Returns the token's owner; none if the token is expired, ended, or not for this console.
      *
-     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be had
+     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
      */
     Optional<Viewer> viewer(String idToken) {
-        return switch (verifier.examine(new PresentedToken(new Secret(idToken))).verdict()) {
-            case Verdict.Passed<VerifiedToken>(VerifiedToken token)
-                    when isForUs(token) && !isEnded(token) ->
-                    Optional.of(viewer(token));
+        return live(idToken).map(Sessions::viewer);
+    }
+
+    /**
+     * Ends a session.
+     *
+     * @return the token's owner; none if there was no session to end
+     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
+     */
+    Optional<Viewer> end(String idToken) {
+        Optional<VerifiedToken> token = live(idToken);
+        token.ifPresent(ended::add);
+        return token.map(Sessions::viewer);
+    }
+
+    /**
+     * Whether the identity provider issued this token to this console, be it expired by now.
+     *
+     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
+     */
+    boolean isOurs(String idToken) {
+        return switch (examined(idToken, clock)) {
+            case Verdict.Passed<VerifiedToken>(VerifiedToken token) -> isForUs(token);
+            case Verdict.Refused<VerifiedToken>(TokenExpired(Instant expiredAt, _)) ->
+                    accepted(idToken, InstantSource.fixed(expiredAt.minusSeconds(1))).isPresent();
+            case Verdict.Refused<VerifiedToken> _ -> false;
+        };
+    }
+
+    private Optional<VerifiedToken> live(String idToken) {
+        return accepted(idToken, clock).filter(token -> !ended.contains(token));
+    }
+
+    private Optional<VerifiedToken> accepted(String idToken, InstantSource at) {
+        return switch (examined(idToken, at)) {
+            case Verdict.Passed<VerifiedToken>(VerifiedToken token) when isForUs(token) ->
+                    Optional.of(token);
             case Verdict.Passed<VerifiedToken> _, Verdict.Refused<VerifiedToken> _ ->
                     Optional.empty();
         };
+    }
+
+    private Verdict<VerifiedToken> examined(String idToken, InstantSource at) {
+        return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, at)
+                .examine(new PresentedToken(new Secret(idToken)))
+                .verdict();
     }
 
     /** OpenID Connect Core 1.0 section 3.1.3.7, points 4 and 5. */
     private boolean isForUs(VerifiedToken token) {
         JsonNode party = token.claims().path("azp");
         return party.isMissingNode() || clientId.equals(party.textValue());
-    }
-
-    private boolean isEnded(VerifiedToken token) {
-        return ended.getIfPresent(HexFormat.of().formatHex(token.hash())) != null;
-    }
-
-    /** From now on this token is nobody's. */
-    void end(String idToken) {
-        ended.put(HexFormat.of().formatHex(new Secret(idToken).hash()), true);
     }
 
     /** Whether this state comes back for the first time. */

@@ -1,0 +1,53 @@
+package io.mintmark.console;
+
+import io.mintmark.token.VerifiedToken;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.TreeMap;
+
+/**
+ * Sessions that were ended here before their tokens expired. Each is remembered until its token
+ * expires, and at most so many at a time: when there are more, the session whose token was issued
+ * first is forgotten, and every session as old as that one counts as ended from then on. An ended
+ * session never comes back; some people may have to log in again.
+ */
+final class EndedSessions {
+    private final int most;
+    private final InstantSource clock;
+    private final TreeMap<Ended, Instant> expiries =
+            new TreeMap<>(Comparator.comparing(Ended::issuedAt).thenComparing(Ended::hash));
+
+    /** Sessions whose tokens were issued at this time or before it have ended. */
+    private Instant endedUpTo = Instant.MIN;
+
+    /** An ended session's token. */
+    private record Ended(Instant issuedAt, String hash) {
+        static Ended of(VerifiedToken token) {
+            return new Ended(token.issuedAt(), HexFormat.of().formatHex(token.hash()));
+        }
+    }
+
+    /**
+     * @param most the number of sessions to remember
+     */
+    EndedSessions(int most, InstantSource clock) {
+        this.most = most;
+        this.clock = clock;
+    }
+
+    synchronized void add(VerifiedToken token) {
+        Instant now = clock.instant();
+        expiries.values().removeIf(expiry -> !expiry.isAfter(now));
+        expiries.put(Ended.of(token), token.expiresAt());
+        while (expiries.size() > most) {
+            endedUpTo = expiries.pollFirstEntry().getKey().issuedAt();
+        }
+    }
+
+    synchronized boolean contains(VerifiedToken token) {
+        return !token.issuedAt().isAfter(endedUpTo) || expiries.containsKey(Ended.of(token));
+    }
+}

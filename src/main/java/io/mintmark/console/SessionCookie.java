@@ -1,0 +1,102 @@
+package io.mintmark.console;
+
+import io.helidon.http.SetCookie;
+import io.helidon.webserver.http.ServerRequest;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+
+/**
+ * The cookie that holds a session's ID token: AES-256-GCM (NIST SP 800-38D) under a key that no
+ * other cookie has, with the cookie's name as associated data. No other cookie can take its place.
+ */
+final class SessionCookie {
+    private static final String CIPHER = "AES/GCM/NoPadding";
+    private static final int NONCE_BYTES = 12;
+    private static final int TAG_BITS = 128;
+
+    private final String name;
+    private final boolean secure;
+    private final SecretKey key;
+    private final SecureRandom random = new SecureRandom();
+
+    /**
+     * @param prefix the start of the names of all the console's cookies
+     * @param secure whether browsers send it over https only
+     */
+    SessionCookie(String prefix, boolean secure, CookieKey key) {
+        this.name = prefix + "session";
+        this.secure = secure;
+        this.key = key.keyFor("mintmark console session");
+    }
+
+    /** Returns the cookie that begins a session with this token. */
+    SetCookie of(String idToken) {
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        try {
+            byte[] sealed =
+                    cipher(Cipher.ENCRYPT_MODE, nonce)
+                            .doFinal(idToken.getBytes(StandardCharsets.UTF_8));
+            byte[] value =
+                    ByteBuffer.allocate(nonce.length + sealed.length)
+                            .put(nonce)
+                            .put(sealed)
+                            .array();
+            return cookie(Base64.getUrlEncoder().withoutPadding().encodeToString(value)).build();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JDK has no " + CIPHER, e);
+        }
+    }
+
+    /** Returns the cookie that ends the session in the browser. */
+    SetCookie removed() {
+        return cookie("").expires(Instant.EPOCH).build();
+    }
+
+    /** Returns the ID token of the request's session, if this console made the cookie. */
+    Optional<String> read(ServerRequest request) {
+        return request.headers().cookies().first(name).asOptional().flatMap(this::open);
+    }
+
+    private Optional<String> open(String value) {
+        try {
+            byte[] bytes = Base64.getUrlDecoder().decode(value);
+            if (bytes.length < NONCE_BYTES) {
+                return Optional.empty();
+            }
+            byte[] token =
+                    cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(bytes, NONCE_BYTES))
+                            .doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES);
+            return Optional.of(new String(token, StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException | IllegalArgumentException _) {
+            return Optional.empty(); // a cookie that this console didn't make is no cookie
+        }
+    }
+
+    private Cipher cipher(int mode, byte[] nonce) throws GeneralSecurityException {
+        Cipher cipher = Cipher.getInstance(CIPHER);
+        cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+        cipher.updateAAD(name.getBytes(StandardCharsets.US_ASCII));
+        return cipher;
+    }
+
+    private SetCookie.Builder cookie(String value) {
+        return SetCookie.builder(name, value)
+                .path("/")
+                .httpOnly(true)
+                .secure(secure)
+                // another site may link to a page
+                .sameSite(SetCookie.SameSite.LAX);
+    }
+}

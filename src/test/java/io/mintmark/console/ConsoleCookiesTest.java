@@ -1,0 +1,156 @@
+package io.mintmark.console;
+
+import static io.mintmark.console.CookieJar.location;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.IssuerStandIn;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Each cookie is good for what its name says, and for nothing else. */
+class ConsoleCookiesTest {
+    private static final String SESSION = "mintmark-session";
+    private static final String LOGIN = "mintmark-login";
+
+    private static TestDatabase database;
+    private static IssuerStandIn issuer;
+    private static SignInStandIn people;
+    private static RunningConsole console;
+
+    private CookieJar browser;
+
+    @BeforeAll
+    static void setUp() {
+        database = TestDatabase.migrated();
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme');
+                INSERT INTO broker.console_access (tenant, claim, value)
+                VALUES ('acme', 'sub', '"audrey"')
+                """);
+        issuer = IssuerStandIn.start();
+        int port = RunningBroker.freePort();
+        people =
+                new SignInStandIn(
+                        issuer,
+                        RunningConsole.CLIENT,
+                        RunningConsole.SECRET,
+                        "http://localhost:" + port,
+                        List.of(new Person("audrey", Map.of())));
+        console =
+                RunningConsole.start(
+                        database,
+                        issuer.url(),
+                        _ -> routing -> routing.any((_, response) -> response.send("a page")),
+                        port,
+                        Map.of());
+    }
+
+    @AfterAll
+    static void close() {
+        console.close();
+        issuer.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void open() {
+        browser = new CookieJar();
+    }
+
+    @AfterEach
+    void restore() {
+        browser.close();
+        people.lifetime(Duration.ofMinutes(5));
+    }
+
+    /** Logs in step by step, and collects every cookie that the console sets on the way. */
+    private Map<String, String> everyCookie() {
+        Map<String, String> seen = new LinkedHashMap<>();
+        HttpResponse<String> step = browser.get(console.url() + "/");
+        seen.putAll(browser.cookies());
+        step = browser.get(location(step) + "&as=audrey");
+        step = browser.get(location(step));
+        seen.putAll(browser.cookies());
+        browser.get(step.uri().resolve(location(step)).toString());
+        seen.putAll(browser.cookies());
+        assertEquals("a page", browser.get(console.url() + "/").body());
+        seen.keySet().removeIf(name -> !name.startsWith("mintmark-"));
+        return seen;
+    }
+
+    private HttpResponse<String> asked(String path, String name, String value) {
+        browser.cookies().clear();
+        browser.cookies().put(name, value);
+        return browser.get(console.url() + path);
+    }
+
+    @Test
+    void no_cookie_is_taken_for_another() {
+        Map<String, String> cookies = everyCookie();
+        assertTrue(
+                cookies.keySet()
+                        .containsAll(
+                                Set.of(
+                                        SESSION,
+                                        LOGIN,
+                                        "mintmark-token",
+                                        "mintmark-access",
+                                        "mintmark-refresh")),
+                cookies.keySet().toString());
+
+        cookies.forEach((name, _) ->
+                cookies.forEach((of, value) -> {
+                    if (!name.equals(of)) {
+                        refusesAs(name, value, "the cookie %s as %s".formatted(of, name));
+                    }
+                }));
+    }
+
+    private void refusesAs(String name, String value, String which) {
+        assertEquals(303, asked("/", name, value).statusCode(), which);
+        assertEquals(401, asked("/oidc/done", name, value).statusCode(), which);
+        assertEquals(401, asked("/oidc/redirect?code=c&state=s", name, value).statusCode(), which);
+        String end = location(asked("/logout", name, value));
+        assertTrue(end.startsWith(issuer.url() + "/end-session?client_id="), end);
+        assertFalse(end.contains("id_token_hint"), which + " is decrypted: " + end);
+    }
+
+    @Test
+    void a_token_that_was_only_exchanged_is_no_session_yet() {
+        String token = everyCookie().getOrDefault("mintmark-token", "none");
+
+        assertEquals(303, asked("/", "mintmark-token", token).statusCode());
+    }
+
+    @Test
+    void logout_names_the_session_to_the_identity_provider_though_it_has_expired() {
+        people.lifetime(Duration.ofSeconds(3));
+        String session = everyCookie().getOrDefault(SESSION, "none");
+        Eventually.holds(() -> asked("/", SESSION, session).statusCode() == 303);
+
+        String end = location(asked("/logout", SESSION, session));
+
+        assertTrue(end.contains("&id_token_hint=eyJ"), end);
+    }
+}
