@@ -1,10 +1,13 @@
 -- GitHub Actions as an issuer. Everybody can get tokens from it, so the owner must be required by its id.
 -- In the workflow: permissions: id-token: write, and ask for the audience "mintmark-acme".
 
-INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims)
+-- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
+-- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
 VALUES ('github', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme}',
         'https://token.actions.githubusercontent.com/.well-known/jwks',
-        '{"repository_owner_id": "1234567"}');            -- gh api users/acme --jq .id
+        '{"repository_owner_id": "1234567"}',             -- gh api users/acme --jq .id
+        true);
 
 -- The classic subject: repo:OWNER/REPO:…
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)

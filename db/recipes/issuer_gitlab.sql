@@ -2,9 +2,11 @@
 -- one's own, its address is the issuer and nothing need be required.
 -- In the pipeline: id_tokens: MINTMARK_TOKEN: aud: mintmark-acme
 
-INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims)
+-- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
+-- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
 VALUES ('gitlab', 'acme', 'https://gitlab.com', '{mintmark-acme}', 'https://gitlab.com/oauth/discovery/keys',
-        '{"namespace_id": "4242"}');
+        '{"namespace_id": "4242"}', true);
 
 -- Protected branches of one project. In a glob * stays within a segment (no : and no /), ** does not.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)

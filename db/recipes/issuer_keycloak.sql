@@ -1,9 +1,11 @@
 -- A realm of Keycloak as an issuer, for people and for services (client credentials). Add an audience mapper
 -- "mintmark-acme" to the client, or every token of the realm would have to be accepted.
 
-INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, max_token_age)
+-- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
+-- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, max_token_age, listed)
 VALUES ('keycloak', 'acme', 'https://sso.acme.example/realms/acme', '{mintmark-acme}',
-        'https://sso.acme.example/realms/acme/protocol/openid-connect/certs', 900);
+        'https://sso.acme.example/realms/acme/protocol/openid-connect/certs', 900, true);
 
 -- A realm behind a private authority: its certificate, and its host in OUTBOUND_ALLOWED_HOSTS if its address is private.
 -- UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN CERTIFICATE-----…' WHERE name = 'keycloak';

@@ -4,8 +4,10 @@
 --   sub   what it calls its clients
 -- Its keys are found at <issuer>/.well-known/jwks.json or by its discovery document; jwks_uri names them otherwise.
 
-INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age)
-VALUES ('ci', 'acme', 'https://ci.acme.example', '{mintmark-acme}', 3600);
+-- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
+-- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age, listed)
+VALUES ('ci', 'acme', 'https://ci.acme.example', '{mintmark-acme}', 3600, true);
 
 -- If others can get tokens of this issuer too, say whose tokens you mean, by a claim that only yours have:
 -- UPDATE broker.identity_provider SET required_claims = '{"organization": "acme"}' WHERE name = 'ci';

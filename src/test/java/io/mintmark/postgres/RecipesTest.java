@@ -114,6 +114,30 @@ class RecipesTest {
                             "read"));
 
     @Test
+    void recipes_of_issuers_say_what_listed_shows_and_choose() throws IOException {
+        int issuers = 0;
+        for (Path file : recipes()) {
+            String recipe = Files.readString(file);
+            for (String row : recipe.split("INSERT INTO broker.identity_provider", -1)) {
+                if (row.startsWith(" (")) {
+                    issuers++;
+                    String statement = row.substring(0, row.indexOf(");", row.indexOf("VALUES")));
+                    assertTrue(statement.contains("listed)"), statement);
+                    assertTrue(statement.matches("(?s).*\\s(true|false)"), statement);
+                    assertTrue(recipe.contains("-- listed: true shows"), file.toString());
+                }
+            }
+        }
+        assertTrue(issuers >= 9, "only %d rows were looked at".formatted(issuers));
+    }
+
+    private static List<Path> recipes() throws IOException {
+        try (Stream<Path> files = Files.list(DIRECTORY)) {
+            return files.sorted().toList();
+        }
+    }
+
+    @Test
     void they_do_what_they_say() throws IOException {
         try (TestDatabase database = TestDatabase.migrated()) {
             for (String recipe : SETTING_UP) {
