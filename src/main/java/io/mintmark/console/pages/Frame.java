@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param seesAll whether the viewer sees all tenants, and with them what belongs to none
  * @param now when it was asked for
  * @param requestId by which the log tells what became of the request
+ * @param failed the verification that found the log altered, or gaps that were declared in it
  */
 record Frame(
         String title,
@@ -21,7 +22,8 @@ record Frame(
         Optional<String> viewer,
         boolean seesAll,
         Instant now,
-        String requestId) {
+        String requestId,
+        Optional<Proof.Run> failed) {
 
     /** An id of so many characters is shown whole, such as an access key's. */
     private static final int WHOLE = 24;
@@ -36,6 +38,11 @@ record Frame(
     /** Whether the navigation's entry is the page, or leads to its like. */
     boolean isIn(String entry) {
         return section.equals(entry);
+    }
+
+    /** Whether the last verification found that a row of this mint isn't as it was written. */
+    boolean isAltered(String mint) {
+        return failed.filter(run -> run.isWrong(mint)).isPresent();
     }
 
     /** A whole number as people write it. */

@@ -2,6 +2,8 @@ package io.mintmark.console.pages;
 
 import io.mintmark.console.pages.MintSearch.Wanted;
 
+import org.jspecify.annotations.Nullable;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.Optional;
  *
  * @param unresolved mints without outcome, of which nobody is at work any more; one more than are
  *     counted if there are more
+ * @param verification the last one with a result since the console's start
  * @param checkpoint the last one; none where the viewer may see none or there is none
  */
 record OverviewPage(
@@ -21,6 +24,7 @@ record OverviewPage(
         Living living,
         List<MintLine> unresolved,
         Optional<Checkpoint> checkpoint,
+        Optional<Proof.Run> verification,
         boolean seesAll,
         List<MintLine> refusals,
         List<MintLine> mints,
@@ -75,12 +79,14 @@ record OverviewPage(
         }
     }
 
-    static OverviewPage of(Connection connection, Instant now) throws SQLException {
+    static OverviewPage of(Connection connection, Optional<Proof.Run> verification, Instant now)
+            throws SQLException {
         return new OverviewPage(
                 Activity.of(connection, Optional.empty(), now),
                 living(connection, Optional.empty()),
                 unresolved(connection, now),
                 Checkpoint.last(connection),
+                verification,
                 seesAll(connection),
                 latest(connection, Optional.of("denied"), now),
                 latest(connection, Optional.empty(), now),
@@ -125,6 +131,14 @@ record OverviewPage(
     private static List<MintLine> latest(
             Connection connection, Optional<String> outcome, Instant now) throws SQLException {
         return MintSearch.find(connection, Wanted.ofOutcome(outcome), SHOWN, now).lines();
+    }
+
+    /** The class of the tile that says how far the log is sealed, and what its proof said. */
+    @Nullable String sealing(Instant now) {
+        if (verification.filter(Proof.Run::isWrong).isPresent()) {
+            return "bad";
+        }
+        return checkpoint.isEmpty() || checkpoint.get().isLate(now) ? "attention" : null;
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

@@ -36,7 +36,7 @@ public final class Pages implements PageRoutes {
         this.database = database;
         this.proof = proof;
         this.clock = clock;
-        this.rendering = new Rendering(database, clock);
+        this.rendering = new Rendering(database, proof, clock);
     }
 
     @Override
@@ -73,7 +73,8 @@ public final class Pages implements PageRoutes {
 
     private View overview(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
-        return View.of("Overview", "overview", OverviewPage.of(connection, now));
+        return View.of(
+                "Overview", "overview", OverviewPage.of(connection, proof.conclusive(), now));
     }
 
     /** An id that is one mint's alone leads to that mint's page. */

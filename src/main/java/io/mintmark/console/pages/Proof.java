@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -29,10 +31,16 @@ public final class Proof {
     /** Findings that are shown; all are counted. */
     private static final int SHOWN = 100;
 
+    /** Mints whose rows are marked on every page; each takes some 100 bytes. */
+    private static final int MARKED = 10_000;
+
     private final Function<Viewer, PostgresLog> open;
     private final Optional<Supplier<TrustedKeys>> keys;
     private final InstantSource clock;
     private final AtomicReference<@Nullable Run> last = new AtomicReference<>();
+
+    /** The last run with a result: one that looked at every row, or that found something. */
+    private volatile @Nullable Run conclusive;
 
     /**
      * @param open the log in one snapshot, with the viewer's eyes
@@ -66,6 +74,22 @@ public final class Proof {
         return Optional.ofNullable(last.get());
     }
 
+    /** The last run with a result: one that looked at every row, or that found something. */
+    Optional<Run> conclusive() {
+        Run now = last.get();
+        return now != null && now.isConclusive()
+                ? Optional.of(now)
+                : Optional.ofNullable(conclusive);
+    }
+
+    /**
+     * The failed verification that all pages show: the last one with a result, unless it was clean.
+     * A run that breaks off without a finding changes nothing.
+     */
+    Optional<Run> failed() {
+        return conclusive().filter(run -> !run.isClean());
+    }
+
     /**
      * Begins a run, unless one is under way.
      *
@@ -78,6 +102,7 @@ public final class Proof {
             return;
         }
         Run run = new Run(viewer.name(), clock.instant(), expected);
+        conclusive = conclusive().orElse(null);
         if (last.compareAndSet(before, run)) {
             Thread.ofVirtual()
                     .name("console-verification")
@@ -102,18 +127,12 @@ public final class Proof {
         private final Instant begun;
         private final long expected;
         private final List<Finding> findings = new ArrayList<>();
+        private final Set<String> mints = new HashSet<>();
         private long rows;
         private long wrong;
         private long foreign;
         private long declared;
         private @Nullable End end;
-
-        /**
-         * What was found.
-         *
-         * @param kind a word for it
-         */
-        record Finding(String kind, String sentence) {}
 
         /** How it ended: with a summary, or with why it didn't get that far. */
         record End(Instant at, Optional<Summary> summary, Optional<String> failure) {}
@@ -127,24 +146,24 @@ public final class Proof {
         @Override
         public synchronized void wrong(String sentence) {
             wrong++;
-            note("wrong", sentence);
+            note(Finding.Kind.WRONG, sentence);
         }
 
         @Override
         public synchronized void foreign(String sentence) {
             foreign++;
-            note("wrong", sentence);
+            note(Finding.Kind.WRONG, sentence);
         }
 
         @Override
         public synchronized void declared(String sentence, String hash) {
             declared++;
-            note("declared", sentence);
+            note(Finding.Kind.DECLARED, sentence);
         }
 
         @Override
         public synchronized void told(String sentence) {
-            note("note", sentence);
+            note(Finding.Kind.NOTE, sentence);
         }
 
         @Override
@@ -152,9 +171,13 @@ public final class Proof {
             rows = count;
         }
 
-        private void note(String kind, String sentence) {
+        private void note(Finding.Kind kind, String sentence) {
+            Finding finding = new Finding(kind, sentence);
             if (findings.size() < SHOWN) {
-                findings.add(new Finding(kind, sentence));
+                findings.add(finding);
+            }
+            if (kind == Finding.Kind.WRONG && mints.size() < MARKED) {
+                finding.mint().ifPresent(mints::add);
             }
         }
 
@@ -193,6 +216,19 @@ public final class Proof {
             return List.copyOf(findings);
         }
 
+        /** Whether a row of this mint isn't as it was written. */
+        synchronized boolean isWrong(String mint) {
+            return mints.contains(mint);
+        }
+
+        synchronized boolean isWrong() {
+            return wrongs() > 0;
+        }
+
+        private synchronized boolean isConclusive() {
+            return isWrong() || (end != null && end.failure().isEmpty());
+        }
+
         synchronized boolean isClean() {
             return wrong + foreign + declared == 0 && end != null && end.failure().isEmpty();
         }
@@ -220,14 +256,14 @@ public final class Proof {
         }
 
         synchronized String verdict() {
-            if (end == null) {
-                return "under way";
-            }
-            if (end.failure().isPresent()) {
-                return "It ended early, and proves nothing.";
-            }
             if (wrong > 0) {
                 return "The log is NOT as it was written.";
+            }
+            if (end == null) {
+                return "in progress";
+            }
+            if (end.failure().isPresent()) {
+                return "Verification did not complete; the log's state is unknown.";
             }
             if (foreign > 0) {
                 return "Of what brokers wrote nothing was changed, and nothing is missing%s; but there are checkpoints that none of them made."
@@ -241,6 +277,11 @@ public final class Proof {
         private static String reach(End end) {
             return " up to checkpoint %s, as this database has it"
                     .formatted(Frame.number(end.summary().map(Summary::last).orElse(0L)));
+        }
+
+        /** Whether there are more findings than are shown. */
+        synchronized boolean isCut() {
+            return wrong + foreign + declared > SHOWN;
         }
 
         synchronized long wrongs() {

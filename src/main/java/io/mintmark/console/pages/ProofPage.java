@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param extent with how far the last checkpoint covers it
  * @param expected rows that a verification will look at, about
  * @param since rows that came since the last verification began, if one has ended
- * @param run the one under way, or the last
+ * @param run the one in progress, or the last
+ * @param failed an earlier one that failed, after which none was clean
  * @param possible whether the console has keys to trust
  * @param trusted their ids
  */
@@ -24,6 +25,7 @@ record ProofPage(
         long expected,
         Optional<LogExtent.Rows> since,
         Optional<Proof.Run> run,
+        Optional<Proof.Run> failed,
         boolean possible,
         List<String> trusted) {
     static final int MOST = 20;
@@ -51,6 +53,7 @@ record ProofPage(
                         ? Optional.of(LogExtent.since(connection, ended.get().begun()))
                         : Optional.empty(),
                 run,
+                proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
                 proof.isPossible(),
                 proof.trusted());
     }

@@ -24,6 +24,7 @@ final class Rendering {
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
 
     private final ViewerDatabase database;
+    private final Proof proof;
     private final InstantSource clock;
     private final Templates templates = new Templates();
 
@@ -35,8 +36,9 @@ final class Rendering {
     /** A page with what its viewer may see besides: all tenants, or not. */
     private record Seen(View view, boolean all) {}
 
-    Rendering(ViewerDatabase database, InstantSource clock) {
+    Rendering(ViewerDatabase database, Proof proof, InstantSource clock) {
         this.database = database;
+        this.proof = proof;
         this.clock = clock;
     }
 
@@ -76,7 +78,7 @@ final class Rendering {
         }
     }
 
-    private static Frame frame(Seen seen, Viewer viewer, ServerRequest request, Instant now) {
+    private Frame frame(Seen seen, Viewer viewer, ServerRequest request, Instant now) {
         String[] parts = request.path().path().split("/", 3);
         return new Frame(
                 seen.view().title(),
@@ -84,7 +86,8 @@ final class Rendering {
                 Optional.of(viewer.name()),
                 seen.all(),
                 now,
-                RequestIds.of(request));
+                RequestIds.of(request),
+                proof.failed());
     }
 
     /** Without one nothing is shown. */

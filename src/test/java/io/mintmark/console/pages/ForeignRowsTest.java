@@ -181,7 +181,7 @@ class ForeignRowsTest {
 
     private static Reading<?> reading(String name) {
         return switch (name) {
-            case "overview" -> connection -> OverviewPage.of(connection, now);
+            case "overview" -> connection -> OverviewPage.of(connection, Optional.empty(), now);
             case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
             case "a key" ->
                     connection ->

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
+import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.SealedRows;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -176,23 +178,153 @@ class ProofTest {
         assertLacks(answer.body(), "jws");
     }
 
-    @Test
-    void a_changed_row_is_found() {
+    /** As the owner of the database could. */
+    private void alter(String subject) {
         database.runAsSuperuser(
                 """
                 SET session_replication_role = replica;
                 ALTER TABLE audit.event DISABLE TRIGGER ALL;
-                DO $$ BEGIN EXECUTE (SELECT string_agg(format('ALTER TABLE %s DISABLE TRIGGER ALL', i.inhrelid::regclass), ';')
+                DO $$ BEGIN EXECUTE (SELECT string_agg(format('ALTER TABLE %%s DISABLE TRIGGER ALL', i.inhrelid::regclass), ';')
                                        FROM pg_inherits AS i WHERE i.inhparent = 'audit.event'::regclass); END $$;
-                UPDATE audit.event SET subject = 'somebody else' WHERE seq = 7
-                """);
+                UPDATE audit.event SET subject = %s WHERE seq = 7
+                """
+                        .formatted(subject));
+    }
+
+    private String altered() {
+        return database.column("SELECT mint_id FROM audit.event WHERE seq = 7").getFirst();
+    }
+
+    @Test
+    void a_changed_row_is_found() {
+        alter("'somebody else'");
 
         world.post("auditor", "/proof");
         String page = ended();
 
-        assertTrue(page.contains("The log is NOT as it was written."), page);
-        assertTrue(page.contains("was changed: its hash"), page);
-        assertFalse(page.contains("Proven so"), page);
+        assertShows(
+                page,
+                "verdict bad\">The log is NOT as it was written.",
+                "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()),
+                "was changed: its hash");
+        assertLacks(page, "Proven so");
+    }
+
+    @Test
+    void a_failed_verification_is_shown_on_every_page_until_one_passes() {
+        List<String> everywhere =
+                List.of(
+                        "/",
+                        "/mints",
+                        "/mints/" + altered(),
+                        "/subjects",
+                        "/tenants",
+                        "/tenants/acme",
+                        "/tenants/acme/history",
+                        "/explain",
+                        "/nothing");
+        String subject =
+                database.column("SELECT quote_nullable(subject) FROM audit.event WHERE seq = 7")
+                        .getFirst();
+        alter("'somebody else'");
+        world.post("auditor", "/proof");
+        ended();
+
+        for (String path : everywhere) {
+            assertShows(
+                    world.get("auditor", path).body(),
+                    "Verification failed: the audit log is not as it was written.",
+                    "<a href=\"/proof#findings\">See the findings</a>");
+            assertShows(
+                    world.get("lead", path).body(),
+                    "Verification failed: the audit log is not as it was written.",
+                    "Ask an auditor");
+            assertLacks(world.get("lead", path).body(), "/proof#findings");
+        }
+        assertShows(world.page("auditor", "/"), "<strong>verification failed</strong>");
+        assertShows(world.page("auditor", "/mints"), "failed verification</strong>");
+        assertShows(
+                world.page("auditor", "/mints/" + altered()), "This record failed verification.");
+
+        alter(subject);
+        world.post("auditor", "/proof");
+        ended();
+
+        for (String path : everywhere) {
+            assertLacks(world.get("auditor", path).body(), "failed verification", "NOT as it");
+        }
+        assertShows(world.page("auditor", "/"), "; verified ");
+    }
+
+    @Test
+    void an_overview_says_that_nothing_was_verified_yet() {
+        assertShows(world.page("auditor", "/"), "not verified since the console started");
+    }
+
+    @Test
+    void a_run_that_breaks_off_does_not_excuse_one_that_failed() {
+        AtomicBoolean broken = new AtomicBoolean();
+        Proof proof =
+                new Proof(
+                        viewer -> {
+                            if (broken.get()) {
+                                throw new IllegalStateException("the database is gone");
+                            }
+                            return PostgresLog.asViewer(
+                                    database.login(Who.CONSOLE), viewer.claims());
+                        },
+                        Optional.of(SealedRows::trusted),
+                        InstantSource.system());
+        alter("'somebody else'");
+        verify(proof);
+        Proof.Run failed = proof.failed().orElseThrow();
+
+        broken.set(true);
+        verify(proof);
+
+        assertEquals(Optional.of(failed), proof.failed());
+        assertTrue(failed.isWrong(altered()));
+        assertFalse(proof.last().equals(proof.failed()));
+    }
+
+    private static void verify(Proof proof) {
+        proof.begin(ConsoleWorld.AUDITOR, 1);
+        Eventually.holds(() -> proof.last().orElseThrow().end().isPresent());
+    }
+
+    @Test
+    void a_declared_gap_is_shown_too_and_not_as_an_alteration() {
+        Proof.Run run = new Proof.Run("audrey", Instant.parse("2026-03-01T12:00:00Z"), 10);
+
+        run.declared("Checkpoint 3 declares a gap", "00");
+
+        assertFalse(run.isClean());
+        assertFalse(run.isWrong());
+        assertEquals(
+                List.of(new Finding(Finding.Kind.DECLARED, "Checkpoint 3 declares a gap")),
+                run.findings());
+    }
+
+    @Test
+    void a_finding_links_to_the_rows_that_it_names() {
+        String mint = "0198f1e2-0000-7000-8000-000000000000";
+        Finding finding =
+                new Finding(
+                        Finding.Kind.WRONG,
+                        "Change 7 of tenant acme and mint %s, not <b>".formatted(mint));
+
+        assertEquals(
+                List.of(
+                        new Finding.Part("", Optional.empty()),
+                        new Finding.Part(
+                                "Change 7 of tenant acme",
+                                Optional.of("/tenants/acme/history?before=8")),
+                        new Finding.Part(" and ", Optional.empty()),
+                        new Finding.Part("mint " + mint, Optional.of("/mints/" + mint)),
+                        new Finding.Part(", not <b>", Optional.empty())),
+                finding.parts());
+        assertEquals(
+                Optional.empty(), new Finding(Finding.Kind.WRONG, "Chain x lacks row 3").mint());
     }
 
     @Test
@@ -243,7 +375,7 @@ class ProofTest {
         assertEquals(2_000, run.rate(now));
         assertEquals(20, run.percent());
         assertEquals(Optional.of(Duration.ofSeconds(41)), run.left(now));
-        assertEquals("under way", run.verdict());
+        assertEquals("in progress", run.verdict());
     }
 
     @Test
@@ -261,7 +393,7 @@ class ProofTest {
         Eventually.holds(() -> proof.last().orElseThrow().end().isPresent());
         Proof.Run run = proof.last().orElseThrow();
         assertFalse(run.isClean());
-        assertEquals("It ended early, and proves nothing.", run.verdict());
+        assertEquals("Verification did not complete; the log's state is unknown.", run.verdict());
     }
 
     private static final Pattern END = Pattern.compile("The last verification");
