@@ -4,6 +4,11 @@ INSERT INTO broker.tenant (name, display_name)
 VALUES ('demo', 'The demo tenant')
     ON CONFLICT (name) DO NOTHING;
 
+-- Her login may write the tenant's keys and grants.
+INSERT INTO broker.tenant_admin (tenant, role_name)
+VALUES ('demo', 'lea')
+    ON CONFLICT DO NOTHING;
+
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('demo-idp', 'demo', 'ISSUER', '{mintmark-demo}')
     ON CONFLICT (name) DO NOTHING;

@@ -1,5 +1,6 @@
 package io.mintmark.development;
 
+import io.mintmark.postgres.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL server whose data directory is kept, with the roles and a login for each job. */
@@ -29,6 +31,9 @@ final class DemoDatabase implements AutoCloseable {
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'viewer') THEN
                     CREATE ROLE viewer LOGIN PASSWORD 'mintmark' IN ROLE mintmark_console;
                 END IF;
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'lea') THEN
+                    CREATE ROLE lea LOGIN PASSWORD 'mintmark' IN ROLE mintmark_tenant_admin;
+                END IF;
             END $$
             """;
 
@@ -38,30 +43,45 @@ final class DemoDatabase implements AutoCloseable {
         this.server = server;
     }
 
-    static DemoDatabase start(Path directory) throws IOException {
-        stopWhatIsLeft(directory);
-        EmbeddedPostgres server =
+    /**
+     * Starts it, and sees to it that it ends with this process.
+     *
+     * @param port to listen on; 0: a free one
+     */
+    static DemoDatabase start(Path directory, int port) throws IOException {
+        EmbeddedPostgres.Builder builder =
                 EmbeddedPostgres.builder()
                         .setDataDirectory(Files.createDirectories(directory))
                         .setCleanDataDirectory(false)
-                        .setServerConfig("fsync", "on")
-                        .start();
-        DemoDatabase database = new DemoDatabase(server);
+                        .setServerConfig("fsync", "on");
+        if (port != 0) {
+            builder.setPort(port);
+        }
+        DemoDatabase database = new DemoDatabase(builder.start());
+        Lifeline.stopWithThisProcess(pidFile(directory), server(directory).orElseThrow().pid());
         database.run("postgres", "postgres", Files.readString(Path.of("db", "roles.sql")));
         database.run("postgres", "postgres", LOGINS);
         return database;
     }
 
-    /** A server that outlived a killed run still holds the directory. */
-    private static void stopWhatIsLeft(Path directory) throws IOException {
-        Path file = directory.resolve("postmaster.pid");
-        if (Files.exists(file)) {
-            long pid = Long.parseLong(Files.readAllLines(file).getFirst().strip());
-            ProcessHandle.of(pid)
-                    .filter(process -> process.info().command().orElse("").contains("postgres"))
-                    .ifPresent(DemoDatabase::stop);
-            Files.deleteIfExists(file);
-        }
+    private static Path pidFile(Path directory) {
+        return directory.resolve("postmaster.pid");
+    }
+
+    /** The server that runs on a data directory, if there is one. */
+    static Optional<ProcessHandle> server(Path directory) throws IOException {
+        return Files.exists(pidFile(directory))
+                ? ProcessHandle.of(
+                                Long.parseLong(
+                                        Files.readAllLines(pidFile(directory)).getFirst().strip()))
+                        .filter(process -> process.info().command().orElse("").contains("postgres"))
+                : Optional.empty();
+    }
+
+    /** Stops a server that outlived its program and still holds the directory and the port. */
+    static void stopWhatIsLeft(Path directory) throws IOException {
+        server(directory).ifPresent(DemoDatabase::stop);
+        Files.deleteIfExists(pidFile(directory));
     }
 
     private static void stop(ProcessHandle process) {
@@ -110,6 +130,37 @@ final class DemoDatabase implements AutoCloseable {
             run("alice", PASSWORD, sql.replace("ISSUER", issuer).replace("STORAGE", storage));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How the broker's own writer logs in. */
+    DatabaseLogin writer() {
+        return new DatabaseLogin(url(), "broker", Optional.of(PASSWORD));
+    }
+
+    /** The grant of the demo API, as the log names it. */
+    DemoHistory.DemoGrant grant() {
+        String sql =
+                """
+                SELECT g.id, k.name, k.provider, p.type, broker.revision(g.tenant) AS revision
+                  FROM broker.subject_grant AS g
+                  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+                  JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+                 WHERE g.tenant = 'demo' AND g.key = 'demo-api'
+                 ORDER BY g.id LIMIT 1
+                """;
+        try (Connection connection = DriverManager.getConnection(url(), "audrey", PASSWORD);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return new DemoHistory.DemoGrant(
+                    row.getLong("id"),
+                    row.getString("name"),
+                    row.getString("provider"),
+                    row.getString("type"),
+                    row.getLong("revision"));
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

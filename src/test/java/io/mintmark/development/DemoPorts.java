@@ -15,6 +15,7 @@ import java.util.Map;
 final class DemoPorts implements AutoCloseable {
     static final int IDENTITY_PROVIDER = 8090;
     static final int STORAGE = 8091;
+    static final int DATABASE = 8092;
 
     private static final String HINT =
             "ss -ltnp (on macOS: lsof -nP -iTCP -sTCP:LISTEN) says what uses it.";
@@ -36,6 +37,7 @@ final class DemoPorts implements AutoCloseable {
             ports.take(environment, "CONSOLE_PORT", "8082", "the console");
             ports.take(IDENTITY_PROVIDER, "the identity provider for trying out", "");
             ports.take(STORAGE, "the storage for trying out", "");
+            ports.take(DATABASE, "PostgreSQL", "");
             if (!ports.taken.isEmpty()) {
                 throw new StartFailed(String.join("\n", ports.taken) + "\n" + HINT);
             }

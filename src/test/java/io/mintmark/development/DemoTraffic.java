@@ -1,5 +1,6 @@
 package io.mintmark.development;
 
+import io.mintmark.http.AccessLog;
 import io.mintmark.token.IssuerStandIn;
 
 import java.io.IOException;
@@ -9,16 +10,22 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
- * What clients of a broker do in a day, done in a few seconds and once: so the console has
- * something to show. All of it is real, refusals too.
+ * What clients of a broker do, done in a few seconds at the first start, so that the console has
+ * something to show: real mints and refusals after the {@link DemoHistory}.
  */
 final class DemoTraffic {
     /** What a whole run leaves on record, or more. */
     private static final int ENOUGH = 60;
+
+    /** Held, because {@code java.util.logging} forgets the levels of loggers that nobody holds. */
+    private static final Logger ACCESS_LOG = Logger.getLogger(AccessLog.class.getName());
 
     /** Under the limit of requests for each address. */
     private static final Duration PAUSE = Duration.ofMillis(100);
@@ -43,11 +50,15 @@ final class DemoTraffic {
         this.database = database;
     }
 
-    /** Takes some seconds, unless there is enough on record. */
+    /** Takes some seconds, unless there is enough on record. Its requests aren't logged. */
     void run() {
-        if (database.events() < ENOUGH) {
-            mintAndBeRefused();
+        if (database.events() >= ENOUGH) {
+            return;
         }
+        ACCESS_LOG.setLevel(Level.OFF);
+        new DemoHistory(database.writer(), issuer.url(), database.grant()).write(Instant.now());
+        mintAndBeRefused();
+        ACCESS_LOG.setLevel(null);
     }
 
     private void mintAndBeRefused() {

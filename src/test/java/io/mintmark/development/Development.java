@@ -21,6 +21,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,6 +34,11 @@ import java.util.Map;
  */
 public final class Development {
     private static final Path HOME = Path.of(".mintmark");
+
+    /**
+     * Before the first start of any demo; seconds since then have nine digits at most until 2057.
+     */
+    private static final Instant RELEASED = Instant.parse("2026-01-01T00:00:00Z");
 
     /** EX_CONFIG of sysexits.h, which the build takes for an end in order: all has been said. */
     private static final int TOLD = 78;
@@ -50,12 +57,15 @@ public final class Development {
 
     private static void start() throws IOException {
         Logging.install(new LogSettings(LogFormat.TEXT, LogLevel.INFO));
+        Lifeline.endWithParent();
+        DemoDatabase.stopWhatIsLeft(HOME.resolve("postgres"));
         DemoPorts.requireFree(System.getenv());
-        System.out.println("PostgreSQL starts, then the broker and what it needs.");
-        DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"));
+        System.out.println("Starting PostgreSQL, then the broker and what it needs.");
+        DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"), DemoPorts.DATABASE);
         ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
         String url = settings.broker().url().orElseThrow().toString();
         IssuerStandIn issuer = IssuerStandIn.start(DemoPorts.IDENTITY_PROVIDER);
+        issuer.rotate(); // a key of its own, with an id that no earlier start had
         Broker broker = new Startup(settings, InstantSource.system()).run();
         StsStandIn storage = storage(url);
         database.setUp(issuer.url(), storage.endpoint());
@@ -71,7 +81,6 @@ public final class Development {
                                     issuer.close();
                                     database.close();
                                 }));
-        // before the lines to paste, or its lines in the log would push them off the screen
         new DemoTraffic(URI.create(url), issuer, database).run();
         System.out.println(
                 Welcome.text(url, console.url(), issuer.url(), storage.endpoint(), database));
@@ -81,6 +90,8 @@ public final class Development {
     private static StsStandIn storage(String brokerUrl) {
         StsStandIn storage =
                 StsStandIn.minio(DemoPorts.STORAGE, brokerUrl, () -> keySet(brokerUrl), "policy");
+        // credentials are numbered, and no number may come again after a restart
+        storage.numberFrom((int) Duration.between(RELEASED, Instant.now()).toSeconds());
         storage.serve(DemoBucket.PATH, new DemoBucket());
         return storage;
     }

@@ -50,14 +50,19 @@ final class Welcome {
             -d subject_token_type=urn:ietf:params:oauth:token-type:jwt -d audience=demo-api \\
             -d subject_token="$TOKEN"; echo
 
-        With psql, as an admin (alice) or an auditor (audrey), password 'mintmark':
+        PostgreSQL is on port %3$d. Log in as alice (platform admin), lea (admin of the tenant
+        'demo') or audrey (auditor), each with the password 'mintmark':
         psql postgresql://alice:mintmark@localhost:%3$d/postgres \\
             -c 'SELECT id, tenant, subject, key, enabled FROM broker.subject_grant'
+        psql postgresql://lea:mintmark@localhost:%3$d/postgres \\
+            -c "INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES ('demo', 'demo-idp', 'laptop:eve', 'demo-api', 'for trying out')"
         psql postgresql://audrey:mintmark@localhost:%3$d/postgres \\
             -c 'SELECT requested_at, tenant, subject, key, outcome FROM audit.mint ORDER BY mint_id DESC LIMIT 10'
 
-        The line of JSON that comes each minute seals the audit log (docs/audit.md).
-        Ctrl-C stops everything. The database is kept in .mintmark/, keys too.
+        The line of JSON that comes each minute seals the audit log (docs/audit.md). Rows of the
+        broker 'demo-backdated' were written at the first start, for the day before it.
+        Ctrl-C stops everything. The database and the keys are kept in .mintmark/.
         """
                 .formatted(broker, identityProvider, database.port(), storage, console);
     }

@@ -110,6 +110,11 @@ public final class StsStandIn implements AutoCloseable {
         return "the-session-token-of-" + number;
     }
 
+    /** The number after which its credentials are numbered from now on; at first it is 0. */
+    public void numberFrom(int number) {
+        issued.set(number);
+    }
+
     /** Serves something else at a path, as storage servers do that are an STS besides. */
     public void serve(String path, HttpHandler handler) {
         server.createContext(path, handler);
