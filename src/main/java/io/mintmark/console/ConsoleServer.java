@@ -22,7 +22,8 @@ public final class ConsoleServer implements AutoCloseable {
     /** What a page may take. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
-    private static final long LONGEST_FORM = 16 << 10;
+    /** Bytes: the claims to explain, each of up to 8,192 characters as three. */
+    private static final long LONGEST_FORM = 32 << 10;
 
     private final GuardedPort guard;
     private final Duration drain;

@@ -25,6 +25,8 @@ final class SameSite implements Filter {
             Map.of(
                     "/proof",
                     List.of("GET", "HEAD", "POST"),
+                    "/explain",
+                    List.of("GET", "HEAD", "POST"),
                     LoginRoutes.LOGOUT,
                     List.of("GET", "POST"),
                     HelidonLogin.REDIRECT,

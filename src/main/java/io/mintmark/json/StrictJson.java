@@ -63,6 +63,22 @@ public final class StrictJson {
                 .map(ObjectNode.class::cast);
     }
 
+    /** A place in a text, counted from 1. */
+    public record Place(int line, int column) {}
+
+    /** Returns where these bytes stop being JSON; none if that isn't what is wrong with them. */
+    public static Optional<Place> fault(byte[] utf8) {
+        try {
+            MAPPER.readTree(new String(utf8, StandardCharsets.UTF_8));
+            return Optional.empty();
+        } catch (JsonProcessingException e) {
+            return Optional.ofNullable(e.getLocation())
+                    .map(at -> new Place(at.getLineNr(), at.getColumnNr()));
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // an exponent beyond Java's, which has no place
+        }
+    }
+
     /** The value of any type that these bytes are, if they are one. */
     public static Optional<JsonNode> value(byte[] utf8, int longest) {
         if (utf8.length > longest) {

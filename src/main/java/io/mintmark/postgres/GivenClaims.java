@@ -125,8 +125,17 @@ public record GivenClaims(ObjectNode claims) {
         return StrictJson.object(utf8, LONGEST)
                 .orElseThrow(() ->
                         new UnusableClaims(
-                                "the claims are no JSON object that the broker reads: at most %d bytes and %d levels, no member twice, nothing after its end, no number that a database can't hold"
-                                        .formatted(LONGEST, StrictJson.DEEPEST)));
+                                place(utf8)
+                                        + "the claims are no JSON object that the broker reads: at most %d bytes and %d levels, no member twice, nothing after its end, no number that a database can't hold"
+                                                .formatted(LONGEST, StrictJson.DEEPEST)));
+    }
+
+    private static String place(byte[] utf8) {
+        return utf8.length > LONGEST
+                ? ""
+                : StrictJson.fault(utf8)
+                        .map(at -> "line %d, column %d: ".formatted(at.line(), at.column()))
+                        .orElse("");
     }
 
     private static ObjectNode object(String json) {

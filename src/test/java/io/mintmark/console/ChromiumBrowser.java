@@ -90,18 +90,41 @@ final class ChromiumBrowser implements AutoCloseable {
     }
 
     /**
+     * What doesn't fit into the window: the page itself, or labels of cells that are drawn by CSS.
+     */
+    private static final String MISFITS =
+            """
+            () => {
+              const found = [];
+              const wide = document.documentElement.scrollWidth;
+              if (wide > window.innerWidth) found.push(`the page is ${wide} px wide`);
+              if (document.querySelector('h1').getBoundingClientRect().left < 8) found.push('the edge is touched');
+              for (const cell of document.querySelectorAll('.cards td, .cards tbody th')) {
+                const label = getComputedStyle(cell, '::before');
+                const content = label.content !== 'none' && label.display !== 'none';
+                if (content && cell.offsetHeight > 0 && parseFloat(label.height) > cell.clientHeight + 1)
+                  found.push(`the label ${label.content} is higher than its cell`);
+              }
+              return found;
+            }
+            """;
+
+    /**
      * Takes pictures of a page as it is: light, dark, and as wide as a phone.
      *
-     * @return what axe-core finds wrong with it: by all of its rules, and in the dark by colours
+     * @return what doesn't fit into a window of either width, and what axe-core finds wrong: by all
+     *     of its rules, and in the dark by colours
      */
     static List<String> look(Page page, String name) {
         page.evaluate(axe());
         show(page, ColorScheme.LIGHT);
         page.setViewportSize(PHONE, HEIGHT);
         shoot(page, name + "-phone");
+        List<String> faults = new ArrayList<>(misfits(page, "on a phone"));
         page.setViewportSize(DESKTOP, HEIGHT);
         shoot(page, name + "-light");
-        List<String> faults = new ArrayList<>(faults(page, ColorScheme.LIGHT, "{}"));
+        faults.addAll(misfits(page, "on a desk"));
+        faults.addAll(faults(page, ColorScheme.LIGHT, "{}"));
         show(page, ColorScheme.DARK);
         shoot(page, name + "-dark");
         faults.addAll(
@@ -110,6 +133,11 @@ final class ChromiumBrowser implements AutoCloseable {
                         ColorScheme.DARK,
                         "{ runOnly: { type: 'rule', values: ['color-contrast'] } }"));
         return faults;
+    }
+
+    private static List<String> misfits(Page page, String where) {
+        return ((List<?>) page.evaluate(MISFITS))
+                .stream().map(what -> where + ": " + what).toList();
     }
 
     private static void show(Page page, ColorScheme scheme) {

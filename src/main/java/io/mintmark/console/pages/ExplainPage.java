@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,7 +22,8 @@ import java.util.Optional;
  *
  * @param idps those that can be chosen, each with its tenant
  * @param idp the chosen one
- * @param claims what was given
+ * @param claims what was given; none if it may be a token
+ * @param example claims that lead to an identity provider of the viewer's
  * @param mint the refusal or mint that it is about
  * @param otherKeys which there are, where what was asked for isn't one
  * @param complaint what is wrong with what was given
@@ -33,6 +35,7 @@ record ExplainPage(
         Map<String, String> idps,
         Optional<String> idp,
         Optional<String> claims,
+        String example,
         Optional<Mint> mint,
         Optional<String> otherKeys,
         Optional<String> complaint,
@@ -88,6 +91,7 @@ record ExplainPage(
                     idps,
                     idp,
                     claims,
+                    ExampleClaims.of(connection),
                     Optional.empty(),
                     Optional.empty(),
                     about.map(_ -> "There is no such mint that you may see."),
@@ -107,13 +111,15 @@ record ExplainPage(
     }
 
     private static ExplainPage ofGiven(
-            Connection connection, Map<String, String> idps, Optional<String> idp, String text) {
+            Connection connection, Map<String, String> idps, Optional<String> idp, String text)
+            throws SQLException {
+        String example = ExampleClaims.of(connection); // what fails below ends the transaction
         Optional<String> complaint = Optional.empty();
         Optional<Answer> answer = Optional.empty();
         try {
-            if (!text.startsWith("{")) {
+            if (!ExplainForm.isObject(text)) {
                 throw new Parameters.Unusable(
-                        "Only the claims can be shown here, as a JSON object; a token is a secret.");
+                        "Only claims can be explained here, as a JSON object that begins with {. A token is a secret: paste its claims instead.");
             }
             GivenClaims claims = GivenClaims.of(text);
             Explanations explanations = new Explanations(connection);
@@ -126,12 +132,13 @@ record ExplainPage(
                                     claims.json(),
                                     Optional.empty()));
         } catch (UnusableClaims | QuestionFailed | Parameters.Unusable e) {
-            complaint = Optional.ofNullable(e.getMessage());
+            complaint = Optional.ofNullable(e.getMessage()).map(ExplainPage::sentence);
         }
         return new ExplainPage(
                 idps,
                 idp,
-                Optional.of(text),
+                Optional.of(text).filter(ExplainForm::isObject),
+                example,
                 Optional.empty(),
                 Optional.empty(),
                 complaint,
@@ -141,13 +148,17 @@ record ExplainPage(
                 Optional.empty());
     }
 
+    private static String sentence(String words) {
+        return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+    }
+
     private static String provider(Explanations explanations, GivenClaims claims) {
         List<String> found = explanations.identityProviders(claims.issuer(), claims.audiences());
         if (found.size() != 1) {
             throw new Parameters.Unusable(
                     found.isEmpty()
-                            ? "The claims' iss and aud lead to no identity provider that you may see: choose one."
-                            : "The claims' iss and aud lead to several identity providers, which the broker refuses: choose one.");
+                            ? "iss and aud of the claims lead to no identity provider that you may see. Choose one."
+                            : "iss and aud of the claims lead to several identity providers, which the broker rejects. Choose one.");
         }
         return found.getFirst();
     }
@@ -166,6 +177,7 @@ record ExplainPage(
                 idps,
                 line.idp(),
                 mint.origin().claims(),
+                "",
                 Optional.of(mint),
                 line.lackedKey()
                         ? OtherKeys.of(connection, line.tenant().orElse(""), line.key().orElse(""))

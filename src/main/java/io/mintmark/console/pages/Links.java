@@ -52,7 +52,12 @@ final class Links {
 
     /** A whole minute as a field of the search takes and shows it. */
     static String time(Instant minute) {
-        return encoded(MINUTE.format(minute));
+        return encoded(minute(minute));
+    }
+
+    /** The same, not encoded yet. */
+    static String minute(Instant at) {
+        return MINUTE.format(at);
     }
 
     /** A change of a tenant's, followed by those before it. */

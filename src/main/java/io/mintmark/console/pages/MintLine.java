@@ -56,11 +56,6 @@ record MintLine(
     private static final String NO_SUCH_KEY = "no_such_key";
     private static final String SUBJECT_BLOCKED = "subject_blocked";
 
-    /** Reasons of failures that leave open what the provider did. */
-    private static final String PROVIDER_TIMEOUT = "provider_timeout";
-
-    private static final String PROVIDER_UNREACHABLE = "provider_unreachable";
-
     /** A chain has the rows of all tenants: a place in it would count the others'. */
     private static final String LINES =
             """
@@ -92,14 +87,19 @@ record MintLine(
                                 "the subject was blocked, whatever was granted to it";
                         default -> outcome.meaning();
                     };
-            case FAILED ->
-                    switch (reason.orElse("")) {
-                        case PROVIDER_TIMEOUT, PROVIDER_UNREACHABLE ->
-                                "the provider didn't answer, so a credential may exist";
-                        default -> outcome.meaning();
-                    };
-            case ISSUED, WITHHELD, REJECTED, UNRESOLVED, UNDER_WAY -> outcome.meaning();
+            case FAILED, WITHHELD, REJECTED ->
+                    explained().map(ReasonMeaning::meaning).orElse(outcome.meaning());
+            case ISSUED, UNRESOLVED, UNDER_WAY -> outcome.meaning();
         };
+    }
+
+    /** What to do about it, where the reason says that. */
+    Optional<String> advice() {
+        return explained().map(ReasonMeaning::advice);
+    }
+
+    private Optional<ReasonMeaning> explained() {
+        return reason.flatMap(ReasonMeaning::of);
     }
 
     /** Whether a grant would have given it. */

@@ -37,6 +37,8 @@ final class MintSearch {
             Optional<Instant> from,
             Optional<Instant> to,
             Optional<UUID> before) {
+        /** Everything that the viewer may see. */
+        static final Wanted ALL = ofOutcome(Optional.empty());
 
         /**
          * What an address asks for.
@@ -134,6 +136,46 @@ final class MintSearch {
      */
     record Found(List<MintLine> lines, Optional<String> next, Optional<Instant> stoppedAt) {}
 
+    /**
+     * The newest of what was found, by id, up to a bound.
+     *
+     * @param stop down to which all were looked at, if the search gave up there
+     */
+    record Listing(List<String> ids, Optional<String> stop) {
+        /** How many are counted. */
+        static final int MOST = 1_000;
+
+        boolean isComplete() {
+            return stop.isEmpty() && ids.size() <= MOST;
+        }
+
+        /** The newest, at most so many. */
+        Found newest(Connection connection, int most, Instant now) throws SQLException {
+            boolean full = ids.size() > most;
+            List<String> shown = full ? ids.subList(0, most) : ids;
+            return new Found(
+                    MintLine.of(connection, shown, now),
+                    full ? Optional.of(shown.getLast()) : stop,
+                    full ? Optional.empty() : stop.map(MintSearch::timeOf));
+        }
+
+        /** The oldest after this mint, at most so many; to be asked of a complete list only. */
+        Found oldest(Connection connection, Optional<UUID> after, int most, Instant now)
+                throws SQLException {
+            List<String> later =
+                    ids.reversed().stream()
+                            .filter(id ->
+                                    after.isEmpty() || id.compareTo(after.get().toString()) > 0)
+                            .toList();
+            boolean full = later.size() > most;
+            List<String> shown = full ? later.subList(0, most) : later;
+            return new Found(
+                    MintLine.of(connection, shown, now).reversed(),
+                    full ? Optional.of(shown.getLast()) : Optional.empty(),
+                    Optional.empty());
+        }
+    }
+
     /** One way to look. */
     private record Way(String by, Optional<String> value) {}
 
@@ -152,11 +194,21 @@ final class MintSearch {
     /** At most so many. */
     static Found find(Connection connection, Wanted wanted, int most, Instant now)
             throws SQLException {
+        return looked(connection, wanted, most).newest(connection, most, now);
+    }
+
+    /** As many as are counted. */
+    static Listing list(Connection connection, Wanted wanted) throws SQLException {
+        return looked(connection, wanted, Listing.MOST);
+    }
+
+    private static Listing looked(Connection connection, Wanted wanted, int most)
+            throws SQLException {
         MintSearch search = new MintSearch(connection, wanted, most);
         for (Way way : ways(wanted)) {
             search.look(way);
         }
-        return search.found(now);
+        return search.listing();
     }
 
     private static List<Way> ways(Wanted wanted) {
@@ -224,15 +276,10 @@ final class MintSearch {
         }
     }
 
-    private Found found(Instant now) throws SQLException {
-        List<String> complete =
-                ids.stream().filter(id -> stop.isEmpty() || id.compareTo(stop.get()) >= 0).toList();
-        boolean full = complete.size() > most;
-        List<String> shown = full ? complete.subList(0, most) : complete;
-        return new Found(
-                MintLine.of(connection, shown, now),
-                full ? Optional.of(shown.getLast()) : stop,
-                full ? Optional.empty() : stop.map(MintSearch::timeOf));
+    private Listing listing() {
+        return new Listing(
+                ids.stream().filter(id -> stop.isEmpty() || id.compareTo(stop.get()) >= 0).toList(),
+                stop);
     }
 
     /** The least id of a moment. */

@@ -1,8 +1,13 @@
 package io.mintmark.console.pages;
 
 import io.mintmark.console.pages.MintSearch.Found;
+import io.mintmark.console.pages.MintSearch.Listing;
 import io.mintmark.console.pages.MintSearch.Wanted;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,8 +20,23 @@ import java.util.stream.Collectors;
  *
  * @param span from when to when, as it was typed
  * @param found nothing if that can't be meant
+ * @param count how many there are, on the first page
+ * @param order of the lines
+ * @param picks for the fields of the form
+ * @param suggestions what could be meant, where nothing was found
+ * @param now when the page was asked for
  */
-record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
+record MintsPage(
+        Wanted wanted,
+        TypedTime.Span span,
+        Found found,
+        Optional<Count> count,
+        Order order,
+        Suggestions.Picks picks,
+        Optional<Suggestions> suggestions,
+        Instant now) {
+    private static final int LINES = 50;
+
     /** What the others stand for where a page cuts an id. */
     private static final String CUT = "…";
 
@@ -27,9 +47,115 @@ record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
      */
     record Filter(String name, String value, String without) {}
 
-    static MintsPage unanswered(Wanted wanted, TypedTime.Span span) {
+    /**
+     * How many were found.
+     *
+     * @param all whether there are no more
+     */
+    record Count(int number, boolean all) {
+        private static Count of(Listing listing) {
+            return new Count(Math.min(listing.ids().size(), Listing.MOST), listing.isComplete());
+        }
+
+        String words() {
+            return (all ? "" : "At least ")
+                    + (number == 1 ? "1 entry" : Frame.number(number) + " entries");
+        }
+    }
+
+    /** By time. The oldest come first only if all can be counted. */
+    enum Order {
+        NEWEST_FIRST,
+        OLDEST_FIRST,
+        TOO_MANY_FOR_OLDEST_FIRST;
+
+        private static Order of(Parameters parameters) {
+            return parameters.text("order").filter("oldest"::equals).isPresent()
+                    ? OLDEST_FIRST
+                    : NEWEST_FIRST;
+        }
+    }
+
+    /** A link that keeps the rest of the search. */
+    record Link(String text, String address) {}
+
+    static MintsPage unanswered(Wanted wanted, TypedTime.Span span, Instant now) {
         return new MintsPage(
-                wanted, span, new Found(List.of(), Optional.empty(), Optional.empty()));
+                wanted,
+                span,
+                new Found(List.of(), Optional.empty(), Optional.empty()),
+                Optional.empty(),
+                Order.NEWEST_FIRST,
+                Suggestions.Picks.NONE,
+                Optional.empty(),
+                now);
+    }
+
+    static MintsPage of(
+            Connection connection,
+            Wanted wanted,
+            TypedTime.Span span,
+            Parameters parameters,
+            Instant now)
+            throws SQLException {
+        Suggestions.Picks picks = Suggestions.picks(connection);
+        if (wanted.before().isPresent()) {
+            return new MintsPage(
+                    wanted,
+                    span,
+                    MintSearch.find(connection, wanted, LINES, now),
+                    Optional.empty(),
+                    Order.NEWEST_FIRST,
+                    picks,
+                    Optional.empty(),
+                    now);
+        }
+        Listing listing = MintSearch.list(connection, wanted);
+        Order order = Order.of(parameters);
+        boolean oldest = order == Order.OLDEST_FIRST && listing.isComplete();
+        return new MintsPage(
+                wanted,
+                span,
+                oldest
+                        ? listing.oldest(connection, parameters.id("after"), LINES, now)
+                        : listing.newest(connection, LINES, now),
+                Optional.of(Count.of(listing)),
+                order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
+                picks,
+                listing.ids().isEmpty() && wanted.any().isPresent()
+                        ? Optional.of(Suggestions.of(connection, wanted.any().get(), now))
+                        : Optional.empty(),
+                now);
+    }
+
+    boolean isOldestFirst() {
+        return order == Order.OLDEST_FIRST;
+    }
+
+    /** The same search in the other order, from its beginning. */
+    Link otherOrder() {
+        Map<String, String> asked = fromTheNewest();
+        if (isOldestFirst()) {
+            asked.remove("order");
+            return new Link("Show newest first", address("/mints", asked));
+        }
+        asked.put("order", "oldest");
+        return new Link("Show oldest first", address("/mints", asked));
+    }
+
+    /** The same search over the time that people ask about most. */
+    List<Link> ranges() {
+        return List.of(
+                range("Last hour", Duration.ofHours(1)),
+                range("Last 24 hours", Duration.ofDays(1)),
+                range("Last 7 days", Duration.ofDays(7)));
+    }
+
+    private Link range(String text, Duration length) {
+        Map<String, String> asked = fromTheNewest();
+        asked.remove("to");
+        asked.put("from", Links.minute(now.minus(length)));
+        return new Link(text, address("/mints", asked));
     }
 
     static final List<String> OUTCOMES =
@@ -96,19 +222,21 @@ record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
         return new Filter(name, value, address("/mints", others));
     }
 
-    /** Where the older ones are. */
+    /** Where the next ones are. */
     Optional<String> next() {
         return found.next()
                 .map(id -> {
                     Map<String, String> asked = asked();
-                    asked.put("before", id);
+                    asked.put(isOldestFirst() ? "after" : "before", id);
                     return address("/mints", asked);
                 });
     }
 
     /** All that is looked for, as a file. */
     String download() {
-        return address("/mints/download", fromTheNewest());
+        Map<String, String> asked = fromTheNewest();
+        asked.remove("order");
+        return address("/mints/download", asked);
     }
 
     /** The first page of the same search. */
@@ -133,6 +261,9 @@ record MintsPage(Wanted wanted, TypedTime.Span span, Found found) {
         asked.put("from", span.from().text());
         asked.put("to", span.to().text());
         wanted.before().ifPresent(id -> asked.put("before", id.toString()));
+        if (order != Order.NEWEST_FIRST) {
+            asked.put("order", "oldest");
+        }
         asked.values().removeIf(String::isEmpty);
         return asked;
     }

@@ -23,7 +23,6 @@ import java.util.UUID;
 
 /** The console's addresses. Each page is one read of the database with its viewer's eyes. */
 public final class Pages implements PageRoutes {
-    private static final int MINTS = 50;
     private static final String MINTS_TITLE = "Mints and refusals";
 
     private final ViewerDatabase database;
@@ -55,7 +54,9 @@ public final class Pages implements PageRoutes {
         opened(routing, "/explain", rendering.page(this::explain));
         opened(routing, "/proof", rendering.page(this::proof));
         opened(routing, "/proof/checkpoints", new CheckpointsFile(database, rendering, clock));
-        routing.post("/proof", this::verify).any(this::elsewhere);
+        routing.post("/proof", this::verify)
+                .post("/explain", this::explainForm)
+                .any(this::elsewhere);
     }
 
     /** The port leaves the body of an answer to HEAD out. */
@@ -84,15 +85,14 @@ public final class Pages implements PageRoutes {
         TypedTime.Span span = TypedTime.Span.of(parameters);
         Wanted wanted = Wanted.of(parameters, span);
         if (span.fault().isPresent()) {
-            return new View(400, MINTS_TITLE, "mints", MintsPage.unanswered(wanted, span));
+            return new View(400, MINTS_TITLE, "mints", MintsPage.unanswered(wanted, span, now));
         }
         Optional<UUID> id = wanted.any().flatMap(Parameters::uuid);
         if (id.isPresent()
                 && !MintLine.of(connection, List.of(id.get().toString()), now).isEmpty()) {
             return View.elsewhere(Links.mint(id.get()));
         }
-        MintsPage page =
-                new MintsPage(wanted, span, MintSearch.find(connection, wanted, MINTS, now));
+        MintsPage page = MintsPage.of(connection, wanted, span, parameters, now);
         return page.onlyMint()
                 .map(line -> View.elsewhere(Links.mint(line.id())))
                 .orElseGet(() -> View.of(MINTS_TITLE, "mints", page));
@@ -182,10 +182,27 @@ public final class Pages implements PageRoutes {
 
     private View explain(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
+        return explain(connection, new Parameters(request), now);
+    }
+
+    private static View explain(Connection connection, Parameters parameters, Instant now)
+            throws SQLException {
         return View.of(
-                "Explain a decision",
-                "explain",
-                ExplainPage.of(connection, new Parameters(request), now));
+                "Explain a decision", "explain", ExplainPage.of(connection, parameters, now));
+    }
+
+    /** What can be read has an address to send on; what can't may be a token, and has none. */
+    private void explainForm(ServerRequest request, ServerResponse response) {
+        Parameters form = Parameters.ofForm(request);
+        rendering.answer(
+                (connection, _, now) -> {
+                    Optional<String> address = ExplainForm.address(form);
+                    return address.isPresent()
+                            ? View.elsewhere(address.get())
+                            : explain(connection, form, now);
+                },
+                request,
+                response);
     }
 
     private View proof(Connection connection, ServerRequest request, Instant now)

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param grants those in force that nothing blocks
  * @param blocks those that the viewer may see
  * @param lately subjects that asked lately, as long as none was named
+ * @param suggestions subjects that could be meant, where nothing is known of the one that was named
  * @param everywhere whether it is blocked in all tenants
  * @param activity none if no subject was named yet
  */
@@ -28,6 +29,7 @@ record SubjectPage(
         boolean everywhere,
         Optional<SubjectActivity> activity,
         Found mints,
+        List<String> suggestions,
         List<Statements.Statement> statements) {
 
     static final int MOST = 100;
@@ -47,6 +49,7 @@ record SubjectPage(
                     false,
                     Optional.empty(),
                     new Found(List.of(), Optional.empty(), Optional.empty()),
+                    List.of(),
                     List.of());
         }
         String name = subject.get();
@@ -54,6 +57,7 @@ record SubjectPage(
         Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
         SubjectActivity activity = SubjectActivity.of(connection, name, now);
         List<SubjectBlock> blocks = SubjectBlock.of(connection, name);
+        boolean found = !grants.isEmpty() || !mints.lines().isEmpty();
         return new SubjectPage(
                 subject,
                 List.of(),
@@ -62,6 +66,7 @@ record SubjectPage(
                 SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),
                 mints,
+                found ? List.of() : Suggestions.ofSubject(connection, name, now).subjects(),
                 statements(name, grants, mints, blocks, activity.outstanding(now)));
     }
 

@@ -157,6 +157,16 @@ public final class ConsoleWorld implements AutoCloseable {
                         .build());
     }
 
+    /** A form of a page, as somebody submits it. */
+    HttpResponse<String> submit(String viewer, String path, String form) {
+        return send(
+                HttpRequest.newBuilder(url(path))
+                        .header("X-Viewer", viewer)
+                        .header("Content-Type", "application/x-www-form-urlencoded")
+                        .POST(BodyPublishers.ofString(form))
+                        .build());
+    }
+
     private HttpResponse<String> send(HttpRequest request) {
         try {
             return client.send(request, BodyHandlers.ofString(StandardCharsets.UTF_8));

@@ -138,6 +138,11 @@ class ForeignRowsTest {
                 "/mints?subject=" + subject + "&outcome=issued",
                 "/mints?key=deploy",
                 "/mints?tenant=acme&key=deploy",
+                "/mints?q=nothing-of-this-name",
+                "/mints?q=acme",
+                "/mints?subject=" + subject + "&order=oldest",
+                "/subjects?q=shop",
+                "/explain",
                 "/mints?outcome=denied",
                 "/mints?outcome=rejected",
                 "/mints?outcome=refused",
@@ -163,6 +168,7 @@ class ForeignRowsTest {
     private static List<String> names() {
         return List.of(
                 "overview",
+                "suggestions",
                 "a subject",
                 "a key",
                 "any id",
@@ -182,6 +188,7 @@ class ForeignRowsTest {
     private static Reading<?> reading(String name) {
         return switch (name) {
             case "overview" -> connection -> OverviewPage.of(connection, Optional.empty(), now);
+            case "suggestions" -> connection -> Suggestions.of(connection, "acme", now);
             case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
             case "a key" ->
                     connection ->

@@ -178,7 +178,9 @@ class PagesTest {
                 "repo:acme/*:pull_request",
                 "read-only",
                 "issued");
-        assertShows(world.page("auditor", "/subjects?q=nobody"), "Subjects are compared whole");
+        assertShows(
+                world.page("auditor", "/subjects?q=nobody"),
+                "Subjects are compared complete and case-sensitive");
     }
 
     @Test
@@ -448,7 +450,7 @@ class PagesTest {
                 "Granted: 1 of the tenant's 3 keys");
         assertShows(
                 world.page("lead", "/explain?idp=acme-github&claims=eyJhbGciOiJub25lIn0.e30."),
-                "a token is a secret");
+                "A token is a secret");
         assertShows(
                 world.page("lead", "/explain?claims=" + claims),
                 "lead to no identity provider that you may see");
@@ -700,7 +702,7 @@ class PagesTest {
     void a_cut_id_is_told_to_be_one() {
         assertShows(
                 world.page("auditor", "/mints?q=ASIA0123%E2%80%A64567CDEF"),
-                "This looks like an id that was cut");
+                "This looks like a shortened id");
         assertLacks(world.page("auditor", "/mints?q=ASIA0123"), "that was cut");
     }
 
@@ -737,7 +739,7 @@ class PagesTest {
 
         assertShows(
                 world.page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)),
-                "capitals and all");
+                "Ids are found complete and case-sensitive");
         assertEquals(leadsTo("/mints?q=" + id), leadsTo("/mints?q=%20" + id + "%0A"));
     }
 

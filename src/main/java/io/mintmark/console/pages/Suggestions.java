@@ -1,0 +1,129 @@
+package io.mintmark.console.pages;
+
+import io.mintmark.console.pages.MintSearch.Wanted;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * What a text that names nothing could stand for: names that contain it, capitals or not, those
+ * that begin with it first. Subjects are those of exact grants and of the latest mints and
+ * refusals.
+ */
+record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) {
+    private static final int SHOWN = 8;
+
+    /** Names that are offered for a field of a form. */
+    private static final int PICKED = 100;
+
+    /** Grants, keys, and the latest mints that are looked through. */
+    private static final int LOOKED_AT = 5_000;
+
+    private static final int LATEST = 200;
+
+    /**
+     * Tenant by tenant, along indexes, so that rows of tenants that the viewer can't see cost
+     * nothing.
+     */
+    private static final String KEYS =
+            """
+            SELECT k.tenant, k.name
+              FROM (SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT 200) AS seen
+             CROSS JOIN LATERAL (SELECT n.tenant, n.name FROM broker.key AS n
+                                  WHERE n.tenant = seen.name ORDER BY n.name LIMIT 1000) AS k
+             LIMIT ?
+            """;
+
+    private static final String GRANTED =
+            """
+            SELECT DISTINCT g.subject
+              FROM (SELECT e.subject
+                      FROM (SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT 200) AS seen
+                     CROSS JOIN LATERAL (SELECT n.subject, n.match FROM broker.subject_grant AS n
+                                          WHERE n.tenant = seen.name ORDER BY n.tenant, n.key LIMIT 2000) AS e
+                     WHERE e.match = 'exact'
+                     LIMIT ?) AS g
+             WHERE strpos(lower(g.subject), ?) > 0
+            """;
+
+    private static final String TENANTS =
+            "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
+
+    /** A key, by its tenant and its name. */
+    record Key(String tenant, String name) {}
+
+    /** Names for the fields of a form. */
+    record Picks(List<String> tenants, List<String> keys) {
+        static final Picks NONE = new Picks(List.of(), List.of());
+    }
+
+    static Suggestions of(Connection connection, String text, Instant now) throws SQLException {
+        String part = text.toLowerCase(Locale.ROOT);
+        return new Suggestions(
+                nearest(tenants(connection, LOOKED_AT).stream(), Function.identity(), part),
+                nearest(keys(connection).stream(), Key::name, part),
+                subjects(connection, part, now));
+    }
+
+    /** Subjects alone. */
+    static Suggestions ofSubject(Connection connection, String text, Instant now)
+            throws SQLException {
+        return new Suggestions(
+                List.of(), List.of(), subjects(connection, text.toLowerCase(Locale.ROOT), now));
+    }
+
+    static Picks picks(Connection connection) throws SQLException {
+        return new Picks(
+                tenants(connection, PICKED),
+                keys(connection).stream()
+                        .map(Key::name)
+                        .distinct()
+                        .sorted()
+                        .limit(PICKED)
+                        .toList());
+    }
+
+    private static List<String> tenants(Connection connection, int most) throws SQLException {
+        return Query.of(TENANTS, most).list(connection, row -> row.getString("name"));
+    }
+
+    private static List<Key> keys(Connection connection) throws SQLException {
+        return Query.of(KEYS, LOOKED_AT)
+                .list(connection, row -> new Key(row.getString("tenant"), row.getString("name")));
+    }
+
+    private static List<String> subjects(Connection connection, String part, Instant now)
+            throws SQLException {
+        List<String> granted =
+                Query.of(GRANTED, LOOKED_AT, part)
+                        .list(connection, row -> row.getString("subject"));
+        Stream<String> seen =
+                MintSearch.find(connection, Wanted.ALL, LATEST, now).lines().stream()
+                        .flatMap(line -> line.subject().stream());
+        return nearest(Stream.concat(granted.stream(), seen), Function.identity(), part);
+    }
+
+    private static <T> List<T> nearest(Stream<T> all, Function<T, String> name, String part) {
+        Comparator<T> beginning =
+                Comparator.comparing(one -> !lower(name.apply(one)).startsWith(part));
+        return all.filter(one -> lower(name.apply(one)).contains(part))
+                .distinct()
+                .sorted(beginning.thenComparing(name))
+                .limit(SHOWN)
+                .toList();
+    }
+
+    private static String lower(String text) {
+        return text.toLowerCase(Locale.ROOT);
+    }
+
+    boolean isEmpty() {
+        return tenants.isEmpty() && keys.isEmpty() && subjects.isEmpty();
+    }
+}
