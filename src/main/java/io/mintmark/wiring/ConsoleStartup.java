@@ -90,7 +90,7 @@ public final class ConsoleStartup {
                                 endpoints,
                                 cookieKey,
                                 database,
-                                new Pages(database, proof(login), clock),
+                                new Pages(database, proof(login), CredentialTypes.byName(), clock),
                                 new IssuerKeys(http, clock),
                                 clock));
         parts.start(server, ConsoleServer::start);

@@ -21,6 +21,7 @@ import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
+import io.mintmark.wiring.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -102,7 +103,7 @@ class ConsoleInBrowserTest {
                                 PostgresLog.asViewer(database.login(Who.CONSOLE), viewer.claims()),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
-        return new Pages(viewers, proof, InstantSource.system());
+        return new Pages(viewers, proof, CredentialTypes.byName(), InstantSource.system());
     }
 
     private static String script(String name) throws IOException {

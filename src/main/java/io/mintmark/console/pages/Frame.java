@@ -1,8 +1,13 @@
 package io.mintmark.console.pages;
 
+import io.mintmark.credential.CredentialType;
+import io.mintmark.credential.CredentialType.LoggedMint;
+import io.mintmark.credential.CredentialType.ProviderLog;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -15,6 +20,7 @@ import java.util.Optional;
  * @param now when it was asked for
  * @param requestId by which the log tells what became of the request
  * @param failed the verification that found the log altered, or gaps that were declared in it
+ * @param types the types of credentials that this release knows, by name
  */
 record Frame(
         String title,
@@ -23,7 +29,8 @@ record Frame(
         boolean seesAll,
         Instant now,
         String requestId,
-        Optional<Proof.Run> failed) {
+        Optional<Proof.Run> failed,
+        Map<String, CredentialType> types) {
 
     /** An id of so many characters is shown whole, such as an access key's. */
     private static final int WHOLE = 24;
@@ -43,6 +50,31 @@ record Frame(
     /** Whether the last verification found that a row of this mint isn't as it was written. */
     boolean isAltered(String mint) {
         return failed.filter(run -> run.isWrong(mint)).isPresent();
+    }
+
+    /** How credentials of a type can be ended before they expire. */
+    String earlyEnd(String type) {
+        return Optional.ofNullable(types.get(type))
+                .map(known ->
+                        "To end a credential of type %s early: %s"
+                                .formatted(type, known.earlyEnd()))
+                .orElseGet(
+                        () -> "This release does not know credentials of type %s.".formatted(type));
+    }
+
+    /** Where the provider's log shows a mint; empty for denials, which never reached a provider. */
+    Optional<ProviderLog> providerLog(Mint mint) {
+        MintLine line = mint.line();
+        return line.providerType()
+                .map(types::get)
+                .map(type ->
+                        type.log(
+                                new LoggedMint(
+                                        line.tenant().orElse(""),
+                                        line.key().orElse(""),
+                                        line.credentialId(),
+                                        line.at(),
+                                        line.expiresAt())));
     }
 
     /** A whole number as people write it. */

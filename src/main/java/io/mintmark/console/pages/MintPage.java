@@ -17,7 +17,6 @@ import java.util.Optional;
  */
 record MintPage(
         Mint mint,
-        Optional<CloudLog> cloud,
         boolean blocked,
         Optional<WrittenGrants> given,
         List<Statements.Statement> statements) {
@@ -33,12 +32,7 @@ record MintPage(
                 line.lackedGrant() && !blocked
                         ? Optional.of(WrittenGrants.of(connection, mint))
                         : Optional.empty();
-        return new MintPage(
-                mint,
-                CloudLog.of(mint),
-                blocked,
-                given,
-                statements(connection, mint, blocks, given, now));
+        return new MintPage(mint, blocked, given, statements(connection, mint, blocks, given, now));
     }
 
     private static boolean isBlocked(

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Credentials that are out already, which no statement takes back.
@@ -67,12 +66,9 @@ record Outstanding(
                 now);
     }
 
-    /** Until when they live, which a statement doesn't change, and what else ends them. */
-    List<String> left(String whose) {
-        return Stream.concat(
-                        Stream.of("%s %s".formatted(LIVES_ON, until(whose))),
-                        SoonerEnd.of(types).stream())
-                .toList();
+    /** When they expire, which a statement does not change. */
+    String left(String whose) {
+        return "%s %s".formatted(LIVES_ON, until(whose));
     }
 
     private String until(String whose) {

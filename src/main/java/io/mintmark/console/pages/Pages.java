@@ -12,12 +12,14 @@ import io.mintmark.console.PageRoutes;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.MintSearch.Wanted;
+import io.mintmark.credential.CredentialType;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -31,11 +33,18 @@ public final class Pages implements PageRoutes {
     private final Rendering rendering;
     private final Stylesheets stylesheets = new Stylesheets();
 
-    public Pages(ViewerDatabase database, Proof proof, InstantSource clock) {
+    /**
+     * @param types the types of credentials that this release knows, by name
+     */
+    public Pages(
+            ViewerDatabase database,
+            Proof proof,
+            Map<String, CredentialType> types,
+            InstantSource clock) {
         this.database = database;
         this.proof = proof;
         this.clock = clock;
-        this.rendering = new Rendering(database, proof, clock);
+        this.rendering = new Rendering(database, proof, types, clock);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.credential.CredentialType;
 import io.mintmark.http.RequestIds;
 import io.mintmark.postgres.QuestionFailed;
 
@@ -16,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads what a page shows with its viewer's eyes, and answers with it. */
@@ -25,6 +27,7 @@ final class Rendering {
 
     private final ViewerDatabase database;
     private final Proof proof;
+    private final Map<String, CredentialType> types;
     private final InstantSource clock;
     private final Templates templates = new Templates();
 
@@ -36,9 +39,14 @@ final class Rendering {
     /** A page with what its viewer may see besides: all tenants, or not. */
     private record Seen(View view, boolean all) {}
 
-    Rendering(ViewerDatabase database, Proof proof, InstantSource clock) {
+    Rendering(
+            ViewerDatabase database,
+            Proof proof,
+            Map<String, CredentialType> types,
+            InstantSource clock) {
         this.database = database;
         this.proof = proof;
+        this.types = types;
         this.clock = clock;
     }
 
@@ -87,7 +95,8 @@ final class Rendering {
                 seen.all(),
                 now,
                 RequestIds.of(request),
-                proof.failed());
+                proof.failed(),
+                types);
     }
 
     /** Without one nothing is shown. */

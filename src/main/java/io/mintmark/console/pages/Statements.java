@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.joining;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** What changes the configuration, ready to be copied: the console itself writes nothing. */
 final class Statements {
@@ -24,11 +23,12 @@ final class Statements {
      *
      * @param does as a heading
      * @param who may run it
-     * @param leaves what it doesn't do, though one may think so
+     * @param leaves what it does not do
+     * @param types the types of the credentials that it does not end
      */
-    record Statement(String does, String who, List<String> leaves, String sql) {
+    record Statement(String does, String who, List<String> leaves, List<String> types, String sql) {
         Statement(String does, String who, String sql) {
-            this(does, who, List.of(), sql);
+            this(does, who, List.of(), List.of(), sql);
         }
     }
 
@@ -67,7 +67,8 @@ final class Statements {
         return new Statement(
                 "Revoke this grant",
                 KEEPERS,
-                out.left("this grant"),
+                List.of(out.left("this grant")),
+                out.types(),
                 """
                 UPDATE broker.subject_grant SET enabled = false
                  WHERE tenant = %s AND id = %d;\
@@ -85,7 +86,8 @@ final class Statements {
         return new Statement(
                 "Block this subject with tokens from " + scope(tenant, idp),
                 KEEPERS,
-                out.left("this subject"),
+                List.of(out.left("this subject")),
+                out.types(),
                 FILL_IN
                         + """
                         -- INSERT 0 0 says that it is blocked so already: then nothing was written.
@@ -116,12 +118,11 @@ final class Statements {
         return new Statement(
                 "Block this subject without an end, with tokens from " + scope(tenant, block.idp()),
                 KEEPERS,
-                Stream.concat(
-                                Stream.of(
-                                        "It takes the end from block %d, which is there already, and adds to its reason."
-                                                .formatted(block.id())),
-                                out.left("this subject").stream())
-                        .toList(),
+                List.of(
+                        "It takes the end from block %d, which is there already, and adds to its reason."
+                                .formatted(block.id()),
+                        out.left("this subject")),
+                out.types(),
                 FILL_IN
                         + """
                         UPDATE broker.blocked_subject
@@ -198,8 +199,8 @@ final class Statements {
         return new Statement(
                 "Disable this key",
                 KEEPERS,
-                Stream.concat(Stream.of(Outstanding.LIVES_ON), SoonerEnd.of(List.of(type)).stream())
-                        .toList(),
+                List.of(Outstanding.LIVES_ON),
+                List.of(type),
                 """
                 UPDATE broker.key SET enabled = false
                  WHERE tenant = %s AND name = %s;\
@@ -214,7 +215,8 @@ final class Statements {
                 PLATFORM,
                 List.of(
                         Outstanding.LIVES_ON,
-                        "What ends one sooner stands on the page of the subject that holds it."),
+                        "To end a credential early, see the page of its subject."),
+                List.of(),
                 """
                 UPDATE broker.tenant SET enabled = false
                  WHERE name = %s;\

@@ -18,6 +18,7 @@ import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.wiring.CredentialTypes;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -82,7 +83,8 @@ public final class ConsoleWorld implements AutoCloseable {
                                         .ifPresent(request.context()::register);
                                 chain.proceed();
                             });
-                            new Pages(viewers, proof, clock).register(routing);
+                            new Pages(viewers, proof, CredentialTypes.byName(), clock)
+                                    .register(routing);
                         })
                         .build()
                         .start();

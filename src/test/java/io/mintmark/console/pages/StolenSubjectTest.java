@@ -155,7 +155,7 @@ class StolenSubjectTest {
                 may
                         ? "A credential of this subject may live until"
                         : "No credential of this subject lives now.");
-        assertEquals(may, page.contains("What ends one sooner, gcp"), page);
+        assertEquals(may, page.contains("To end a credential of type gcp early"), page);
         assertShows(
                 world.page("lead", mintOf(subject)),
                 may ? "so a credential may exist" : "the provider gave no credential");
@@ -170,10 +170,10 @@ class StolenSubjectTest {
 
         assertShows(
                 page,
-                "What ends one sooner, jwt: nothing, unless the service refuses it by its jti",
-                "What ends one sooner, s3-sts: in MinIO",
+                "To end a credential of type jwt early: Only the service can reject a token early, by its jti",
+                "To end a credential of type s3-sts early: In MinIO",
                 "A credential of this subject may live until");
-        assertLacks(page, "What ends one sooner, aws-sts", "docs/admin.md");
+        assertLacks(page, "To end a credential of type aws-sts early", "docs/admin.md");
     }
 
     @Test
