@@ -186,7 +186,7 @@ class PageAnswersTest {
                 " credential of this grant ",
                 "The last credential of this subject lives until",
                 "ends no credential that is out already",
-                "IAM console, the role, “Revoke sessions”");
+                "choose “Revoke sessions” in the IAM console");
         assertShows(
                 world.page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
                 "No credential of this grant lives now.");
