@@ -126,8 +126,8 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
 
 -- ---------------------------------------------------------------- auditors: read everything
 
-GRANT SELECT ON runtime.trusted_audience, runtime.used_token, runtime.tenant_size, runtime.sealing, runtime.sealed_chain,
-    runtime.noted_snapshot, runtime.flyway_schema_history, internal.bookkeeping TO "${auditor_role}";
+GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
+GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
 GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq
     TO "${auditor_role}";

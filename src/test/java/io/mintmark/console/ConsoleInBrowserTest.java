@@ -260,16 +260,23 @@ class ConsoleInBrowserTest {
     @Test
     void an_auditor_watches_a_verification() {
         logIn("audrey", "/proof");
+        waitForVerification();
         look("proof");
 
         page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Verify the log"))
                 .click();
 
+        waitForVerification();
+        assertTrue(text().contains("The last verification"), text());
+        look("proof-verified");
+    }
+
+    /** Until a verification ends, its page reloads by itself and can't be examined. */
+    private void waitForVerification() {
         Eventually.holds(() -> {
             visit("/proof");
-            return text().contains("The last verification");
+            return !page.content().contains("See how far it is now");
         });
-        look("proof-verified");
     }
 
     @Test
