@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
+import io.mintmark.thread.HelperThread;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.Startup;
 
@@ -45,8 +46,7 @@ public final class Service {
         ServiceSettings all = reader.all();
         Logging.install(all.log());
         Broker broker = new Startup(all, InstantSource.system()).run();
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
+        HelperThread.atShutdown("stop", broker::close);
         return SERVING;
     }
 }

@@ -1,13 +1,13 @@
 package io.mintmark.grant;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Asks the database twice a second what has changed of that which is held, on a thread of its own,
@@ -23,29 +23,25 @@ public final class CataloguePolling implements AutoCloseable {
 
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
-    private final Thread thread;
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final BackgroundThread thread;
+    private Duration pause = PERIOD;
 
     public CataloguePolling(Catalogue catalogue, KnownIssuers issuers) {
         this.catalogue = catalogue;
         this.issuers = issuers;
-        this.thread = Thread.ofPlatform().name("catalogue-polling").daemon().unstarted(this::run);
+        this.thread =
+                BackgroundThread.repeating(
+                        ThreadName.CATALOGUE_POLLING, Duration.ZERO, this::pollAndPause);
     }
 
     /** Starts to ask. */
     public void start() {
-        thread.start();
+        var _ = thread.start();
     }
 
-    private void run() {
-        try {
-            Duration pause = PERIOD;
-            while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-                pause = next(pause, poll());
-            }
-        } catch (InterruptedException e) {
-            log.warn("Changes of configuration are seen only when what is held gets old", e);
-        }
+    private Duration pollAndPause() {
+        pause = next(pause, poll());
+        return pause;
     }
 
     private boolean poll() {
@@ -77,11 +73,6 @@ public final class CataloguePolling implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        try {
-            thread.join(CLOSING.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var _ = thread.stop(CLOSING);
     }
 }

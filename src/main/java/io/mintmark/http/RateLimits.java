@@ -11,7 +11,6 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.limit.RateDecision;
-import io.mintmark.limit.RateLimiter;
 
 import java.util.Optional;
 import java.util.Set;
@@ -33,33 +32,29 @@ final class RateLimits implements Filter {
     /** Paths as they are, nothing else: whatever is spelt in another way is limited. */
     private static final Set<String> UNLIMITED =
             Set.of(
-                    "/health",
+                    Routes.HEALTH,
                     "/.well-known/openid-configuration",
                     "/.well-known/jwks.json",
                     OAuthRoutes.METADATA);
 
-    private final RateLimiter limiter;
-    private final ClientAddresses addresses;
+    private final AddressLimits limits;
     private final Answers answers;
 
-    RateLimits(RateLimiter limiter, ClientAddresses addresses, Answers answers) {
-        this.limiter = limiter;
-        this.addresses = addresses;
+    RateLimits(AddressLimits limits, Answers answers) {
+        this.limits = limits;
         this.answers = answers;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        if (isUnlimited(request.path().rawPath())) {
-            chain.proceed();
-            return;
-        }
-        RateDecision decision = limiter.decide(addresses.of(request));
-        StandingHeaders.add(request, response, headers(decision));
-        if (decision.allowed()) {
-            chain.proceed();
+        Optional<RateDecision> decision =
+                isUnlimited(request.path().rawPath()) ? Optional.empty() : limits.count(request);
+        decision.ifPresent(known -> StandingHeaders.add(request, response, headers(known)));
+        Optional<RateDecision> denied = decision.filter(known -> !known.allowed());
+        if (denied.isPresent()) {
+            answers.send(request, response, refusal(denied.get()));
         } else {
-            answers.send(request, response, refusal(decision));
+            chain.proceed();
         }
     }
 
@@ -67,7 +62,8 @@ final class RateLimits implements Filter {
         return UNLIMITED.contains(path) || IssuerRoutes.isOfTenant(path);
     }
 
-    private static Header[] headers(RateDecision decision) {
+    /** What an answer says about the limit. */
+    static Header[] headers(RateDecision decision) {
         return new Header[] {
             HeaderValues.create(LIMIT, decision.limit()),
             HeaderValues.create(REMAINING, decision.remaining()),
@@ -76,7 +72,8 @@ final class RateLimits implements Filter {
         };
     }
 
-    private static ErrorBody refusal(RateDecision decision) {
+    /** The answer to a request over the limit. */
+    static ErrorBody refusal(RateDecision decision) {
         ObjectNode details =
                 Json.object()
                         .put("limit", decision.limit())

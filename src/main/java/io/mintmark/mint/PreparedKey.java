@@ -4,6 +4,7 @@ import io.mintmark.mint.MintResult.Failed;
 
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A key of an access provider, its settings read and held against what the provider allows. What
@@ -42,8 +43,16 @@ public final class PreparedKey {
         return new Outputs(ofKey.isEmpty() ? defaultOutputs : ofKey);
     }
 
-    /** What takes no room in a bulkhead isn't called in one. */
+    /**
+     * Obtains a credential if the decision behind the order still holds after the wait for the
+     * bulkhead. Types that call no provider don't wait.
+     */
     MintResult mint(MintOrder order, TenantBulkhead bulkhead) {
-        return callsProvider ? bulkhead.call(order, () -> mint.apply(order)) : mint.apply(order);
+        Supplier<MintResult> call =
+                () -> {
+                    order.decision().require();
+                    return mint.apply(order);
+                };
+        return callsProvider ? bulkhead.call(order, call) : call.get();
     }
 }

@@ -78,7 +78,11 @@ final class Assembly {
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         MeasuredCatalogue readings = readings();
         this.catalogue =
-                new Catalogue(readings, settings.catalog().maxStaleness(), System::nanoTime);
+                new Catalogue(
+                        readings,
+                        settings.catalog().maxStaleness(),
+                        prepared.clocks(),
+                        System::nanoTime);
         this.issuers = issuers(settings);
         this.sealer = parts.idle(sealer());
         this.audit =
@@ -142,6 +146,7 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers());
+        levels.showDeaths();
         levels.show(new LogFigures(stores.database(), System::nanoTime));
         levels.show(ProgramVersion.shown(), prepared.signatures());
     }
@@ -157,7 +162,7 @@ final class Assembly {
                 audit,
                 rejections,
                 mintIds,
-                clock,
+                prepared.clocks(),
                 settings.provider().timeout(),
                 measurements);
     }
@@ -168,7 +173,7 @@ final class Assembly {
                 new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
                 stores.usedTokens(),
                 ownIssuer,
-                clock);
+                prepared.clocks());
     }
 
     private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
@@ -179,7 +184,7 @@ final class Assembly {
                         rejections,
                         prepared.identity().shown(),
                         issuers,
-                        clock);
+                        prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
         new Levels(meters).show(health);
         Routes routes =
@@ -198,7 +203,7 @@ final class Assembly {
                 settings.admin(),
                 settings.provider().timeout(),
                 routes,
-                checks.readiness(stopping),
+                checks.ofPlatform(stopping),
                 meters.registry(),
                 clock);
     }

@@ -7,6 +7,7 @@ import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.time.Clocks;
 import io.mintmark.wiring.Checkup.Area;
 import io.mintmark.wiring.Checkup.Finding;
 
@@ -43,7 +44,7 @@ final class DatabaseCheckup {
     }
 
     private List<String> databaseFaults(Database database) {
-        DatabaseHealth health = new DatabaseHealth(database, clock);
+        DatabaseHealth health = new DatabaseHealth(database, Clocks.of(clock));
         return health.fault().map(fault -> List.of(named(fault))).orElse(List.of());
     }
 

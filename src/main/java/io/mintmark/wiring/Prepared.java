@@ -3,6 +3,7 @@ package io.mintmark.wiring;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.time.Clocks;
 
 import java.time.InstantSource;
 
@@ -11,7 +12,7 @@ import java.time.InstantSource;
  *
  * @param destinations where it may connect to
  * @param identity not started yet
- * @param clock this machine's
+ * @param clocks this machine's and the database's
  * @param signatures whose code signs and verifies
  * @param replica the name of this one, for the audit log's readers
  */
@@ -20,6 +21,12 @@ record Prepared(
         Destinations destinations,
         OwnIdentity identity,
         SealingKeys seals,
-        InstantSource clock,
+        Clocks clocks,
         String signatures,
-        String replica) {}
+        String replica) {
+
+    /** This machine's. */
+    InstantSource clock() {
+        return clocks.own();
+    }
+}

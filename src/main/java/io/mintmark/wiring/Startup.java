@@ -9,6 +9,7 @@ import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.time.Clocks;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
     private final ServiceSettings settings;
-    private final InstantSource clock;
+    private final Clocks clocks;
 
     /**
      * A start with these settings.
@@ -34,7 +35,7 @@ public final class Startup {
      */
     public Startup(ServiceSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.clock = clock;
+        this.clocks = Clocks.of(clock);
     }
 
     /**
@@ -48,7 +49,7 @@ public final class Startup {
         SignatureCode signatures = SignatureCode.choose(settings.crypto());
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =
-                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
+                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clocks.own());
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         Authorities authorities = Authorities.reading();
@@ -61,7 +62,7 @@ public final class Startup {
                                 destinations,
                                 identity,
                                 seals,
-                                clock,
+                                clocks,
                                 signatures.awaited(),
                                 replica()));
         log.info(
@@ -89,7 +90,7 @@ public final class Startup {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();
         new SchemaCheck(database).require(ProgramVersion.current());
-        new DatabaseHealth(database, clock).requireSameTime();
+        new DatabaseHealth(database, clocks).requireSameTime();
         return check.power();
     }
 

@@ -135,7 +135,9 @@ class AccessProvidersTest {
         held.letGo();
 
         assertEquals(
-                new MintResult.NotCalled("30 calls to access provider 'cloud' are under way"),
+                new MintResult.NotCalled(
+                        MintResult.NotCalled.Why.TENANT_BUSY,
+                        "30 calls to access provider 'cloud' are under way"),
                 next);
     }
 

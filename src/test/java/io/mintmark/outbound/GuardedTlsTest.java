@@ -80,7 +80,13 @@ final class GuardedTlsTest {
         Destinations destinations = new Destinations(List.of("127.0.0.1"), this::addresses);
         return new String(
                 new GuardedHttp(destinations)
-                        .get("https://" + host + ":" + server.port() + "/", authorityPem),
+                        .get(
+                                new GuardedHttp.Document(
+                                        "acme",
+                                        "https://" + host + ":" + server.port() + "/",
+                                        authorityPem,
+                                        GuardedHttp.PATIENCE),
+                                body -> body),
                 StandardCharsets.UTF_8);
     }
 

@@ -18,11 +18,17 @@ final class GuardedContext implements ConnectionContext {
     private final RequestReader reader;
     private final ResponseWriter writer;
 
+    /**
+     * @param anyQuery see {@link RequestTarget#of}
+     */
     GuardedContext(
-            ConnectionContext context, ConnectionState state, ConnectionDeadlines deadlines) {
+            ConnectionContext context,
+            ConnectionState state,
+            ConnectionDeadlines deadlines,
+            boolean anyQuery) {
         this.context = context;
         this.state = state;
-        this.reader = new RequestReader(context.serverSocket(), state, deadlines);
+        this.reader = new RequestReader(context.serverSocket(), state, deadlines, anyQuery);
         this.writer = new ResponseWriter(context.dataWriter(), state);
     }
 
