@@ -1,9 +1,6 @@
 -- A Kubernetes cluster as an issuer, with projected service account tokens:
 --   volumes: - projected: sources: - serviceAccountToken: {audience: mintmark-acme, expirationSeconds: 600, path: token}
 
--- A stock cluster lets nobody read its keys without a token. Bind this role once, in the cluster:
---   kubectl create clusterrolebinding oidc-reviewer --clusterrole=system:service-account-issuer-discovery --group=system:unauthenticated
-
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
 

@@ -50,12 +50,11 @@ class DocumentsTest {
                     "Http1HeadersParser",
                     "Http1Prologue",
                     "Http1ServerRequestWithEntity",
-                    "InterruptableTask",
-                    "UriPath");
+                    "InterruptableTask");
 
     /** What rooms speak in, and so isn't drawn. */
     private static final Set<String> WORDS =
-            Set.of("verdict", "tenant", "credential", "json", "time", "thread");
+            Set.of("verdict", "tenant", "credential", "json", "time");
 
     private static Map<Path, String> pages() throws IOException {
         Map<Path, String> pages = new HashMap<>();

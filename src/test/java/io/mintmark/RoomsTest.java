@@ -29,15 +29,8 @@ import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.json.StrictJson;
-import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.outbound.TenantHttpClients;
 
-import org.apache.hc.client5.http.classic.HttpClient;
-
-import java.net.Socket;
-import java.net.URLConnection;
-import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,16 +55,15 @@ class RoomsTest {
                     entry("tenant", Set.of()),
                     entry("credential", Set.of()),
                     entry("json", Set.of()),
-                    entry("thread", Set.of()),
-                    entry("time", Set.of("thread")),
+                    entry("time", Set.of()),
                     entry("config", Set.of()),
-                    entry("outbound", Set.of("config", "thread")),
+                    entry("outbound", Set.of("config")),
                     entry("limit", Set.of("config")),
                     entry("logging", Set.of("config", "time")),
-                    entry("audit", Set.of("tenant", "time", "thread")),
-                    entry("token", Set.of("verdict", "tenant", "outbound", "time")),
-                    entry("identity", Set.of("tenant", "outbound", "thread")),
-                    entry("grant", Set.of("token", "verdict", "tenant", "time", "thread")),
+                    entry("audit", Set.of("tenant", "time")),
+                    entry("token", Set.of("verdict", "tenant", "outbound")),
+                    entry("identity", Set.of("tenant", "outbound")),
+                    entry("grant", Set.of("token", "verdict", "tenant")),
                     entry(
                             "mint",
                             Set.of(
@@ -80,8 +72,7 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "credential",
-                                    "time",
-                                    "thread")),
+                                    "time")),
                     entry(
                             "exchange",
                             Set.of(
@@ -91,8 +82,7 @@ class RoomsTest {
                                     "audit",
                                     "verdict",
                                     "tenant",
-                                    "credential",
-                                    "time")),
+                                    "credential")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
@@ -103,8 +93,7 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "credential",
-                                    "time",
-                                    "thread")),
+                                    "time")),
                     // beyond its own: the token that it takes out of a request, and its ports
                     entry(
                             "http",
@@ -117,7 +106,6 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "time",
-                                    "thread",
                                     "token",
                                     "config")),
                     // pages for people: reads of its own, and the guarded port
@@ -134,7 +122,6 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "time",
-                                    "thread",
                                     "config")),
                     // those that it measures
                     entry(
@@ -148,8 +135,7 @@ class RoomsTest {
                                     "postgres",
                                     "token",
                                     "verdict",
-                                    "tenant",
-                                    "thread")));
+                                    "tenant")));
 
     /** The composition root knows all of them, and the commands know it. */
     static final String WIRING = "wiring";
@@ -251,30 +237,6 @@ class RoomsTest {
                     .callMethod(BrokerIdentity.class, "token", TokenOrder.class)
                     .orShould()
                     .callMethod(BrokerIdentity.class, "insteadOf", Secret.class);
-
-    /**
-     * Only {@link TenantHttpClients} ask right before the first byte whether the decision still
-     * holds.
-     */
-    @ArchTest
-    static final ArchRule PROVIDERS_ARE_CALLED_THROUGH_ONE_PLACE =
-            noClasses()
-                    .that()
-                    .resideInAPackage("io.mintmark.mint..")
-                    .should()
-                    .dependOnClassesThat()
-                    .areAssignableTo(GuardedHttp.class)
-                    .orShould()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage(
-                            "java.net.http..", "javax.net..", "org.apache.hc.client5.http.impl..")
-                    .orShould()
-                    .dependOnClassesThat()
-                    .belongToAnyOf(
-                            HttpClient.class,
-                            Socket.class,
-                            SocketChannel.class,
-                            URLConnection.class);
 
     /**
      * Other readers take members twice, or make numbers of a million digits. Nimbus may parse what

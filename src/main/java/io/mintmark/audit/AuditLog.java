@@ -1,8 +1,5 @@
 package io.mintmark.audit;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +39,7 @@ public final class AuditLog implements AutoCloseable {
     private final GroupWriter writer;
     private final Backlog backlog;
     private final Duration patience;
-    private final BackgroundThread thread;
+    private final Thread thread;
     private Duration lastCommit = Duration.ZERO;
 
     /**
@@ -53,12 +50,17 @@ public final class AuditLog implements AutoCloseable {
         this.writer = new GroupWriter(this.store);
         this.backlog = new Backlog(this.store);
         this.patience = patience;
-        this.thread = BackgroundThread.of(ThreadName.AUDIT_WRITER, this::run);
+        this.thread =
+                Thread.ofPlatform()
+                        .name("audit-writer")
+                        .daemon()
+                        .uncaughtExceptionHandler((_, e) -> log.error("The audit writer died", e))
+                        .unstarted(this::run);
     }
 
     /** Starts the writer. */
     public AuditLog start() {
-        var _ = thread.start();
+        thread.start();
         return this;
     }
 
@@ -86,13 +88,8 @@ public final class AuditLog implements AutoCloseable {
 
     /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
     public Optional<String> fault() {
-        return death().or(store::fault);
-    }
-
-    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
-    public Optional<String> death() {
         return thread.isAlive()
-                ? Optional.empty()
+                ? store.fault()
                 : Optional.of("the audit log's writer doesn't run any more");
     }
 
@@ -101,10 +98,12 @@ public final class AuditLog implements AutoCloseable {
         return queue.size();
     }
 
-    private void run() throws InterruptedException {
+    private void run() {
         try {
             store.tryOut();
             writeGroups();
+        } catch (InterruptedException e) {
+            log.error("The audit log's writer was interrupted; no mint is possible any more", e);
         } finally {
             queue.close();
             failTheRest();
@@ -158,6 +157,11 @@ public final class AuditLog implements AutoCloseable {
     /** Takes no more rows, writes those that wait, and returns when that is done. */
     @Override
     public void close() {
-        var _ = thread.stop(queue::close, patience.plus(IDLE));
+        queue.close();
+        try {
+            thread.join(patience.plus(IDLE));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -34,9 +34,8 @@ final class GroupWriter {
 
     private void commit(List<Submission> group) {
         Receipt receipt;
-        long began = System.nanoTime();
         try {
-            receipt = new Receipt(store.append(events(group), tenants(group)), began);
+            receipt = new Receipt(store.append(events(group), tenants(group)));
         } catch (StoreUnreachable e) {
             group.forEach(submission -> submission.failed(e));
             return;

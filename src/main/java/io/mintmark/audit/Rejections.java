@@ -1,8 +1,6 @@
 package io.mintmark.audit;
 
 import io.mintmark.tenant.MintIds;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,19 +38,25 @@ public final class Rejections implements AutoCloseable {
     private final WatchedStore store;
     private final MintIds mintIds;
     private final InstantSource clock;
-    private final BackgroundThread thread;
+    private final Thread thread;
     private volatile boolean closed;
 
     public Rejections(EventStore store, MintIds mintIds, InstantSource clock) {
         this.store = new WatchedStore(store);
         this.mintIds = mintIds;
         this.clock = clock;
-        this.thread = BackgroundThread.of(ThreadName.AUDIT_REJECTIONS, this::run);
+        this.thread =
+                Thread.ofPlatform()
+                        .name("audit-rejections")
+                        .daemon()
+                        .uncaughtExceptionHandler(
+                                (_, e) -> log.error("The writer of refused tokens died", e))
+                        .unstarted(this::run);
     }
 
     /** Starts the writer. */
     public Rejections start() {
-        var _ = thread.start();
+        thread.start();
         return this;
     }
 
@@ -70,26 +74,25 @@ public final class Rejections implements AutoCloseable {
 
     /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
     public Optional<String> fault() {
-        return death().or(store::fault);
-    }
-
-    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
-    public Optional<String> death() {
         return thread.isAlive()
-                ? Optional.empty()
+                ? store.fault()
                 : Optional.of("the writer of refused tokens doesn't run any more");
     }
 
-    private void run() throws InterruptedException {
+    private void run() {
         long counted = System.nanoTime();
-        while (!closed || !queue.isEmpty()) {
-            writeOneGroup();
-            if (System.nanoTime() - counted >= MINUTE.toNanos()) {
-                counted = System.nanoTime();
-                countDropped();
+        try {
+            while (!closed || !queue.isEmpty()) {
+                writeOneGroup();
+                if (System.nanoTime() - counted >= MINUTE.toNanos()) {
+                    counted = System.nanoTime();
+                    countDropped();
+                }
             }
+            countDropped();
+        } catch (InterruptedException e) {
+            log.error("The writer of refused tokens was interrupted", e);
         }
-        countDropped();
     }
 
     private void writeOneGroup() throws InterruptedException {
@@ -155,12 +158,13 @@ public final class Rejections implements AutoCloseable {
     /** Takes no more rows and writes those that wait. */
     @Override
     public void close() {
-        var _ = thread.stop(this::end, PAUSE.multipliedBy(2));
-    }
-
-    private void end() {
         closed = true;
-        // if it doesn't fit, the writer is awake
+        // where it doesn't fit the writer is awake
         var _ = queue.offer(END);
+        try {
+            thread.join(PAUSE.multipliedBy(2));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -3,7 +3,6 @@ package io.mintmark.cli;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
-import io.mintmark.thread.HelperThread;
 import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
 import io.mintmark.wiring.CredentialTypes;
@@ -101,7 +100,8 @@ public final class Commands {
         ConsoleSettings all = reader().console();
         Logging.install(all.log());
         Console console = new ConsoleStartup(all, InstantSource.system()).run();
-        HelperThread.atShutdown("stop", console::close);
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(console::close));
         return Service.SERVING;
     }
 

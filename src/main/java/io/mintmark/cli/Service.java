@@ -3,7 +3,6 @@ package io.mintmark.cli;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
-import io.mintmark.thread.HelperThread;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.Startup;
 
@@ -46,7 +45,8 @@ public final class Service {
         ServiceSettings all = reader.all();
         Logging.install(all.log());
         Broker broker = new Startup(all, InstantSource.system()).run();
-        HelperThread.atShutdown("stop", broker::close);
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
         return SERVING;
     }
 }

@@ -9,16 +9,10 @@ import java.util.List;
  * @param requests in one window
  * @param window whole seconds
  * @param burst in one second
- * @param trustedProxies peers whose {@code X-Forwarded-For} is trusted
- * @param exempt networks of clients that have no limit
+ * @param trustedProxies peers whose {@code X-Forwarded-For} is believed
  */
 public record RateLimitSettings(
-        boolean enabled,
-        int requests,
-        Duration window,
-        int burst,
-        List<Cidr> trustedProxies,
-        List<Cidr> exempt) {
+        boolean enabled, int requests, Duration window, int burst, List<Cidr> trustedProxies) {
     private static final Format<Integer> COUNT = Formats.wholeNumber(1, 1_000_000);
 
     static final Setting<Boolean> ENABLED =
@@ -46,20 +40,13 @@ public record RateLimitSettings(
             Setting.of(
                     "trusted-proxies",
                     Formats.NETWORK.list(),
-                    "Reverse proxies in front of the broker whose `X-Forwarded-For` is trusted.");
-
-    static final Setting<List<Cidr>> EXEMPT =
-            Setting.of(
-                    "rate-limit.exempt",
-                    Formats.NETWORK.list(),
-                    "Networks of clients without a rate limit, such as NAT gateways of CI runners.");
+                    "Proxies in front of the broker whose `X-Forwarded-For` is believed.");
 
     static final List<Setting<?>> TABLE =
-            List.of(ENABLED, REQUESTS, WINDOW, BURST, EXEMPT, TRUSTED_PROXIES);
+            List.of(ENABLED, REQUESTS, WINDOW, BURST, TRUSTED_PROXIES);
 
     public RateLimitSettings {
         trustedProxies = List.copyOf(trustedProxies);
-        exempt = List.copyOf(exempt);
     }
 
     static RateLimitSettings from(Values values) {
@@ -68,7 +55,6 @@ public record RateLimitSettings(
                 values.get(REQUESTS),
                 values.get(WINDOW),
                 values.get(BURST),
-                values.find(TRUSTED_PROXIES).orElse(List.of()),
-                values.find(EXEMPT).orElse(List.of()));
+                values.find(TRUSTED_PROXIES).orElse(List.of()));
     }
 }

@@ -12,9 +12,7 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ErrorHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.http.AddressLimits;
 import io.mintmark.http.RequestIds;
-import io.mintmark.limit.RateDecision;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
@@ -28,15 +26,6 @@ import java.util.Optional;
 final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
     private static final Logger log = LoggerFactory.getLogger(ConsoleFailures.class);
     private static final int SERVER_ERROR = 500;
-
-    private final AddressLimits limits;
-
-    /**
-     * @param limits against which requests count that no filter has seen
-     */
-    ConsoleFailures(AddressLimits limits) {
-        this.limits = limits;
-    }
 
     /** For all that a server answers by itself. */
     DirectHandlers everywhere() {
@@ -121,11 +110,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         for (Header header : PageHeaders.ALL) {
             headers.set(header);
         }
-        Optional<RateDecision> denied =
-                limits.countUnrouted(request.headers(), status)
-                        .filter(decision -> !decision.allowed());
-        denied.map(PageLimits::retryAfter).ifPresent(headers::set);
-        Notice notice = denied.map(PageLimits::notice).orElseGet(() -> ofStatus(status.code()));
+        Notice notice = ofStatus(status.code());
         notice.headers().forEach(headers::set);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         return TransportResponse.builder()

@@ -6,19 +6,16 @@ import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.http.AccessLog;
-import io.mintmark.http.AddressLimits;
 import io.mintmark.http.ClientAddresses;
 import io.mintmark.http.OpenFiles;
 import io.mintmark.http.RequestIds;
-import io.mintmark.http.UntrustedProxies;
 import io.mintmark.http.connection.GuardedPort;
 import io.mintmark.limit.ForwardedFor;
-import io.mintmark.limit.IgnoredForwarding;
+import io.mintmark.limit.RateLimiter;
 import io.mintmark.token.IssuerKeys;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Set;
 
 /** The console's port, with the bounds and the framing of the broker's. */
 public final class ConsoleServer implements AutoCloseable {
@@ -48,11 +45,8 @@ public final class ConsoleServer implements AutoCloseable {
             InstantSource clock) {
         OpenFiles.requireEnough(settings.bounds().maxConnections());
         this.drain = settings.drain();
-        this.guard = new GuardedPort(settings.bounds(), Set.of(), System::nanoTime);
-        ClientAddresses addresses =
-                new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
-        AddressLimits limits = new AddressLimits(settings.rateLimit(), addresses, clock);
-        ConsoleFailures failures = new ConsoleFailures(limits);
+        this.guard = new GuardedPort(settings.bounds(), System::nanoTime);
+        ConsoleFailures failures = new ConsoleFailures();
         ConsoleAccess access = new ConsoleAccess(database);
         Sessions sessions = new Sessions(endpoints, settings.clientId(), keys, clock);
         HelidonLogin login =
@@ -76,35 +70,36 @@ public final class ConsoleServer implements AutoCloseable {
                         .contentEncoding(
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
-                            filters(routing, settings, addresses, limits);
+                            filters(routing, settings, clock);
                             ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)
-                                    .get(ConsoleLiveness.PATH, new ConsoleLiveness())
                                     .get(ConsoleHealth.PATH, health)
                                     .route(Method.HEAD, ConsoleHealth.PATH, health);
                             routes.register(routing);
                             pages.register(routing);
                         });
-        guard.guard(builder, true);
+        guard.guard(builder, false);
         this.server = builder.build();
     }
 
     /** What every request goes through, whoever asks. */
     private static void filters(
-            HttpRouting.Builder routing,
-            ConsoleSettings settings,
-            ClientAddresses addresses,
-            AddressLimits limits) {
-        IgnoredForwarding forwarding = new IgnoredForwarding(settings.rateLimit().trustedProxies());
+            HttpRouting.Builder routing, ConsoleSettings settings, InstantSource clock) {
+        var addresses =
+                new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
         routing.addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
-                .addFilter(new UntrustedProxies(forwarding, () -> {}))
                 .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
-                .addFilter(new TypedAddresses())
-                .addFilter(new PageLimits(limits))
-                .addFilter(new SameSite(settings.url()));
+                .addFilter(new TypedAddresses());
+        if (settings.rateLimit().enabled()) {
+            routing.addFilter(
+                    new PageLimits(
+                            new RateLimiter(settings.rateLimit(), clock, System::nanoTime),
+                            addresses));
+        }
+        routing.addFilter(new SameSite(settings.url()));
     }
 
     /**

@@ -33,10 +33,8 @@ final class LoginFilter implements Filter {
                     HelidonLogin.FAILED,
                     HelidonLogin.LOGGED_OUT,
                     LoginRoutes.LOGOUT,
-                    ConsoleHealth.PATH,
-                    ConsoleLiveness.PATH);
-    private static final Pattern STYLE =
-            Pattern.compile("/style/[a-z]{1,32}+(?:\\.[a-z]{1,32}+){0,3}");
+                    ConsoleHealth.PATH);
+    private static final Pattern STYLE = Pattern.compile("/style/[a-z]+(?:\\.[a-z]+)*");
     private static final String IN_LOG = "viewer";
 
     private final HelidonLogin login;

@@ -8,7 +8,6 @@ import io.mintmark.audit.VisibleText;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
-import io.mintmark.time.Clocks;
 import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.IdentityProviders;
@@ -24,7 +23,7 @@ import io.mintmark.verdict.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -53,7 +52,7 @@ final class Sessions {
     private final InstantSource clock;
     private final EndedSessions ended;
 
-    /** Hashes of the states of logins that came back, each of which works once. */
+    /** States of logins that came back, each of which works once. */
     private final Cache<String, Boolean> redeemed =
             Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LONGEST).build();
 
@@ -145,7 +144,7 @@ final class Sessions {
     }
 
     private Verdict<VerifiedToken> examined(String idToken, InstantSource at) {
-        return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, Clocks.of(at))
+        return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, at)
                 .examine(new PresentedToken(new Secret(idToken)))
                 .verdict();
     }
@@ -158,11 +157,7 @@ final class Sessions {
 
     /** Whether this state comes back for the first time. */
     boolean redeem(String state) {
-        return redeemed.asMap().putIfAbsent(hash(state), true) == null;
-    }
-
-    private static String hash(String text) {
-        return HexFormat.of().formatHex(new Secret(text).hash());
+        return redeemed.asMap().putIfAbsent(state, true) == null;
     }
 
     private static Viewer viewer(VerifiedToken token) {
@@ -188,7 +183,7 @@ final class Sessions {
         }
 
         @Override
-        public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
+        public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
             return knows(issuer) && provider.audiences().stream().anyMatch(audiences::contains)
                     ? List.of(provider)
                     : List.of();
@@ -196,17 +191,12 @@ final class Sessions {
 
         @Override
         public List<IdentityProvider> listed(String issuer) {
-            return knows(issuer) ? List.of(provider) : List.of();
+            return knows(issuer) ? listed() : List.of();
         }
 
         @Override
-        public List<String> listedIssuers() {
-            return List.of(provider.issuer());
-        }
-
-        @Override
-        public List<Listed> listed() {
-            return List.of(new Listed(provider.name(), provider.issuer()));
+        public List<IdentityProvider> listed() {
+            return List.of(provider);
         }
     }
 }

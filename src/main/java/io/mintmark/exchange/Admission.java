@@ -54,14 +54,10 @@ final class Admission {
         this.listener = listener;
     }
 
-    /**
-     * Verifies a token. One that isn't accepted is on record, if it is of a known issuer.
-     *
-     * @param permit of the request, for when it has to wait
-     */
-    Verdict<Admitted> admit(PresentedToken token, Caller caller, RequestPermit permit) {
+    /** Verifies a token. One that isn't accepted is on record, if it is of a known issuer. */
+    Verdict<Admitted> admit(PresentedToken token, Caller caller) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Examination examination = examine(token, permit);
+            Examination examination = examine(token);
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
                     RequestEvents.unverified(examination)
@@ -83,16 +79,15 @@ final class Admission {
     }
 
     /** Verifies a token against what its tenant is now, as the database alone can tell. */
-    Verdict<Admitted> admitAnew(
-            PresentedToken token, Caller caller, RequestPermit permit, TenantName tenant) {
+    Verdict<Admitted> admitAnew(PresentedToken token, Caller caller, TenantName tenant) {
         catalogue.changed(tenant);
-        return admit(token, caller, permit);
+        return admit(token, caller);
     }
 
-    private Examination examine(PresentedToken token, RequestPermit permit) {
+    private Examination examine(PresentedToken token) {
         long began = System.nanoTime();
         try {
-            return verifier.examine(token, permit::waitsForKeys);
+            return verifier.examine(token);
         } finally {
             listener.tokenExamined(Duration.ofNanos(System.nanoTime() - began));
         }

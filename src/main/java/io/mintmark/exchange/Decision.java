@@ -3,9 +3,9 @@ package io.mintmark.exchange;
 import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.KeyName;
-import io.mintmark.time.TimeBounds;
 import io.mintmark.verdict.AccessRefusal;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +35,7 @@ sealed interface Decision {
     record Denied(AccessRefusal refusal, Map<KeyName, String> reasons) implements Decision {}
 
     /** Decides on one state of the tenant, at one moment. */
-    static Decision of(Admitted admitted, List<KeyName> keys, TimeBounds now) {
+    static Decision of(Admitted admitted, List<KeyName> keys, Instant now) {
         SortedMap<String, Granted> mintable = admitted.entitlements().mintable(now);
         List<Granted> granted = new ArrayList<>();
         Map<KeyName, String> reasons = new LinkedHashMap<>();

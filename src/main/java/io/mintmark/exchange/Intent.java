@@ -5,7 +5,6 @@ import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
-import io.mintmark.time.TimeBounds;
 
 import java.time.Instant;
 import java.util.List;
@@ -23,7 +22,7 @@ record Intent(Admitted admitted, List<Order> orders) {
      */
     record Order(MintEvents events, Granted granted, Map<String, String> outputs) {
 
-        private Optional<Order> asOf(TimeBounds later) {
+        private Optional<Order> asOf(Instant later) {
             return granted.asOf(later).map(still -> new Order(events, still, outputs));
         }
     }
@@ -49,7 +48,7 @@ record Intent(Admitted admitted, List<Order> orders) {
     }
 
     /** The same at a later moment, if every grant is still good by then. */
-    Optional<Intent> asOf(TimeBounds later) {
+    Optional<Intent> asOf(Instant later) {
         List<Order> still = orders.stream().flatMap(order -> order.asOf(later).stream()).toList();
         return still.size() == orders.size()
                 ? Optional.of(new Intent(admitted, still))

@@ -1,9 +1,8 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
-import io.mintmark.audit.Receipt;
 import io.mintmark.grant.Granted;
-import io.mintmark.time.TimeBounds;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
@@ -38,10 +37,10 @@ final class Intents {
     }
 
     /** Decides whether the subject may have the keys. Where it may not, that is on record. */
-    Verdict<Intent> decide(MintRequest request, Admitted admitted, TimeBounds now) {
+    Verdict<Intent> decide(MintRequest request, Admitted admitted, Instant now) {
         return switch (Decision.of(admitted, request.keys(), now)) {
             case Decision.Denied denied -> {
-                records.commit(events.denied(request, admitted, denied, clock.instant()), List::of);
+                records.commit(events.denied(request, admitted, denied, now), List::of);
                 yield Verdict.refused(denied.refusal());
             }
             case Decision.Allowed(List<Granted> granted) ->
@@ -51,9 +50,8 @@ final class Intents {
         };
     }
 
-    /** Commits the intent. The receipt shows the state that the tenant is in after that. */
-    Receipt commit(Intent intent) {
-        Instant now = clock.instant();
+    /** Commits the intent, and returns the state that the tenant is in after that. */
+    TenantState commit(Intent intent, Instant now) {
         List<Event> rows =
                 intent.orders().stream()
                         .map(order ->
@@ -62,7 +60,8 @@ final class Intents {
                                                 now,
                                                 now.plus(order.granted().duration()).plus(slack)))
                         .toList();
-        return records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED));
+        return records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED))
+                .state(intent.tenant());
     }
 
     /** Puts on record, later, that nothing came of an intent that can't be decided again. */

@@ -2,11 +2,13 @@ package io.mintmark.exchange;
 
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.PresentedToken;
 
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A request for credentials.
@@ -16,7 +18,9 @@ import java.util.Optional;
  * @param userAgent as the client sent it
  * @param keys one to ten, none twice
  * @param format how the credentials are to be handed out
- * @param permit given back when the request's tenant is known
+ * @param whenAdmitted told once, by the thread of the request, when its token is accepted, which
+ *     tenant it is of; throws {@link io.mintmark.verdict.Unavailable} where that tenant has too
+ *     much under way
  */
 public record MintRequest(
         String requestId,
@@ -25,7 +29,7 @@ public record MintRequest(
         PresentedToken token,
         List<KeyName> keys,
         CredentialFormat format,
-        RequestPermit permit) {
+        Consumer<TenantName> whenAdmitted) {
     public MintRequest {
         keys = List.copyOf(keys);
         if (keys.isEmpty()) {
@@ -40,14 +44,7 @@ public record MintRequest(
             Optional<String> userAgent,
             PresentedToken token,
             List<KeyName> keys) {
-        this(
-                requestId,
-                address,
-                userAgent,
-                token,
-                keys,
-                CredentialFormat.OF_KEYS,
-                RequestPermit.NONE);
+        this(requestId, address, userAgent, token, keys, CredentialFormat.OF_KEYS, _ -> {});
     }
 
     Caller caller() {

@@ -7,7 +7,6 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled;
-import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.mint.MintResult.Withheld;
 
 import java.time.Duration;
@@ -25,6 +24,9 @@ record Outcome(Order order, MintResult result, Instant at) {
     /** How much longer than asked for a credential may live, counted from its receipt. */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
+    /** The {@code reason} of an order that nobody was asked about. */
+    static final String TENANT_BUSY = "tenant_busy";
+
     /** The {@code reason} of a credential that was dropped because another key failed. */
     static final String OTHER_KEY_FAILED = "other_key_failed";
 
@@ -32,20 +34,6 @@ record Outcome(Order order, MintResult result, Instant at) {
 
     boolean isCredential() {
         return result instanceof Minted;
-    }
-
-    /** Whether the provider wasn't called because it is to be decided again. */
-    boolean isOvertaken() {
-        return result instanceof NotCalled(var why, _) && why == Why.DECISION_CHANGED;
-    }
-
-    /** The {@code reason} of an order that nobody was asked about. */
-    static String word(Why why) {
-        return switch (why) {
-            case TENANT_BUSY -> "tenant_busy";
-            case DECISION_CHANGED -> Intents.OVERTAKEN;
-            case STATE_UNKNOWN -> Intents.UNSURE;
-        };
     }
 
     /** The row of a credential that leaves. */
@@ -68,7 +56,7 @@ record Outcome(Order order, MintResult result, Instant at) {
                             .withheld(now, reason.word(), detail, note(id, end.orElse(expected())));
             case Failed(var reason, var detail) ->
                     order.events().failed(now, reason.word(), detail);
-            case NotCalled(var why, var detail) -> order.events().failed(now, word(why), detail);
+            case NotCalled(var detail) -> order.events().failed(now, TENANT_BUSY, detail);
         };
     }
 

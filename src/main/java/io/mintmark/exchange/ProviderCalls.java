@@ -2,7 +2,6 @@ package io.mintmark.exchange;
 
 import io.mintmark.exchange.Intent.Order;
 import io.mintmark.mint.AccessProviders;
-import io.mintmark.mint.FreshDecision;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
@@ -47,18 +46,17 @@ final class ProviderCalls {
      *
      * @return an outcome for each order, in their order
      */
-    List<Outcome> mintAll(Intent intent, Instant deadline, FreshDecision decision) {
+    List<Outcome> mintAll(Intent intent, Instant deadline) {
         List<Asked> asked =
                 intent.orders().stream()
-                        .map(order -> ask(order, intent.admitted(), deadline, decision))
+                        .map(order -> ask(order, intent.admitted(), deadline))
                         .toList();
         return asked.stream().map(this::outcome).toList();
     }
 
-    private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
+    private Asked ask(Order order, Admitted admitted, Instant deadline) {
         PreparedKey key = keys.of(order.granted().key());
-        MintOrder asked = mintOrder(order, admitted, deadline, decision);
-        return new Asked(order, key, providers.begin(key, asked));
+        return new Asked(order, key, providers.begin(key, mintOrder(order, admitted, deadline)));
     }
 
     private Outcome outcome(Asked asked) {
@@ -111,8 +109,8 @@ final class ProviderCalls {
                     tell(order, "was dropped", reason.word(), detail);
             case Failed(Reason reason, String detail) ->
                     tell(order, "failed", reason.word(), detail);
-            case NotCalled(var why, String detail) ->
-                    tell(order, "wasn't tried", Outcome.word(why), detail);
+            case NotCalled(String detail) ->
+                    tell(order, "wasn't tried", Outcome.TENANT_BUSY, detail);
         }
     }
 
@@ -126,8 +124,7 @@ final class ProviderCalls {
                 detail);
     }
 
-    private static MintOrder mintOrder(
-            Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
+    private static MintOrder mintOrder(Order order, Admitted admitted, Instant deadline) {
         VerifiedToken token = admitted.token();
         return new MintOrder(
                 order.events().mintId(),
@@ -139,7 +136,6 @@ final class ProviderCalls {
                 token.provider().name(),
                 token.subject(),
                 order.granted().duration(),
-                deadline,
-                decision);
+                deadline);
     }
 }

@@ -4,7 +4,6 @@ import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
-import io.mintmark.time.Clocks;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.Unavailable;
 
@@ -35,11 +34,6 @@ public final class Catalogue {
 
     /** The state is part of the key: grants of another state are never found. */
     private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {
-        /** Of the subject, which a client chooses; all else is small and shared. */
-        int bytes() {
-            return Character.BYTES * subject.length();
-        }
-
         /** Of what tells nearly all of them apart, because this is asked at every request. */
         @Override
         public int hashCode() {
@@ -57,23 +51,21 @@ public final class Catalogue {
     private final SingleFlightCache<Shared, SharedSnapshot> shared;
     private final SingleFlightCache<SubjectAt, SubjectGrants> subjects;
     private final MatchingMeter meter;
-    private final Clocks clocks;
+    private final DatabaseClock databaseClock;
 
     /**
      * @param maxStaleness after which nothing is used without asking again
-     * @param clocks hear the database's time from here
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    public Catalogue(
-            CatalogueStore store, Duration maxStaleness, Clocks clocks, LongSupplier nanos) {
+    public Catalogue(CatalogueStore store, Duration maxStaleness, LongSupplier nanos) {
         this.store = store;
         this.meter = new MatchingMeter(nanos);
-        this.clocks = clocks;
+        this.databaseClock = new DatabaseClock(nanos);
         this.tenants =
                 new SingleFlightCache<>(
                         maxStaleness,
                         TENANTS_SHARE,
-                        (_, snapshot) -> weight(snapshot.bytes(), TENANTS_SHARE, TENANTS_KEPT),
+                        snapshot -> weight(snapshot.bytes(), TENANTS_SHARE, TENANTS_KEPT),
                         nanos,
                         this::snapshot);
         this.shared =
@@ -83,8 +75,7 @@ public final class Catalogue {
                 new SingleFlightCache<>(
                         Duration.ofNanos(Long.MAX_VALUE),
                         SUBJECTS_SHARE,
-                        (at, grants) ->
-                                weight(grants.bytes() + at.bytes(), SUBJECTS_SHARE, SUBJECTS_KEPT),
+                        grants -> weight(grants.bytes(), SUBJECTS_SHARE, SUBJECTS_KEPT),
                         nanos,
                         (at, _) -> store.grants(at.tenant(), at.idp(), at.subject()));
     }
@@ -101,14 +92,17 @@ public final class Catalogue {
     }
 
     private SharedSnapshot sharedSnapshot(@Nullable SharedSnapshot known) {
-        if (known != null && known.state().equals(sharedState())) {
+        if (known != null && known.state().equals(heard(store.sharedState()).state())) {
             return known;
         }
-        return clocks.asking(store::shared, SharedSnapshot::readAt);
+        SharedSnapshot snapshot = store.shared();
+        databaseClock.heard(snapshot.readAt());
+        return snapshot;
     }
 
-    private StateId sharedState() {
-        return clocks.asking(store::sharedState, CatalogueStore.SharedState::readAt).state();
+    private CatalogueStore.SharedState heard(CatalogueStore.SharedState state) {
+        databaseClock.heard(state.readAt());
+        return state;
     }
 
     /**
@@ -128,7 +122,7 @@ public final class Catalogue {
                         tenant,
                         budget ->
                                 new Entitlements(
-                                        own, ofAll, grants, token, clocks.database(), budget));
+                                        own, ofAll, grants, token, databaseClock.now(), budget));
             }
             changed(tenant);
         }
@@ -168,7 +162,7 @@ public final class Catalogue {
 
     private void refreshShared() {
         var held = shared.held();
-        StateId now = sharedState();
+        StateId now = heard(store.sharedState()).state();
         boolean changed =
                 held.values().values().stream().anyMatch(snapshot -> !snapshot.state().equals(now));
         held.changed(_ -> changed);

@@ -1,13 +1,13 @@
 package io.mintmark.grant;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Asks the database twice a second what has changed of that which is held, on a thread of its own,
@@ -23,25 +23,29 @@ public final class CataloguePolling implements AutoCloseable {
 
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
-    private final BackgroundThread thread;
-    private Duration pause = PERIOD;
+    private final Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     public CataloguePolling(Catalogue catalogue, KnownIssuers issuers) {
         this.catalogue = catalogue;
         this.issuers = issuers;
-        this.thread =
-                BackgroundThread.repeating(
-                        ThreadName.CATALOGUE_POLLING, Duration.ZERO, this::pollAndPause);
+        this.thread = Thread.ofPlatform().name("catalogue-polling").daemon().unstarted(this::run);
     }
 
     /** Starts to ask. */
     public void start() {
-        var _ = thread.start();
+        thread.start();
     }
 
-    private Duration pollAndPause() {
-        pause = next(pause, poll());
-        return pause;
+    private void run() {
+        try {
+            Duration pause = PERIOD;
+            while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+                pause = next(pause, poll());
+            }
+        } catch (InterruptedException e) {
+            log.warn("Changes of configuration are seen only when what is held gets old", e);
+        }
     }
 
     private boolean poll() {
@@ -73,6 +77,11 @@ public final class CataloguePolling implements AutoCloseable {
 
     @Override
     public void close() {
-        var _ = thread.stop(CLOSING);
+        closed.countDown();
+        try {
+            thread.join(CLOSING.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

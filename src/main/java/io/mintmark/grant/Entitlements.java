@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantState;
-import io.mintmark.time.TimeBounds;
 import io.mintmark.token.MatchingBudget;
 import io.mintmark.token.VerifiedToken;
 
@@ -115,7 +114,7 @@ public final class Entitlements {
     }
 
     /** The keys that the subject could mint now, by name. */
-    public SortedMap<String, Granted> mintable(TimeBounds now) {
+    public SortedMap<String, Granted> mintable(Instant now) {
         SortedMap<String, Granted> mintable = new TreeMap<>();
         met.stream()
                 .filter(grant -> grant.inForce(now))
@@ -125,7 +124,7 @@ public final class Entitlements {
         return mintable;
     }
 
-    private Optional<Granted> granted(Grant grant, TimeBounds now) {
+    private Optional<Granted> granted(Grant grant, Instant now) {
         return Optional.ofNullable(tenant.keys().get(grant.key()))
                 .flatMap(key -> {
                     Duration duration = grant.atMost(key.maxDuration(), now);

@@ -2,7 +2,6 @@ package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
-import io.mintmark.time.TimeBounds;
 import io.mintmark.token.ClaimConditions;
 
 import java.time.Duration;
@@ -32,18 +31,16 @@ public record Grant(
         return Optional.of(idp);
     }
 
-    boolean inForce(TimeBounds now) {
-        return validFrom.map(now::isFrom).orElse(true)
+    boolean inForce(Instant now) {
+        return validFrom.map(from -> !now.isBefore(from)).orElse(true)
                 && validUntil.map(now::isBefore).orElse(true);
     }
 
     /** How long a credential may live that is asked for now, in whole seconds. */
-    Duration atMost(Duration keyLimit, TimeBounds now) {
+    Duration atMost(Duration keyLimit, Instant now) {
         Duration byGrant = maxDuration.map(own -> least(own, keyLimit)).orElse(keyLimit);
         Duration byEnd =
-                validUntil
-                        .map(end -> least(Duration.between(now.latest(), end), byGrant))
-                        .orElse(byGrant);
+                validUntil.map(end -> least(Duration.between(now, end), byGrant)).orElse(byGrant);
         return Duration.ofSeconds(byEnd.toSeconds());
     }
 

@@ -1,10 +1,9 @@
 package io.mintmark.grant;
 
-import io.mintmark.time.TimeBounds;
-
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -40,7 +39,7 @@ public final class Granted {
     }
 
     /** The same, if it is still good at a later moment; perhaps for less time by then. */
-    public Optional<Granted> asOf(TimeBounds later) {
+    public Optional<Granted> asOf(Instant later) {
         Duration left = grant.atMost(duration, later);
         return grant.inForce(later) && left.compareTo(atLeast) >= 0
                 ? Optional.of(new Granted(key, grant, left, atLeast))

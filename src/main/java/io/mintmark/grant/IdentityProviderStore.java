@@ -1,10 +1,9 @@
 package io.mintmark.grant;
 
-import io.mintmark.tenant.IdpName;
 import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where identity providers are read from; only enabled ones of enabled tenants. Every method throws
@@ -12,11 +11,17 @@ import java.util.Optional;
  */
 public interface IdentityProviderStore {
 
-    /** The entries of all, by name. */
-    List<IssuerIndex.Entry> entries();
+    /** Whether any has this issuer. */
+    boolean knows(String issuer);
 
-    /** One of them as it is now; empty if there is none of this name, or it can't be used. */
-    Optional<IdentityProvider> provider(IdpName name);
+    /** Those that the pairs of this issuer with the audiences lead to, by name and each once. */
+    List<IdentityProvider> trusting(String issuer, Set<String> audiences);
+
+    /** The listed ones of an issuer, by name. */
+    List<IdentityProvider> listed(String issuer);
+
+    /** All listed ones, by name. */
+    List<IdentityProvider> listed();
 
     /** A text that changes with every change of an identity provider or a tenant. */
     String fingerprint();

@@ -29,9 +29,9 @@ final class SingleFlightCache<K, V> {
         V read(K key, @Nullable V known);
     }
 
-    /** How much of the cache a key and its value take; at least one. */
-    interface Weigher<K, V> {
-        int weigh(K key, V value);
+    /** How much of the cache a value takes; at least one. */
+    interface Weigher<V> {
+        int weigh(V value);
     }
 
     private record Value<V>(V value, long asOf) {}
@@ -50,7 +50,8 @@ final class SingleFlightCache<K, V> {
     private final long maxAge;
     private final LongSupplier nanos;
     private final Reader<K, V> reader;
-    private final Weigher<K, V> weigher;
+    private final Weigher<V> weigher;
+    private final AtomicLong allChanged = new AtomicLong(Long.MIN_VALUE);
 
     /**
      * @param maxAge after which a value is never used without asking again
@@ -58,18 +59,18 @@ final class SingleFlightCache<K, V> {
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
-        this(maxAge, atMost, (_, _) -> 1, nanos, reader);
+        this(maxAge, atMost, _ -> 1, nanos, reader);
     }
 
     /**
      * @param maxAge after which a value is never used without asking again
-     * @param atMost what all keys and values that are kept may weigh
+     * @param atMost what all values that are kept may weigh
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(
             Duration maxAge,
             long atMost,
-            Weigher<K, V> weigher,
+            Weigher<V> weigher,
             LongSupplier nanos,
             Reader<K, V> reader) {
         this.slots =
@@ -115,16 +116,12 @@ final class SingleFlightCache<K, V> {
         try {
             V value = reader.read(key, known == null ? null : known.value());
             slot.value.set(new Value<>(value, began));
-            slot.weight = weigher.weigh(key, value);
+            slot.weight = weigher.weigh(value);
             slots.asMap().replace(key, slot, slot);
             slot.failure = null;
             return value;
         } catch (RuntimeException e) {
             slot.failure = new Failure(e, began);
-            if (known == null) {
-                // only those that wait for this reading know the slot now
-                slots.asMap().remove(key, slot);
-            }
             throw e;
         }
     }
@@ -134,7 +131,7 @@ final class SingleFlightCache<K, V> {
     }
 
     private boolean isUnchanged(Slot<V> slot, Value<V> value) {
-        return value.asOf() > slot.changed.get();
+        return value.asOf() > slot.changed.get() && value.asOf() > allChanged.get();
     }
 
     /** The values that nothing is known against but perhaps their age. */
@@ -189,22 +186,16 @@ final class SingleFlightCache<K, V> {
         }
     }
 
-    /** Reads the value again, on this thread; until that is done, others use the last one. */
-    void renew(K key) {
-        Slot<V> slot = slots.get(key, _ -> new Slot<>());
-        slot.reading.lock();
-        try {
-            var _ = read(key, slot, slot.value.get());
-        } finally {
-            slot.reading.unlock();
-        }
-    }
-
     /** The value is to be read again before it is used again. */
     void changed(K key) {
         Slot<V> slot = slots.asMap().get(key);
         if (slot != null) {
             slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
         }
+    }
+
+    /** Every value is to be read again before it is used again. */
+    void allChanged() {
+        allChanged.accumulateAndGet(nanos.getAsLong(), Math::max);
     }
 }

@@ -15,12 +15,10 @@ import io.mintmark.exchange.MintRequest;
 import io.mintmark.grant.Key;
 import io.mintmark.time.Timestamps;
 import io.mintmark.token.IdentityProviders;
-import io.mintmark.token.IdentityProviders.Listed;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 
 /** The endpoints for clients: mint, list keys, list identity providers. */
 final class CredentialRoutes implements HttpService {
@@ -29,11 +27,6 @@ final class CredentialRoutes implements HttpService {
     private final MintRequests requests;
     private final Answers answers;
     private final VerdictAnswers verdicts;
-    private volatile Written written = new Written(List.of(), Json.write(body(List.of())));
-
-    /** A list of identity providers, and the answer that shows it. */
-    @SuppressWarnings("ArrayRecordComponent")
-    private record Written(List<Listed> listed, byte[] json) {}
 
     CredentialRoutes(
             Exchange exchange,
@@ -79,29 +72,16 @@ final class CredentialRoutes implements HttpService {
     }
 
     private void identityProviders(ServerRequest request, ServerResponse response) {
-        answers.sendLong(response, json(providers.listed()));
-    }
-
-    /** Anybody may ask for the list, so it is written once for all who do. */
-    @SuppressWarnings("ReferenceEquality") // a list that hasn't changed is the same object
-    private byte[] json(List<Listed> listed) {
-        Written last = written;
-        if (last.listed() != listed) {
-            last = new Written(listed, Json.write(body(listed)));
-            written = last;
-        }
-        return last.json();
-    }
-
-    private static ObjectNode body(List<Listed> listed) {
         ObjectNode body = Json.object();
         ArrayNode list = body.putArray("providers");
-        listed.forEach(provider ->
-                list.addObject()
-                        .put("name", provider.name().value())
-                        .put("issuer", provider.issuer())
-                        .put("type", "oidc"));
-        return body;
+        providers
+                .listed()
+                .forEach(provider ->
+                        list.addObject()
+                                .put("name", provider.name().value())
+                                .put("issuer", provider.issuer())
+                                .put("type", "oidc"));
+        answers.send(response, body);
     }
 
     static ObjectNode body(Credentials credentials) {

@@ -7,7 +7,7 @@ import io.mintmark.config.ServerBounds;
 import io.mintmark.http.connection.GuardedPort;
 
 import java.time.Duration;
-import java.util.Set;
+import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,23 +18,16 @@ final class ListenerDefaults implements AutoCloseable {
     private final GuardedPort guard;
     private final DirectHandlers errors;
 
-    /**
-     * @param withoutTurns the paths of requests that are answered however many others are in flight
-     */
-    ListenerDefaults(ServerBounds bounds, Set<String> withoutTurns, DirectErrors errors) {
-        this(bounds, withoutTurns, errors, System::nanoTime);
+    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock) {
+        this(bounds, cors, clock, System::nanoTime);
     }
 
     /**
      * @param nanoTime measures clients' time
      */
-    ListenerDefaults(
-            ServerBounds bounds,
-            Set<String> withoutTurns,
-            DirectErrors errors,
-            LongSupplier nanoTime) {
-        this.guard = new GuardedPort(bounds, withoutTurns, nanoTime);
-        this.errors = everywhere(errors);
+    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock, LongSupplier nanoTime) {
+        this.guard = new GuardedPort(bounds, nanoTime);
+        this.errors = everywhere(new DirectErrors(cors, clock));
     }
 
     /** Configures a port that is yet to be opened. */

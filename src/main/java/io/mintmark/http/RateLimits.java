@@ -11,6 +11,7 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.limit.RateDecision;
+import io.mintmark.limit.RateLimiter;
 
 import java.util.Optional;
 import java.util.Set;
@@ -32,29 +33,33 @@ final class RateLimits implements Filter {
     /** Paths as they are, nothing else: whatever is spelt in another way is limited. */
     private static final Set<String> UNLIMITED =
             Set.of(
-                    Routes.HEALTH,
+                    "/health",
                     "/.well-known/openid-configuration",
                     "/.well-known/jwks.json",
                     OAuthRoutes.METADATA);
 
-    private final AddressLimits limits;
+    private final RateLimiter limiter;
+    private final ClientAddresses addresses;
     private final Answers answers;
 
-    RateLimits(AddressLimits limits, Answers answers) {
-        this.limits = limits;
+    RateLimits(RateLimiter limiter, ClientAddresses addresses, Answers answers) {
+        this.limiter = limiter;
+        this.addresses = addresses;
         this.answers = answers;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        Optional<RateDecision> decision =
-                isUnlimited(request.path().rawPath()) ? Optional.empty() : limits.count(request);
-        decision.ifPresent(known -> StandingHeaders.add(request, response, headers(known)));
-        Optional<RateDecision> denied = decision.filter(known -> !known.allowed());
-        if (denied.isPresent()) {
-            answers.send(request, response, refusal(denied.get()));
-        } else {
+        if (isUnlimited(request.path().rawPath())) {
             chain.proceed();
+            return;
+        }
+        RateDecision decision = limiter.decide(addresses.of(request));
+        StandingHeaders.add(request, response, headers(decision));
+        if (decision.allowed()) {
+            chain.proceed();
+        } else {
+            answers.send(request, response, refusal(decision));
         }
     }
 
@@ -62,8 +67,7 @@ final class RateLimits implements Filter {
         return UNLIMITED.contains(path) || IssuerRoutes.isOfTenant(path);
     }
 
-    /** What an answer says about the limit. */
-    static Header[] headers(RateDecision decision) {
+    private static Header[] headers(RateDecision decision) {
         return new Header[] {
             HeaderValues.create(LIMIT, decision.limit()),
             HeaderValues.create(REMAINING, decision.remaining()),
@@ -72,8 +76,7 @@ final class RateLimits implements Filter {
         };
     }
 
-    /** The answer to a request over the limit. */
-    static ErrorBody refusal(RateDecision decision) {
+    private static ErrorBody refusal(RateDecision decision) {
         ObjectNode details =
                 Json.object()
                         .put("limit", decision.limit())

@@ -16,9 +16,6 @@ public interface RequestListener {
      */
     void answered(String route, int status, Duration taken);
 
-    /** A request came through a proxy that the settings don't list as trusted. */
-    void forwardingIgnored();
-
     /** The use case, or the request's form, refused it. */
     void refused(Refusal refusal);
 }

@@ -12,7 +12,7 @@ import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.ForwardedFor;
-import io.mintmark.limit.IgnoredForwarding;
+import io.mintmark.limit.RateLimiter;
 import io.mintmark.token.IdentityProviders;
 
 import java.net.URI;
@@ -27,10 +27,8 @@ public final class Routes {
     public static final List<String> OF_CREDENTIALS =
             List.of("/credentials/mint", "/credentials/keys", AwsSdkRoute.PATH, OAuthRoutes.TOKEN);
 
-    static final String HEALTH = "/health";
-
     static final String NO_SUCH_PATH =
-            "Unknown path; the interface has POST /credentials/mint,"
+            "There is no such path; the interface has POST /credentials/mint,"
                     + " GET /credentials/keys, GET /credentials/idp-providers, GET /health,"
                     + " GET /sdk/aws/{key} and POST /oauth2/token.";
 
@@ -40,24 +38,15 @@ public final class Routes {
     /** Every path with the methods that it has. */
     static final Map<String, String> METHODS =
             Map.of(
-                    "/credentials/mint",
-                    POST,
-                    "/credentials/keys",
-                    GET,
-                    "/credentials/idp-providers",
-                    GET,
-                    HEALTH,
-                    GET,
-                    "/openapi",
-                    GET,
-                    "/.well-known/openid-configuration",
-                    GET,
-                    "/.well-known/jwks.json",
-                    GET,
-                    "/tenants/{tenant}/.well-known/openid-configuration",
-                    GET,
-                    "/tenants/{tenant}/.well-known/jwks.json",
-                    GET);
+                    "/credentials/mint", POST,
+                    "/credentials/keys", GET,
+                    "/credentials/idp-providers", GET,
+                    "/health", GET,
+                    "/openapi", GET,
+                    "/.well-known/openid-configuration", GET,
+                    "/.well-known/jwks.json", GET,
+                    "/tenants/{tenant}/.well-known/openid-configuration", GET,
+                    "/tenants/{tenant}/.well-known/jwks.json", GET);
 
     /** The same of those that aren't for browsers. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
@@ -72,8 +61,7 @@ public final class Routes {
     private final IssuerRoutes issuer;
     private final HealthRoute health;
     private final ClientAddresses addresses;
-    private final UntrustedProxies proxies;
-    private final AddressLimits limits;
+    private final Optional<RateLimiter> limiter;
     private final Cors cors;
     private final RequestCount count;
     private final Answers answers;
@@ -99,11 +87,10 @@ public final class Routes {
         this.count = new RequestCount(listener);
         this.answers = new Answers(clock);
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
-        this.proxies =
-                new UntrustedProxies(
-                        new IgnoredForwarding(limits.trustedProxies()),
-                        listener::forwardingIgnored);
-        this.limits = new AddressLimits(limits, addresses, clock);
+        this.limiter =
+                limits.enabled()
+                        ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))
+                        : Optional.empty();
         this.cors = new Cors(cors.allowedOrigins());
         MintRequests requests = new MintRequests(addresses);
         VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
@@ -119,26 +106,20 @@ public final class Routes {
         return cors;
     }
 
-    /** The rate limits of addresses, for answers that no route gives. */
-    AddressLimits limits() {
-        return limits;
-    }
-
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
         routing.addFilter(count)
                 .addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
-                .addFilter(proxies)
-                .addFilter(cors)
-                .addFilter(new RateLimits(limits, answers))
-                .addFilter(new PlainPaths(answers))
+                .addFilter(cors);
+        limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
+        routing.addFilter(new PlainPaths(answers))
                 .error(Throwable.class, new Failures(answers))
                 .register("/credentials", credentials)
                 .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
                 .register(oauth)
                 .register(issuer)
-                .get(HEALTH, MatchedRoute.of(HEALTH, health))
+                .get("/health", MatchedRoute.of("/health", health))
                 .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
         METHODS.keySet()
                 .forEach(path ->

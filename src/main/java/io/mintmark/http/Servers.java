@@ -1,15 +1,10 @@
 package io.mintmark.http;
 
 import io.helidon.health.HealthCheck;
-import io.helidon.http.HttpPrologue;
-import io.helidon.http.Method;
 import io.helidon.metrics.api.MeterRegistry;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
-import io.helidon.webserver.http.FilterChain;
-import io.helidon.webserver.http.RoutingRequest;
-import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.observe.ObserveFeature;
 import io.helidon.webserver.observe.health.HealthObserver;
 import io.helidon.webserver.observe.metrics.MetricsObserver;
@@ -19,17 +14,12 @@ import io.mintmark.config.ServerSettings;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /** The two ports: one for clients, one for operators. */
 public final class Servers implements AutoCloseable {
     private static final String ADMIN = "admin";
     private static final int OPERATORS = 64;
-
-    private static final String UNKNOWN_ADMIN_PATH =
-            "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready and"
-                    + " GET /observe/metrics.";
 
     /** What a request may take besides the call of its access provider. */
     private static final Duration OVERHEAD = Duration.ofSeconds(10);
@@ -49,26 +39,17 @@ public final class Servers implements AutoCloseable {
             AdminSettings admin,
             Duration providerTimeout,
             Routes routes,
-            List<HealthCheck> checks,
+            List<HealthCheck> readiness,
             MeterRegistry meters,
             InstantSource clock) {
         this.drain = settings.drain();
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
-        this.forClients =
-                new ListenerDefaults(
-                        settings.bounds(),
-                        Set.of(Routes.HEALTH),
-                        new DirectErrors(
-                                routes.cors(),
-                                Optional.of(routes.limits()),
-                                Routes.NO_SUCH_PATH,
-                                clock));
+        this.forClients = new ListenerDefaults(settings.bounds(), routes.cors(), clock);
         this.forOperators =
                 new ListenerDefaults(
                         settings.bounds().withCounts(OPERATORS, OPERATORS),
-                        Set.of(),
-                        new DirectErrors(
-                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock));
+                        new Cors(Set.of()),
+                        clock);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -78,37 +59,17 @@ public final class Servers implements AutoCloseable {
                         .port(settings.port())
                         .routing(routes::register)
                         .putSocket(ADMIN, socket -> listen(socket, admin))
-                        .addFeature(observation(checks, meters));
+                        .addFeature(observation(readiness, meters));
         forClients.apply(builder);
         this.server = builder.build();
     }
 
     private void listen(ListenerConfig.Builder socket, AdminSettings admin) {
-        socket.host(admin.host().getHostAddress())
-                .port(admin.port())
-                .routing(routing -> routing.addFilter(Servers::takeHeadForGet));
+        socket.host(admin.host().getHostAddress()).port(admin.port());
         forOperators.apply(socket);
     }
 
-    /** Answers HEAD as GET; the port sends the headers alone (RFC 9110 section 9.3.2). */
-    private static void takeHeadForGet(
-            FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        HttpPrologue asked = request.prologue();
-        if (asked.method().equals(Method.HEAD)) {
-            request.prologue(
-                    HttpPrologue.create(
-                            asked.rawProtocol(),
-                            asked.protocol(),
-                            asked.protocolVersion(),
-                            Method.GET,
-                            asked.uriPath(),
-                            asked.query(),
-                            asked.fragment()));
-        }
-        chain.proceed();
-    }
-
-    private static ObserveFeature observation(List<HealthCheck> checks, MeterRegistry meters) {
+    private static ObserveFeature observation(List<HealthCheck> readiness, MeterRegistry meters) {
         return ObserveFeature.builder()
                 .observersDiscoverServices(false)
                 .sockets(List.of(ADMIN))
@@ -116,7 +77,7 @@ public final class Servers implements AutoCloseable {
                         HealthObserver.builder()
                                 .useSystemServices(false)
                                 .details(true)
-                                .addHealthChecks(checks)
+                                .addHealthChecks(readiness)
                                 .build())
                 .addObserver(MetricsObserver.builder().meterRegistry(meters).build())
                 .build();

@@ -3,8 +3,6 @@ package io.mintmark.identity;
 import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +14,9 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -37,8 +38,9 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private final TokenService service;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final BackgroundThread thread =
-            BackgroundThread.repeating(ThreadName.BROKER_TOKEN, Duration.ZERO, this::renewIfDue);
+    private final ScheduledExecutorService schedule =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().name("broker-token").daemon().factory());
 
     private volatile @Nullable HeldToken held;
     private volatile @Nullable NoBrokerTokenException failure;
@@ -66,7 +68,9 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
      * down doesn't keep the broker from starting: the health check says so until it is back.
      */
     public ClientCredentialsIdentity start() {
-        var _ = thread.start();
+        var _ =
+                schedule.scheduleWithFixedDelay(
+                        this::renewIfDue, 0, LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -124,17 +128,15 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
 
     @Override
     public void close() {
-        thread.stop();
+        schedule.shutdownNow();
     }
 
-    /** Renews the token if it is due. Returns when it is to be looked at again. */
-    Duration renewIfDue() {
+    void renewIfDue() {
         HeldToken current = held;
         Instant now = clock.instant();
         if (current == null || current.isRenewable(now)) {
             renew(now);
         }
-        return LOOK_AGAIN;
     }
 
     private synchronized void renew(Instant now) {

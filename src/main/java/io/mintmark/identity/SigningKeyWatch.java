@@ -1,9 +1,9 @@
 package io.mintmark.identity;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
-
 import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Has a broker look every few seconds whether its signing keys have changed. Notifications of the
@@ -13,8 +13,9 @@ public final class SigningKeyWatch implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(5);
 
     private final BuiltInIdentity identity;
-    private final BackgroundThread thread =
-            BackgroundThread.repeating(ThreadName.SIGNING_KEYS, PERIOD, this::look);
+    private final ScheduledExecutorService schedule =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().name("signing-keys").daemon().factory());
 
     public SigningKeyWatch(BuiltInIdentity identity) {
         this.identity = identity;
@@ -22,17 +23,17 @@ public final class SigningKeyWatch implements AutoCloseable {
 
     /** Looks from now on. */
     public SigningKeyWatch start() {
-        var _ = thread.start();
+        var _ =
+                schedule.scheduleWithFixedDelay(
+                        identity::reload,
+                        PERIOD.toMillis(),
+                        PERIOD.toMillis(),
+                        TimeUnit.MILLISECONDS);
         return this;
-    }
-
-    private Duration look() {
-        identity.reload();
-        return PERIOD;
     }
 
     @Override
     public void close() {
-        thread.stop();
+        schedule.shutdownNow();
     }
 }

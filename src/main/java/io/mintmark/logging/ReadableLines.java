@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,8 +15,6 @@ import java.util.stream.Stream;
  */
 final class ReadableLines extends Formatter {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
-
-    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
     private final ZoneId zone;
 
@@ -32,7 +29,7 @@ final class ReadableLines extends Formatter {
                 .formatted(
                         TIME.format(line.time().atZone(zone)),
                         LogLevels.word(line.level()).toUpperCase(Locale.ROOT),
-                        UNPRINTABLE.matcher(line.message()).replaceAll("?"),
+                        line.message().replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", "?"),
                         context(line),
                         line.exception().map(stack -> stack + "\n").orElse(""));
     }

@@ -6,8 +6,6 @@ import io.mintmark.health.HealthReport;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresEventStore;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
 
 import java.util.List;
 
@@ -53,14 +51,6 @@ public final class Levels {
                     Metric.HEALTHY,
                     () -> health.findings().healthyByName().getOrDefault(check, false) ? 1 : 0,
                     check);
-        }
-    }
-
-    /** Counts which background threads have died. */
-    public void showDeaths() {
-        for (ThreadName name : ThreadName.values()) {
-            meters.follow(
-                    Metric.THREAD_DEATHS, () -> BackgroundThread.deaths(name), name.toString());
         }
     }
 

@@ -55,7 +55,6 @@ public final class Measurements implements RequestListener, MintListener, KeySet
             meters.announce(Metric.PROVIDER_CALL, type, MINTED);
             meters.announce(Metric.PROVIDER_CALL, type, FAILED);
         }
-        meters.announce(Metric.FORWARDING_IGNORED);
         meters.announce(Metric.TOKEN_VERIFICATION);
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(true));
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(false));
@@ -79,11 +78,6 @@ public final class Measurements implements RequestListener, MintListener, KeySet
     public void answered(String route, int status, Duration taken) {
         meters.count(Metric.REQUESTS, route, Integer.toString(status));
         meters.time(Metric.REQUEST, taken, route, Integer.toString(status));
-    }
-
-    @Override
-    public void forwardingIgnored() {
-        meters.count(Metric.FORWARDING_IGNORED);
     }
 
     @Override

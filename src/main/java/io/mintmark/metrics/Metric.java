@@ -13,10 +13,6 @@ enum Metric {
             Kind.TIMER,
             List.of("route", "status"),
             "How long answers of the public port took, from the request's headers on."),
-    FORWARDING_IGNORED(
-            Kind.COUNTER,
-            List.of(),
-            "Requests with X-Forwarded-For or Forwarded from a private address that TRUSTED_PROXIES doesn't list."),
     REFUSALS(
             Kind.COUNTER,
             List.of("reason"),
@@ -58,10 +54,6 @@ enum Metric {
             Kind.GAUGE,
             List.of("check"),
             "Whether what a replica needs in order to serve is there: 1, or 0 and it is unready."),
-    THREAD_DEATHS(
-            Kind.COUNTER,
-            List.of("thread"),
-            "Background threads that ended though nobody stopped them, which fails liveness until a restart."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),

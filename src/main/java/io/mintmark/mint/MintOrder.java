@@ -1,7 +1,6 @@
 package io.mintmark.mint;
 
 import io.mintmark.identity.TokenOrder;
-import io.mintmark.outbound.Sender;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
@@ -22,8 +21,6 @@ import java.util.UUID;
  * @param subject the {@code sub} of the client's token
  * @param duration how long the credential may live, within the type's limits
  * @param deadline when the provider must have answered
- * @param decision to be required right before anything is sent or made; {@link #sender} does that
- *     for every HTTP request
  */
 public record MintOrder(
         MintId mintId,
@@ -35,13 +32,7 @@ public record MintOrder(
         IdpName idp,
         String subject,
         Duration duration,
-        Instant deadline,
-        FreshDecision decision) {
-
-    /** On whose behalf a request is sent for it. */
-    public Sender sender() {
-        return new Sender(tenant.value(), decision::require);
-    }
+        Instant deadline) {
 
     /** An order for the broker's token of this mint, with the usual lifetime. */
     public TokenOrder token(String audience, Map<String, Object> claims) {

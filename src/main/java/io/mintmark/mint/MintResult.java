@@ -73,22 +73,11 @@ public sealed interface MintResult {
     }
 
     /**
-     * No provider was asked, or none gave anything before it was to be asked again.
+     * Nobody was asked: the tenant has as many calls under way as it may have.
      *
      * @param detail for the audit log and the log
      */
-    record NotCalled(Why why, String detail) implements MintResult {
-
-        /** Why a provider isn't asked. */
-        public enum Why {
-            /** The tenant has as many calls in flight as it may have. */
-            TENANT_BUSY,
-            /** The configuration was changed, or a grant or the token ended. */
-            DECISION_CHANGED,
-            /** The database can't say whether the decision still holds. */
-            STATE_UNKNOWN
-        }
-    }
+    record NotCalled(String detail) implements MintResult {}
 
     private static String hash(Secret token) {
         return HexFormat.of().formatHex(token.hash());

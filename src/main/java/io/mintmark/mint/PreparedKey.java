@@ -4,7 +4,6 @@ import io.mintmark.mint.MintResult.Failed;
 
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * A key of an access provider, its settings read and held against what the provider allows. What
@@ -43,16 +42,8 @@ public final class PreparedKey {
         return new Outputs(ofKey.isEmpty() ? defaultOutputs : ofKey);
     }
 
-    /**
-     * Obtains a credential if the decision behind the order still holds after the wait for the
-     * bulkhead. Types that call no provider don't wait.
-     */
+    /** What takes no room in a bulkhead isn't called in one. */
     MintResult mint(MintOrder order, TenantBulkhead bulkhead) {
-        Supplier<MintResult> call =
-                () -> {
-                    order.decision().require();
-                    return mint.apply(order);
-                };
-        return callsProvider ? bulkhead.call(order, call) : call.get();
+        return callsProvider ? bulkhead.call(order, () -> mint.apply(order)) : mint.apply(order);
     }
 }

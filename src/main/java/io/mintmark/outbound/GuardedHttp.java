@@ -2,6 +2,7 @@ package io.mintmark.outbound;
 
 import io.mintmark.outbound.OutboundFailure.Kind;
 
+import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -23,25 +24,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 
 /**
  * Asks hosts that tenants and operators named: for small public documents such as key sets, and for
  * credentials. What such a host can do to the broker is bounded in place, time and size.
  */
 public final class GuardedHttp {
-    /** How long a document may take, from the look-up of the name to the last byte. */
-    public static final Duration PATIENCE = Duration.ofSeconds(5);
-
-    private static final Limits LIMITS = new Limits(1 << 20, PATIENCE);
-
-    /** The owner of the broker's own calls. */
-    private static final String BROKER = "";
+    private static final Limits LIMITS = new Limits(1 << 20, Duration.ofSeconds(5));
 
     private final Destinations destinations;
     private final Limits limits;
     private final TlsSocketStrategy publicTrust = Trust.publicAuthorities();
-    private final DocumentReader documents = new DocumentReader();
 
     /**
      * What an answer may take.
@@ -50,19 +43,6 @@ public final class GuardedHttp {
      * @param time from the look-up of the name to the last byte of a document
      */
     record Limits(int bytes, Duration time) {}
-
-    /**
-     * A document to get.
-     *
-     * @param owner the tenant whose shares of look-ups and long documents are used
-     * @param address an https URL; http only if the host is a loopback one
-     * @param caCertificate PEM of the only authority that the host's certificate may come from;
-     *     without it the Java platform's authorities count
-     * @param patience from the look-up of the name until the document is parsed, at most {@link
-     *     #PATIENCE}
-     */
-    public record Document(
-            String owner, String address, Optional<String> caCertificate, Duration patience) {}
 
     private interface Reading<T> {
         T of(ClassicHttpResponse answer) throws IOException;
@@ -89,45 +69,40 @@ public final class GuardedHttp {
     }
 
     /**
-     * Parses the body of a 200 answer: at most 1 MiB, complete in time, neither redirected nor
+     * The body of a 200 answer: at most 1 MiB, complete within 5 s, neither redirected nor
      * compressed.
      *
-     * @param parser called at most once, by another thread
+     * @param address an https URL; http only if the host is a loopback one
+     * @param caCertificate PEM of the only authority that the host's certificate may come from;
+     *     without it the Java platform's authorities count
      */
-    public <T> T get(Document wanted, Function<byte[], T> parser) throws OutboundFailure {
+    public byte[] get(String address, Optional<String> caCertificate) throws OutboundFailure {
         return get(
-                WebAddress.ofDocument(wanted.address()),
-                wanted.caCertificate().isPresent()
-                        ? Trust.only(wanted.caCertificate().get())
-                        : publicTrust,
-                wanted,
-                parser);
+                WebAddress.ofDocument(address),
+                caCertificate.isPresent() ? Trust.only(caCertificate.get()) : publicTrust);
     }
 
     /**
-     * The body of such an answer of a service that the operator chose: the platform's authorities
-     * count.
+     * The same of a service that the operator chose: the platform's authorities count.
      *
      * @param address an https URL; http only if the host is a loopback one or listed in {@code
      *     OUTBOUND_ALLOWED_HOSTS}
      */
     public byte[] getOfService(String address) throws OutboundFailure {
-        return get(
-                WebAddress.ofService(address, destinations),
-                publicTrust,
-                new Document(BROKER, address, Optional.empty(), limits.time()),
-                body -> body);
+        return get(WebAddress.ofService(address, destinations), publicTrust);
     }
 
-    private <T> T get(
-            WebAddress target, TlsSocketStrategy trust, Document wanted, Function<byte[], T> parser)
-            throws OutboundFailure {
+    private byte[] get(WebAddress target, TlsSocketStrategy trust) throws OutboundFailure {
         HttpGet request = new HttpGet(target.uri());
-        Duration patience =
-                wanted.patience().compareTo(limits.time()) < 0 ? wanted.patience() : limits.time();
-        Reading<T> reading = answer -> document(target.host(), wanted.owner(), answer, parser);
         return ask(
-                request, patience, () -> once(wanted.owner(), trust, patience, request, reading));
+                request,
+                limits.time(),
+                () ->
+                        once(
+                                trust,
+                                limits.time(),
+                                request,
+                                answer -> document(target.host(), answer)));
     }
 
     /**
@@ -139,27 +114,21 @@ public final class GuardedHttp {
     public Reply post(Post post, Duration patience) throws OutboundFailure {
         HttpPost request = request(post);
         Reading<Reply> reading = reading(request, post);
-        return ask(request, patience, () -> once(BROKER, publicTrust, patience, request, reading));
+        return ask(request, patience, () -> once(publicTrust, patience, request, reading));
     }
 
-    /** The same over a connection that a tenant keeps. */
-    Reply post(TenantHttpClients clients, Sender sender, Post post, Duration patience)
-            throws OutboundFailure {
+    /** The same over a connection that a client keeps. */
+    Reply post(HttpClient client, Post post, Duration patience) throws OutboundFailure {
         HttpPost request = request(post);
         Reading<Reply> reading = reading(request, post);
-        return ask(
-                request,
-                patience,
-                () ->
-                        clients.execute(
-                                sender, request, answer -> readOrCut(request, answer, reading)));
+        return ask(request, patience, () -> exchange(client, request, reading));
     }
 
     private HttpPost request(Post post) throws OutboundFailure {
         HttpPost request = new HttpPost(WebAddress.ofService(post.address(), destinations).uri());
         byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
         request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
-        request.setHeader(HttpHeaders.ACCEPT, "application/json, */*;q=0.1");
+        request.setHeader(HttpHeaders.ACCEPT, "application/json");
         request.setHeader(HttpHeaders.ACCEPT_ENCODING, "identity");
         post.headers().forEach(request::setHeader);
         return request;
@@ -177,9 +146,6 @@ public final class GuardedHttp {
         try {
             return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof NotSent kept) {
-                throw kept;
-            }
             throw HttpFailures.of(host(request), e.getCause());
         } catch (TimeoutException e) {
             throw HttpFailures.timedOut(host(request), e);
@@ -193,15 +159,19 @@ public final class GuardedHttp {
     }
 
     private <T> T once(
-            String owner,
             TlsSocketStrategy trust,
             Duration patience,
             HttpUriRequestBase request,
             Reading<T> reading)
             throws IOException {
-        try (var client = OneConnection.open(destinations.resolver(owner), trust, patience)) {
-            return client.execute(request, answer -> readOrCut(request, answer, reading));
+        try (var client = OneConnection.open(destinations.resolver(), trust, patience)) {
+            return exchange(client, request, reading);
         }
+    }
+
+    private static <T> T exchange(HttpClient client, HttpUriRequestBase request, Reading<T> reading)
+            throws IOException {
+        return client.execute(request, answer -> readOrCut(request, answer, reading));
     }
 
     private static String host(HttpUriRequestBase request) {
@@ -221,23 +191,35 @@ public final class GuardedHttp {
         }
     }
 
-    private <T> T document(
-            String host, String owner, ClassicHttpResponse answer, Function<byte[], T> parser)
-            throws IOException {
+    private byte[] document(String host, ClassicHttpResponse answer) throws IOException {
         if (answer.getCode() != HttpStatus.SC_OK) {
-            throw OutboundFailure.ofStatus(host, answer.getCode());
+            throw new OutboundFailure(
+                    Kind.STATUS, host + " answered with status " + answer.getCode());
         }
-        return documents.read(host, owner, answer, limits.bytes(), parser);
+        return body(host, answer, limits.bytes());
     }
 
     private static Reply reply(String host, ClassicHttpResponse answer, SentSecrets sent)
             throws IOException {
-        byte[] body = DocumentReader.body(host, answer, ServiceAnswer.LONGEST);
+        byte[] body = body(host, answer, ServiceAnswer.LONGEST);
         return new Reply(
                 answer.getCode(),
                 ServiceAnswer.of(body, sent),
                 Optional.ofNullable(answer.getFirstHeader(HttpHeaders.RETRY_AFTER))
                         .map(Header::getValue));
+    }
+
+    private static byte[] body(String host, ClassicHttpResponse answer, int most)
+            throws IOException {
+        if (answer.getEntity() == null) {
+            return new byte[0];
+        }
+        byte[] body = answer.getEntity().getContent().readNBytes(most + 1);
+        if (body.length > most) {
+            throw new OutboundFailure(
+                    Kind.TOO_LARGE, host + " answered with over " + most + " bytes");
+        }
+        return body;
     }
 
     private static void requirePlain(String host, ClassicHttpResponse answer)

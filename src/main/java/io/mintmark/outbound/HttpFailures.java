@@ -1,6 +1,5 @@
 package io.mintmark.outbound;
 
-import io.mintmark.outbound.BoundedLookup.TooManyLookups;
 import io.mintmark.outbound.OutboundFailure.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,6 @@ final class HttpFailures {
             case InterruptedIOException late -> timedOut(host, late);
             case ConnectException deaf -> unreachable(host, deaf);
             case NoRouteToHostException lost -> unreachable(host, lost);
-            case TooManyLookups busy -> busy(busy);
             case UnknownHostException unknown -> unreachable(host, unknown);
             case Throwable other -> cutOff(host, other);
             case null -> new OutboundFailure(Kind.UNREACHABLE, host + " can't be reached");
@@ -33,10 +31,6 @@ final class HttpFailures {
 
     static OutboundFailure timedOut(String host, Throwable cause) {
         return new OutboundFailure(Kind.TIMED_OUT, host + " didn't answer in time", cause);
-    }
-
-    private static OutboundFailure busy(TooManyLookups cause) {
-        return new OutboundFailure(Kind.BUSY, String.valueOf(cause.getMessage()), cause);
     }
 
     private static OutboundFailure refused(RefusedDestination cause) {

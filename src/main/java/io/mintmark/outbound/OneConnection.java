@@ -17,20 +17,13 @@ import java.util.List;
  * is a pool that one tenant's slow host can use up.
  */
 final class OneConnection {
-    /**
-     * Key sets (RFC 7517 section 8.5) and discovery documents. A kube-apiserver answers 406 to a
-     * request for its keys that takes only {@code application/json}; other servers name their key
-     * sets in ways of their own.
-     */
-    private static final String DOCUMENTS = "application/jwk-set+json, application/json, */*;q=0.1";
-
     private OneConnection() {}
 
     static CloseableHttpClient open(DnsResolver resolver, TlsSocketStrategy trust, Duration time) {
         return HttpClients.on(connection(resolver, trust, Timeout.of(time)))
                 .setDefaultHeaders(
                         List.of(
-                                new BasicHeader(HttpHeaders.ACCEPT, DOCUMENTS),
+                                new BasicHeader(HttpHeaders.ACCEPT, "application/json"),
                                 new BasicHeader(HttpHeaders.ACCEPT_ENCODING, "identity"),
                                 new BasicHeader(HttpHeaders.CONNECTION, "close")))
                 .build();

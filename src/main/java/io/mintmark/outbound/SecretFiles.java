@@ -24,7 +24,6 @@ public final class SecretFiles {
     private static final Pattern NAME =
             Pattern.compile("%1$s(/%1$s){0,7}".formatted("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"));
 
-    private static final Pattern LINE_END = Pattern.compile("\r?\n$");
     private static final Pattern TENANT = Pattern.compile("[a-z][a-z0-9-]{0,39}");
 
     private final Optional<Path> directory;
@@ -112,7 +111,7 @@ public final class SecretFiles {
         try {
             String text =
                     StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
-            String secret = LINE_END.matcher(text).replaceFirst("");
+            String secret = text.replaceFirst("\r?\n$", "");
             if (secret.isBlank()) {
                 throw new UnusableSecretException(
                         "refers to %s, which is empty: write the secret to it".formatted(where));

@@ -3,30 +3,23 @@ package io.mintmark.outbound;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
-
 import org.apache.hc.client5.http.ConnectionKeepAliveStrategy;
-import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.impl.ChainElement;
 import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
-import org.apache.hc.core5.http.ClassicHttpRequest;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.pool.PoolReusePolicy;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
-import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * HTTP clients that keep their connections, one for each tenant: no connection ever serves two.
@@ -44,9 +37,6 @@ public final class TenantHttpClients implements AutoCloseable {
 
     private static final Duration CONNECT = Duration.ofSeconds(3);
 
-    /** A request's attribute. */
-    private static final String SENDER = "sender";
-
     /**
      * Common servers end idle connections after five seconds and more. One that ends just when it
      * is used costs a mint.
@@ -57,9 +47,7 @@ public final class TenantHttpClients implements AutoCloseable {
     private final TlsSocketStrategy trust;
     private final GuardedHttp http;
     private final LoadingCache<String, Client> clients;
-    private final BackgroundThread sweeper =
-            BackgroundThread.repeating(
-                    ThreadName.IDLE_CONNECTIONS, IDLE.toDuration(), this::closeExpired);
+    private final ScheduledExecutorService sweeper = newSweeper();
 
     private record Client(
             CloseableHttpClient http, PoolingHttpClientConnectionManager connections) {}
@@ -84,70 +72,49 @@ public final class TenantHttpClients implements AutoCloseable {
                                 client.http().close(CloseMode.IMMEDIATE);
                             }
                         })
-                        .build(this::open);
-        var _ = sweeper.start();
+                        .build(_ -> open());
+        var _ =
+                sweeper.scheduleWithFixedDelay(
+                        this::closeExpired,
+                        IDLE.getDuration(),
+                        IDLE.getDuration(),
+                        TimeUnit.SECONDS);
+    }
+
+    /** The tenant's client; to be asked for again at every call. */
+    public HttpClient of(String tenant) {
+        return clients.get(tenant).http();
     }
 
     /**
-     * Sends a request over a connection of the sender's tenant, if the sender's last check lets it.
-     *
-     * @throws NotSent if it doesn't
+     * As {@link GuardedHttp#post}, over a connection of the tenant's. It is used again only if the
+     * answer was read whole, in time, and is what may be answered.
      */
-    public <T> T execute(
-            Sender sender, ClassicHttpRequest request, HttpClientResponseHandler<T> handler)
-            throws IOException {
-        HttpClientContext context = HttpClientContext.create();
-        context.setAttribute(SENDER, sender);
-        return clients.get(sender.tenant()).http().execute(request, context, handler);
-    }
-
-    /**
-     * As {@link GuardedHttp#post}, over a connection of the sender's tenant. It is used again only
-     * if the answer was read whole, in time, and is what may be answered.
-     *
-     * @throws NotSent if the sender's last check doesn't let it be sent
-     */
-    public Reply post(Sender sender, Post post, Duration patience) throws OutboundFailure {
-        return http.post(this, sender, post, patience);
+    public Reply post(String tenant, Post post, Duration patience) throws OutboundFailure {
+        return http.post(of(tenant), post, patience);
     }
 
     @Override
     public void close() {
-        sweeper.stop();
+        sweeper.shutdownNow();
         clients.asMap().values().forEach(client -> client.http().close(CloseMode.IMMEDIATE));
     }
 
-    private Duration closeExpired() {
+    private void closeExpired() {
         clients.cleanUp();
         clients.asMap().values().forEach(client -> client.connections().closeExpired());
-        return IDLE.toDuration();
     }
 
-    private Client open(String tenant) {
-        PoolingHttpClientConnectionManager connections = connections(tenant);
+    private Client open() {
+        PoolingHttpClientConnectionManager connections = connections();
         return new Client(
-                HttpClients.on(connections)
-                        .setKeepAliveStrategy(keepAlive())
-                        .addExecInterceptorBefore(
-                                ChainElement.MAIN_TRANSPORT.name(),
-                                SENDER,
-                                TenantHttpClients::sendIfAllowed)
-                        .build(),
-                connections);
+                HttpClients.on(connections).setKeepAliveStrategy(keepAlive()).build(), connections);
     }
 
-    /** There is a connection, and the transport, which comes next, would write to it. */
-    private static ClassicHttpResponse sendIfAllowed(
-            ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
-            throws IOException, HttpException {
-        scope.clientContext.getAttribute(SENDER, Sender.class).lastCheck().run();
-        return chain.proceed(request, scope);
-    }
-
-    private PoolingHttpClientConnectionManager connections(String tenant) {
+    private PoolingHttpClientConnectionManager connections() {
         var connections =
                 new PoolingHttpClientConnectionManager(
-                        HttpClients.connecting(destinations.resolver(tenant), trust),
+                        HttpClients.connecting(destinations.resolver(), trust),
                         PoolConcurrencyPolicy.STRICT,
                         PoolReusePolicy.LIFO,
                         null,
@@ -171,5 +138,10 @@ public final class TenantHttpClients implements AutoCloseable {
                             answer, context);
             return wanted.compareTo(IDLE) < 0 ? wanted : IDLE;
         };
+    }
+
+    private static ScheduledExecutorService newSweeper() {
+        return new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("idle-connections").factory());
     }
 }

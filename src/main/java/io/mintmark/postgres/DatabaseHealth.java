@@ -1,17 +1,20 @@
 package io.mintmark.postgres;
 
-import io.mintmark.time.Clocks;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
 /** Whether the database answers, can be written to, and agrees on what time it is. */
 public final class DatabaseHealth {
+    /** How far a replica's clock may be from the database's. */
+    static final Duration TOLERANCE = Duration.ofSeconds(30);
+
     private static final Logger log = LoggerFactory.getLogger(DatabaseHealth.class);
 
     private static final String STATE =
@@ -22,16 +25,36 @@ public final class DatabaseHealth {
             """;
 
     private final Queries queries;
-    private final Clocks clocks;
+    private final InstantSource clock;
 
-    private record State(boolean writable, Instant now) {}
+    private record State(boolean writable, Instant earliest, Instant now, Instant latest) {
+
+        /** By how much the clock here is ahead; negative if it is behind. Whatever is certain. */
+        Duration ahead() {
+            return earliest.isAfter(now)
+                    ? Duration.between(now, earliest)
+                    : latest.isBefore(now) ? Duration.between(now, latest) : Duration.ZERO;
+        }
+
+        Optional<String> clockFault() {
+            Duration ahead = ahead();
+            return ahead.abs().compareTo(TOLERANCE) <= 0
+                    ? Optional.empty()
+                    : Optional.of(
+                            "this replica's clock is %d s %s the database's, and %d s are allowed"
+                                    .formatted(
+                                            ahead.abs().toSeconds(),
+                                            ahead.isNegative() ? "behind" : "ahead of",
+                                            TOLERANCE.toSeconds()));
+        }
+    }
 
     /**
-     * @param clocks hear the database's time from here
+     * @param clock this replica's
      */
-    public DatabaseHealth(Database database, Clocks clocks) {
+    public DatabaseHealth(Database database, InstantSource clock) {
         this.queries = database.writing();
-        this.clocks = clocks;
+        this.clock = clock;
     }
 
     /** What is wrong with it, in a sentence for strangers; nothing if nothing is. */
@@ -39,7 +62,7 @@ public final class DatabaseHealth {
         try {
             State state = state();
             return state.writable()
-                    ? clocks.fault()
+                    ? state.clockFault()
                     : Optional.of("the database is read-only, so nothing can be recorded");
         } catch (QueryFailed e) {
             log.debug("The database can't be asked", e);
@@ -54,8 +77,7 @@ public final class DatabaseHealth {
      */
     public void requireSameTime() {
         try {
-            var _ = state();
-            clocks.fault()
+            state().clockFault()
                     .ifPresent(fault -> {
                         throw new DatabaseUnfit(fault + ": set both right (NTP)");
                     });
@@ -65,18 +87,16 @@ public final class DatabaseHealth {
     }
 
     private State state() {
-        return clocks.asking(
-                () ->
-                        queries.query(
-                                        STATE,
-                                        Map.of(),
-                                        row ->
-                                                new State(
-                                                        row.column("writable").get(Boolean.class),
-                                                        row.column("now")
-                                                                .get(Timestamp.class)
-                                                                .toInstant()))
-                                .getFirst(),
-                State::now);
+        Instant before = clock.instant();
+        return queries.query(
+                        STATE,
+                        Map.of(),
+                        row ->
+                                new State(
+                                        row.column("writable").get(Boolean.class),
+                                        before,
+                                        row.column("now").get(Timestamp.class).toInstant(),
+                                        clock.instant()))
+                .getFirst();
     }
 }

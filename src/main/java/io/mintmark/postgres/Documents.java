@@ -42,15 +42,9 @@ final class Documents {
 
     /** The column {@code document} of each row of a query. */
     List<JsonNode> read(String sql, Map<String, ?> parameters) {
-        return read(sql, parameters, document -> document);
-    }
-
-    private <T> List<T> read(String sql, Map<String, ?> parameters, Function<JsonNode, T> map) {
         try {
             return queries.query(
-                    sql,
-                    parameters,
-                    row -> map.apply(parse(row.column("document").get(String.class))));
+                    sql, parameters, row -> parse(row.column("document").get(String.class)));
         } catch (QueryFailed e) {
             throw new Unavailable("The configuration can't be read now; try again.", SOON, e);
         }
@@ -70,50 +64,22 @@ final class Documents {
      */
     static <T> List<T> each(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
         List<T> mapped = new ArrayList<>();
-        Ignored ignored = new Ignored(what);
-        rows.forEach(row -> ignored.unless(row, map).ifPresent(mapped::add));
-        ignored.log();
-        return mapped;
-    }
-
-    /** The same while a query's rows are read, so that only what is made of them is kept. */
-    <T> List<T> each(String sql, String what, Function<JsonNode, T> map) {
-        Ignored ignored = new Ignored(what);
-        List<T> mapped =
-                read(sql, Map.of(), row -> ignored.unless(row, map)).stream()
-                        .flatMap(Optional::stream)
-                        .toList();
-        ignored.log();
-        return mapped;
-    }
-
-    /** Rows of one query that are as good as absent. */
-    private static final class Ignored {
-        private final String what;
-        private int count;
-
-        Ignored(String what) {
-            this.what = what;
-        }
-
-        <T> Optional<T> unless(JsonNode row, Function<JsonNode, T> map) {
+        int ignored = 0;
+        for (JsonNode row : rows) {
             try {
-                return Optional.of(map.apply(document(row)));
+                mapped.add(map.apply(document(row)));
             } catch (JsonProcessingException | RuntimeException e) {
-                count++;
-                if (count <= TOLD) {
+                ignored++;
+                if (ignored <= TOLD) {
                     log.error(
                             "The {} '{}' is ignored: {}", what, row.path("name").asText(), why(e));
                 }
-                return Optional.empty();
             }
         }
-
-        void log() {
-            if (count > TOLD) {
-                log.error("And {} more of the same kind are ignored", count - TOLD);
-            }
+        if (ignored > TOLD) {
+            log.error("And {} more of the same kind are ignored", ignored - TOLD);
         }
+        return mapped;
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.mintmark.time;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Set;
@@ -15,13 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * and wake another thread for each; a mint has four such waits.
  */
 public final class Timeout implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Timeout.class);
     private static final Duration PERIOD = Duration.ofMillis(50);
     private static final Set<Timeout> PENDING = ConcurrentHashMap.newKeySet();
 
     static {
-        var _ =
-                BackgroundThread.repeating(ThreadName.TIMEOUTS, PERIOD, Timeout::endOverdue)
-                        .start();
+        Thread.ofPlatform().daemon().name("timeouts").start(Timeout::watch);
     }
 
     private final long end;
@@ -44,11 +43,21 @@ public final class Timeout implements AutoCloseable {
         return timeout;
     }
 
+    private static void watch() {
+        while (true) {
+            try {
+                Thread.sleep(PERIOD);
+            } catch (InterruptedException e) {
+                log.warn("The timeouts' thread was interrupted; they are kept all the same");
+            }
+            endOverdue();
+        }
+    }
+
     /** On threads of their own, so that none can hold up or end the others. */
-    private static Duration endOverdue() {
+    private static void endOverdue() {
         long now = System.nanoTime();
         PENDING.removeIf(each -> each.endsBy(now));
-        return PERIOD;
     }
 
     /** Whether its time is over; then it happens. */

@@ -58,7 +58,7 @@ record Claims(
         ObjectNode claims = jwt.claims();
         return new Claims(
                 claims.path("sub").textValue(),
-                List.copyOf(jwt.audiences()),
+                jwt.audiences(),
                 NumericDate.of(claims.path("exp")).orElseThrow(),
                 NumericDate.of(claims.path("iat")).orElseThrow(),
                 NumericDate.of(claims.path("nbf")),

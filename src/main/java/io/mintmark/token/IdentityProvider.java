@@ -31,24 +31,9 @@ public record IdentityProvider(
         Optional<Duration> maxTokenAge,
         boolean oneTimeTokens,
         boolean listed) {
-    private static final int OBJECTS = 1024;
-    private static final int OBJECTS_OF_A_TEXT = 32;
-
-    /** Trees of JSON take up to twenty times their text. */
-    private static final long OBJECTS_OF_A_CHARACTER = 20;
 
     public IdentityProvider {
         audiences = List.copyOf(audiences);
         algorithms = Set.copyOf(algorithms);
-    }
-
-    /** Bytes that this takes on the heap, at most. */
-    public long bytes() {
-        long characters = issuer.length();
-        for (String audience : audiences) {
-            characters += OBJECTS_OF_A_TEXT + audience.length();
-        }
-        long conditions = OBJECTS_OF_A_CHARACTER * requiredClaims.toString().length();
-        return OBJECTS + keys.bytes() + Character.BYTES * characters + conditions;
     }
 }

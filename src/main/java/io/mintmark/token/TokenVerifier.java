@@ -1,7 +1,5 @@
 package io.mintmark.token;
 
-import io.mintmark.time.Clocks;
-import io.mintmark.time.TimeBounds;
 import io.mintmark.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.verdict.TokenRefusal.ClaimsNotAccepted;
 import io.mintmark.verdict.TokenRefusal.InvalidAudience;
@@ -12,6 +10,8 @@ import io.mintmark.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.verdict.Verdict;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,7 +27,7 @@ import java.util.Set;
  */
 public final class TokenVerifier {
     /** RFC 7518 section 3.1 and RFC 8037, without those that anybody could sign with. */
-    static final Set<String> ALGORITHMS =
+    private static final Set<String> ALGORITHMS =
             Set.of(
                     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
                     "EdDSA");
@@ -36,25 +36,24 @@ public final class TokenVerifier {
     private final Signatures signatures;
     private final UsedTokens usedTokens;
     private final OwnIssuer ownIssuer;
-    private final Clocks clocks;
+    private final InstantSource clock;
 
     /**
      * Wires a verifier.
      *
      * @param ownIssuer the broker's own, which is never accepted here
-     * @param clocks which tokens begin and end by
      */
     public TokenVerifier(
             IdentityProviders providers,
             IssuerKeys signingKeys,
             UsedTokens usedTokens,
             OwnIssuer ownIssuer,
-            Clocks clocks) {
+            InstantSource clock) {
         this.providers = providers;
         this.signatures = new Signatures(signingKeys);
         this.usedTokens = usedTokens;
         this.ownIssuer = ownIssuer;
-        this.clocks = clocks;
+        this.clock = clock;
     }
 
     /**
@@ -64,18 +63,9 @@ public final class TokenVerifier {
      *     had
      */
     public Examination examine(PresentedToken token) {
-        return examine(token, KeyWait.ALLOWED);
-    }
-
-    /**
-     * The same, where not every request may wait for keys.
-     *
-     * @param wait called before the thread waits for keys
-     */
-    public Examination examine(PresentedToken token, KeyWait wait) {
         byte[] hash = token.text().hash();
         return Jwt.parse(token.text().reveal())
-                .map(jwt -> examine(jwt, hash, wait))
+                .map(jwt -> examine(jwt, hash))
                 .orElseGet(() -> Examination.refused(new MalformedJwt(), hash));
     }
 
@@ -90,28 +80,24 @@ public final class TokenVerifier {
         return good ? Verdict.passed(token) : Verdict.refused(new TokenReplayed());
     }
 
-    private Examination examine(Jwt jwt, byte[] hash, KeyWait wait) {
+    private Examination examine(Jwt jwt, byte[] hash) {
         Optional<String> issuer =
                 jwt.issuer().filter(i -> !ownIssuer.is(i)).filter(providers::knows);
         List<IdentityProvider> trusting =
                 issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of());
         return new Examination(
-                verdict(jwt, issuer, trusting, hash, wait),
+                verdict(jwt, issuer, trusting, hash),
                 hash,
                 issuer,
                 trusting.size() == 1 ? Optional.of(trusting.getFirst()) : Optional.empty());
     }
 
     private Verdict<VerifiedToken> verdict(
-            Jwt jwt,
-            Optional<String> known,
-            List<IdentityProvider> trusting,
-            byte[] hash,
-            KeyWait wait) {
-        TimeBounds now = clocks.now();
+            Jwt jwt, Optional<String> known, List<IdentityProvider> trusting, byte[] hash) {
+        Instant now = clock.instant();
         return algorithm(jwt)
                 .then(_ -> issuer(jwt, known))
-                .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting), wait))
+                .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting)))
                 .then(signer -> lifetime(jwt, signer, trusting))
                 .then(lifetime -> lifetime.isOn(now))
                 .then(lifetime -> audience(lifetime, trusting))
@@ -133,7 +119,7 @@ public final class TokenVerifier {
         return known.map(Verdict::passed)
                 .orElseGet(() ->
                         Verdict.refused(
-                                new UnknownIssuer(jwt.issuer().get(), providers.listedIssuers())));
+                                new UnknownIssuer(jwt.issuer().get(), configuredIssuers())));
     }
 
     /** Where the audiences don't choose one provider, all that the token could be from. */
@@ -170,11 +156,18 @@ public final class TokenVerifier {
                 : Verdict.refused(new ClaimsNotAccepted());
     }
 
+    private List<String> configuredIssuers() {
+        return providers.listed().stream()
+                .map(IdentityProvider::issuer)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
     private List<String> expectedAudience(String issuer) {
         return providers.listed(issuer).stream()
                 .flatMap(provider -> provider.audiences().stream())
                 .distinct()
-                .limit(IdentityProviders.MOST_SHOWN)
                 .toList();
     }
 }

@@ -78,11 +78,7 @@ final class Assembly {
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         MeasuredCatalogue readings = readings();
         this.catalogue =
-                new Catalogue(
-                        readings,
-                        settings.catalog().maxStaleness(),
-                        prepared.clocks(),
-                        System::nanoTime);
+                new Catalogue(readings, settings.catalog().maxStaleness(), System::nanoTime);
         this.issuers = issuers(settings);
         this.sealer = parts.idle(sealer());
         this.audit =
@@ -146,7 +142,6 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers());
-        levels.showDeaths();
         levels.show(new LogFigures(stores.database(), System::nanoTime));
         levels.show(ProgramVersion.shown(), prepared.signatures());
     }
@@ -162,7 +157,7 @@ final class Assembly {
                 audit,
                 rejections,
                 mintIds,
-                prepared.clocks(),
+                clock,
                 settings.provider().timeout(),
                 measurements);
     }
@@ -173,7 +168,7 @@ final class Assembly {
                 new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
                 stores.usedTokens(),
                 ownIssuer,
-                prepared.clocks());
+                clock);
     }
 
     private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
@@ -184,7 +179,7 @@ final class Assembly {
                         rejections,
                         prepared.identity().shown(),
                         issuers,
-                        prepared.clocks());
+                        clock);
         HealthReport health = new HealthReport(checks.health(), clock);
         new Levels(meters).show(health);
         Routes routes =
@@ -203,7 +198,7 @@ final class Assembly {
                 settings.admin(),
                 settings.provider().timeout(),
                 routes,
-                checks.ofPlatform(stopping),
+                checks.readiness(stopping),
                 meters.registry(),
                 clock);
     }

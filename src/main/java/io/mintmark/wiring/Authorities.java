@@ -1,7 +1,6 @@
 package io.mintmark.wiring;
 
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.thread.HelperThread;
 
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +18,8 @@ final class Authorities {
     static Authorities reading() {
         return new Authorities(
                 CompletableFuture.runAsync(
-                        Authorities::read, task -> HelperThread.start("authorities", task)));
+                        Authorities::read,
+                        Thread.ofPlatform().name("authorities").daemon()::start));
     }
 
     /**

@@ -3,7 +3,6 @@ package io.mintmark.wiring;
 import io.mintmark.config.BrokerSettings;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.InvalidSettings;
-import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.outbound.Destinations;
@@ -63,26 +62,13 @@ public final class Checkup {
     /** One finding for each area. */
     public List<Finding> run() {
         List<String> wrong = new ArrayList<>();
-        Optional<String> note =
-                unlessInvalid(settings::all, wrong).flatMap(Checkup::untrustedProxy);
+        unlessInvalid(settings::all, wrong);
         List<Finding> findings = new ArrayList<>();
-        findings.add(new Finding(Area.SETTINGS, wrong, note));
+        findings.add(Finding.of(Area.SETTINGS, wrong));
         findings.add(keys());
         findings.addAll(database());
         findings.add(identity());
         return findings;
-    }
-
-    /** The broker itself serves plain HTTP, so that something else ends TLS in front of it. */
-    private static Optional<String> untrustedProxy(ServiceSettings settings) {
-        boolean isBehindProxy =
-                settings.broker().url().filter(url -> "https".equals(url.getScheme())).isPresent();
-        return isBehindProxy && settings.rateLimit().trustedProxies().isEmpty()
-                ? Optional.of(
-                        "TRUSTED_PROXIES is empty, but BROKER_URL is https, so a reverse proxy is in"
-                                + " front: all clients behind it share one rate limit and one address"
-                                + " in the audit log. Set TRUSTED_PROXIES to the proxy's addresses.")
-                : Optional.empty();
     }
 
     private Finding keys() {

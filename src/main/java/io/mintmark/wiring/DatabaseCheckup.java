@@ -7,7 +7,6 @@ import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
-import io.mintmark.time.Clocks;
 import io.mintmark.wiring.Checkup.Area;
 import io.mintmark.wiring.Checkup.Finding;
 
@@ -44,7 +43,7 @@ final class DatabaseCheckup {
     }
 
     private List<String> databaseFaults(Database database) {
-        DatabaseHealth health = new DatabaseHealth(database, Clocks.of(clock));
+        DatabaseHealth health = new DatabaseHealth(database, clock);
         return health.fault().map(fault -> List.of(named(fault))).orElse(List.of());
     }
 

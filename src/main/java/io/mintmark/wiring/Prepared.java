@@ -3,7 +3,6 @@ package io.mintmark.wiring;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.time.Clocks;
 
 import java.time.InstantSource;
 
@@ -12,7 +11,7 @@ import java.time.InstantSource;
  *
  * @param destinations where it may connect to
  * @param identity not started yet
- * @param clocks this machine's and the database's
+ * @param clock this machine's
  * @param signatures whose code signs and verifies
  * @param replica the name of this one, for the audit log's readers
  */
@@ -21,12 +20,6 @@ record Prepared(
         Destinations destinations,
         OwnIdentity identity,
         SealingKeys seals,
-        Clocks clocks,
+        InstantSource clock,
         String signatures,
-        String replica) {
-
-    /** This machine's. */
-    InstantSource clock() {
-        return clocks.own();
-    }
-}
+        String replica) {}

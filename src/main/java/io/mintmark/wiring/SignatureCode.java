@@ -1,7 +1,6 @@
 package io.mintmark.wiring;
 
 import io.mintmark.config.CryptoSettings;
-import io.mintmark.thread.HelperThread;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ final class SignatureCode {
         FutureTask<String> choice =
                 new FutureTask<>(
                         settings.nativeSignatures() ? SignatureCode::best : SignatureCode::jdk);
-        var _ = HelperThread.start("native-signatures", choice);
+        Thread.ofPlatform().name("native-signatures").daemon().start(choice);
         return new SignatureCode(choice);
     }
 

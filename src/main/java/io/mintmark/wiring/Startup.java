@@ -9,7 +9,6 @@ import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
-import io.mintmark.time.Clocks;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
     private final ServiceSettings settings;
-    private final Clocks clocks;
+    private final InstantSource clock;
 
     /**
      * A start with these settings.
@@ -35,7 +34,7 @@ public final class Startup {
      */
     public Startup(ServiceSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.clocks = Clocks.of(clock);
+        this.clock = clock;
     }
 
     /**
@@ -49,7 +48,7 @@ public final class Startup {
         SignatureCode signatures = SignatureCode.choose(settings.crypto());
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =
-                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clocks.own());
+                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
         Ports.requireFree(settings.server(), settings.admin());
         Authorities authorities = Authorities.reading();
@@ -62,7 +61,7 @@ public final class Startup {
                                 destinations,
                                 identity,
                                 seals,
-                                clocks,
+                                clock,
                                 signatures.awaited(),
                                 replica()));
         log.info(
@@ -90,7 +89,7 @@ public final class Startup {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();
         new SchemaCheck(database).require(ProgramVersion.current());
-        new DatabaseHealth(database, clocks).requireSameTime();
+        new DatabaseHealth(database, clock).requireSameTime();
         return check.power();
     }
 

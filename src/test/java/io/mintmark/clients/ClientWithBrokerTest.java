@@ -109,7 +109,7 @@ class ClientWithBrokerTest {
                 List.of(
                         "The tenant has no key 'deplyo'; GET /credentials/keys lists those that"
                                 + " the token may use. (NOT_FOUND, request ID)",
-                        "to list the keys that you may use, run: mintmark-client keys"),
+                        "to see those that you may use, run: mintmark-client keys"),
                 with(world.token()).run("get", "deplyo"));
     }
 
@@ -119,7 +119,7 @@ class ClientWithBrokerTest {
                 List.of(
                         "The token is meant for somebody else; ask its issuer for one with an"
                                 + " audience that is expected here. (UNAUTHORIZED, request ID)",
-                        "the audience of the token is other; the broker expects mintmark-acme"),
+                        "the token is for: other; the broker expects: mintmark-acme"),
                 with(world.issuer().sign(World.SUBJECT, "other")).run("keys"));
     }
 
@@ -137,7 +137,7 @@ class ClientWithBrokerTest {
                 List.of(
                         "The token expired at 2026-01-01T00:00:00Z; get a new one. (UNAUTHORIZED,"
                                 + " request ID)",
-                        "set MINTMARK_TOKEN to a new token"),
+                        "MINTMARK_TOKEN holds an old token; put a new one there"),
                 with(old).run("get", "api"));
     }
 
@@ -156,8 +156,8 @@ class ClientWithBrokerTest {
                     ended.err()
                             .matches(
                                     "(?s)mintmark-client: Too many"
-                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: retry in"
-                                            + " \\d+ s\n"),
+                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: it is"
+                                            + " worth another try in \\d+ s\n"),
                     ended.err());
         }
     }

@@ -22,7 +22,6 @@ import io.fabric8.kubernetes.api.model.networking.v1.Ingress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
-import io.mintmark.config.Cidr;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -188,24 +187,6 @@ class KubernetesTest {
         assertFalse(variables.isEmpty());
         variables.removeIf(variable -> settings.contains("| `" + variable + "` |"));
         assertEquals(Set.of(), variables);
-    }
-
-    /** The pods' network, say, would let every pod name any address as its client's. */
-    @Test
-    void the_example_trusts_no_proxy_until_the_site_names_it() throws IOException {
-        String setting = "TRUSTED_PROXIES=";
-        List<String> values =
-                kustomizations().stream()
-                        .flatMap(folder -> Manifests.kustomization(folder).generated().stream())
-                        .flatMap(made -> made.literals().stream())
-                        .filter(literal -> literal.startsWith(setting))
-                        .map(literal -> literal.substring(setting.length()))
-                        .toList();
-
-        assertEquals(1, values.size());
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> Cidr.parse(values.getFirst()));
-        assertTrue(String.valueOf(refused.getMessage()).contains("address"), refused::toString);
     }
 
     private static Stream<Container> containers() {

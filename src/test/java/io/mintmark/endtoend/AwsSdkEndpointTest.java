@@ -156,7 +156,7 @@ class AwsSdkEndpointTest {
         assertEquals("FORBIDDEN", answer.at("/code"));
         assertEquals(List.of("spare"), answer.texts("/details/deniedKeys"));
         assertEquals(List.of("denied spare not_granted"), audited("denied"));
-        assertEquals("403 FORBIDDEN ", get("missing", "nothing", world.token()).verdict());
+        assertEquals("404 NOT_FOUND ", get("missing", "nothing", world.token()).verdict());
         assertEquals(List.of("denied nothing no_such_key"), audited("missing"));
     }
 
@@ -241,8 +241,8 @@ class AwsSdkEndpointTest {
         }
         for (String name : List.of("a%20b", "%E2%82%AC", "a%0d%0aX-Evil:%201")) {
             Answer answer = get("name", name, world.token());
-            assertEquals(403, answer.status(), name);
-            assertEquals("FORBIDDEN", answer.at("/code"), name);
+            assertEquals(404, answer.status(), name);
+            assertEquals("NOT_FOUND", answer.at("/code"), name);
             assertEquals("", answer.header("X-Evil"));
         }
     }

@@ -74,20 +74,6 @@ class CheckTest {
     }
 
     @Test
-    void a_broker_behind_tls_that_trusts_no_proxy_gets_a_note() {
-        String note = "note  settings: TRUSTED_PROXIES is empty";
-        Map<String, String> https = Map.of("BROKER_URL", "https://broker.example.com");
-        Map<String, String> listed = new HashMap<>(https);
-        listed.put("TRUSTED_PROXIES", "10.0.0.7");
-
-        Said said = check(https);
-
-        assertEquals(0, said.status());
-        assertTrue(said.lines().getFirst().startsWith(note), said.lines()::toString);
-        assertEquals("ok    settings", check(listed).lines().getFirst());
-    }
-
-    @Test
     void faults_of_all_areas_are_told_together() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("no-keys"));
         Path garbage = Files.writeString(directory.resolve("audit.pem"), "garbage");

@@ -97,10 +97,10 @@ final class DecidingAgainTest {
     void a_block_ends_by_the_clock_of_the_database_and_not_by_the_replicas() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         tenant.block(Stage.SUBJECT, Stage.START);
-        stage.now.set(Stage.START.plusSeconds(10));
-        tenant.databaseTime(Stage.START.minusSeconds(15));
+        stage.now.set(Stage.START.plusSeconds(30));
+        tenant.databaseTime(Stage.START.minusSeconds(60));
         assertInstanceOf(AccessRefusal.KeysDenied.class, stage.refusal("deploy"));
-        stage.now.set(Stage.START.minusSeconds(10));
+        stage.now.set(Stage.START.minusSeconds(30));
         tenant.databaseTime(Stage.START);
         stage.catalogue.changed(MemoryTenant.NAME);
         stage.minted("deploy");

@@ -4,8 +4,6 @@ import io.mintmark.grant.Catalogue;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.time.Clocks;
-import io.mintmark.time.TimeBounds;
 import io.mintmark.token.FixedProviders;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
@@ -54,7 +52,7 @@ public class DecisionBenchmark {
 
     @Benchmark
     public Object decide() {
-        return catalogue.entitlements(token).mintable(TimeBounds.of(NOW));
+        return catalogue.entitlements(token).mintable(NOW);
     }
 
     private static Catalogue catalogue(int grants) {
@@ -62,23 +60,18 @@ public class DecisionBenchmark {
         for (int i = 0; i < grants; i++) {
             tenant.key("key-" + i).grant(SUBJECT, "key-" + i);
         }
-        return new Catalogue(
-                tenant, Duration.ofDays(1), Clocks.of(InstantSource.fixed(NOW)), System::nanoTime);
+        return new Catalogue(tenant, Duration.ofDays(1), System::nanoTime);
     }
 
     private static VerifiedToken token() {
         var clock = InstantSource.fixed(NOW);
         var verifier =
                 new TokenVerifier(
-                        new FixedProviders(
-                                List.of(
-                                        new MemoryTenant(SIGNER)
-                                                .provider(MemoryTenant.IDP)
-                                                .orElseThrow())),
+                        new FixedProviders(new MemoryTenant(SIGNER).listed()),
                         new IssuerKeys(new GuardedHttp(new Destinations(List.of())), clock),
                         (_, _, _) -> true,
                         OwnIssuer.NONE,
-                        Clocks.of(clock));
+                        clock);
         String text =
                 SIGNER.sign(
                         "{\"alg\":\"ES256\",\"kid\":\"1\"}",

@@ -88,12 +88,7 @@ final class ExchangeTest {
     @Test
     void a_tenant_that_has_too_much_under_way_is_unavailable_for_a_moment() {
         tenant.key("busy").key("idle").grant(Stage.SUBJECT, "busy").grant(Stage.SUBJECT, "idle");
-        cloud.answer(
-                "busy",
-                _ ->
-                        new NotCalled(
-                                NotCalled.Why.TENANT_BUSY,
-                                "1024 calls of the tenant wait already"));
+        cloud.answer("busy", _ -> new NotCalled("1024 calls of the tenant wait already"));
 
         Unavailable busy = assertThrows(Unavailable.class, () -> stage.refusal("busy", "idle"));
 

@@ -7,7 +7,6 @@ import io.mintmark.grant.CatalogueStore;
 import io.mintmark.grant.GlobIndex;
 import io.mintmark.grant.Grant;
 import io.mintmark.grant.IdentityProviderStore;
-import io.mintmark.grant.IssuerIndex;
 import io.mintmark.grant.Key;
 import io.mintmark.grant.Provider;
 import io.mintmark.grant.SharedSnapshot;
@@ -29,7 +28,6 @@ import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -55,11 +53,9 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private String history = "";
     private final Map<String, Instant> blockedUntil = new HashMap<>();
     private final List<BlockedGlob> blockedGlobs = new ArrayList<>();
-    private InstantSource databaseClock = InstantSource.fixed(Instant.EPOCH);
+    private Instant databaseTime = Instant.EPOCH;
     private long sharedRevision = 1;
     private int readings;
-    private int questions;
-    private Runnable onQuestion = () -> {};
     private boolean gone;
     private boolean oneTimeTokens;
 
@@ -136,12 +132,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     /** What the database's clock shows, whatever others do. */
     synchronized void databaseTime(Instant time) {
-        databaseClock(InstantSource.fixed(time));
-    }
-
-    /** What the database's clock shows. */
-    synchronized void databaseClock(InstantSource clock) {
-        databaseClock = clock;
+        databaseTime = time;
     }
 
     /** Changes something that matters to nobody here. */
@@ -175,20 +166,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
-    /** Happens whenever somebody asks whether anything has changed. */
-    synchronized void onQuestion(Runnable happens) {
-        onQuestion = happens;
-    }
-
-    /** How often somebody asked whether anything has changed. */
-    synchronized int questions() {
-        return questions;
-    }
-
     @Override
     public synchronized StateId state(TenantName tenant) {
-        questions++;
-        onQuestion.run();
         return new StateId(revision, history + revision);
     }
 
@@ -199,15 +178,14 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     @Override
     public synchronized SharedState sharedState() {
-        return new SharedState(
-                new StateId(sharedRevision, history + sharedRevision), databaseClock.instant());
+        return new SharedState(new StateId(sharedRevision, history + sharedRevision), databaseTime);
     }
 
     @Override
     public synchronized SharedSnapshot shared() {
         return new SharedSnapshot(
                 sharedState().state(),
-                databaseClock.instant(),
+                databaseTime,
                 Map.of("fake", Duration.ofSeconds(60)),
                 GlobIndex.of(blockedGlobs));
     }
@@ -253,15 +231,23 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public synchronized List<IssuerIndex.Entry> entries() {
-        return List.of(
-                IssuerIndex.Entry.of(
-                        new IssuerIndex.Version(IDP, revision), ISSUER, List.of(AUDIENCE), true));
+    public boolean knows(String issuer) {
+        return issuer.equals(ISSUER);
     }
 
     @Override
-    public synchronized Optional<IdentityProvider> provider(IdpName name) {
-        return Optional.of(identityProvider());
+    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
+        return knows(issuer) && audiences.contains(AUDIENCE) ? listed() : List.of();
+    }
+
+    @Override
+    public List<IdentityProvider> listed(String issuer) {
+        return knows(issuer) ? listed() : List.of();
+    }
+
+    @Override
+    public synchronized List<IdentityProvider> listed() {
+        return List.of(identityProvider());
     }
 
     private IdentityProvider identityProvider() {

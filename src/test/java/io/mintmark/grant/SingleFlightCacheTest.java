@@ -47,6 +47,13 @@ class SingleFlightCacheTest {
     }
 
     @Test
+    void all_are_read_again_if_all_may_have_changed() {
+        cache.get("a");
+        cache.allChanged();
+        assertEquals(2, cache.get("a"));
+    }
+
+    @Test
     void a_change_that_is_announced_while_the_value_is_read_is_not_missed() {
         AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
         SingleFlightCache<String, Integer> slow =
@@ -109,61 +116,12 @@ class SingleFlightCacheTest {
                 new SingleFlightCache<>(
                         MAX_AGE,
                         10,
-                        (_, _) -> 6,
+                        _ -> 6,
                         nanos::incrementAndGet,
                         (_, _) -> reads.incrementAndGet());
         heavy.get("a");
         heavy.get("b");
         Eventually.holds(() -> heavy.held().values().size() == 1);
-    }
-
-    @Test
-    void a_key_weighs_as_well_as_its_value() {
-        SingleFlightCache<String, Integer> heavy =
-                new SingleFlightCache<>(
-                        MAX_AGE,
-                        10,
-                        (key, _) -> key.length(),
-                        nanos::incrementAndGet,
-                        (_, _) -> reads.incrementAndGet());
-        heavy.get("a");
-        heavy.get("b");
-        assertEquals(2, heavy.held().values().size());
-        heavy.get("a key that is longer than all that may be kept");
-        Eventually.holds(() -> heavy.held().values().size() <= 2);
-    }
-
-    @Test
-    void others_use_the_last_value_while_it_is_renewed() throws Exception {
-        CountDownLatch reading = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
-        SingleFlightCache<String, Integer> slow =
-                new SingleFlightCache<>(
-                        MAX_AGE,
-                        10,
-                        nanos::incrementAndGet,
-                        (_, known) -> {
-                            if (known != null) {
-                                reading.countDown();
-                                awaitUninterruptibly(goOn);
-                            }
-                            return reads.incrementAndGet();
-                        });
-        assertEquals(1, slow.get("a"));
-        CompletableFuture<Void> renewal = CompletableFuture.runAsync(() -> slow.renew("a"));
-        reading.await();
-        assertEquals(1, slow.get("a"));
-        goOn.countDown();
-        renewal.join();
-        assertEquals(2, slow.get("a"));
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test

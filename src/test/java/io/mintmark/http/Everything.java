@@ -9,9 +9,6 @@ import io.mintmark.token.TestKey;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -302,12 +299,12 @@ final class Everything {
                         new World(
                                 Map.of(
                                         "RATE_LIMIT_ENABLED", "false",
-                                        "SERVER_BODY_TIMEOUT", "PT60S",
+                                        "PROVIDER_TIMEOUT", "PT5S",
                                         "SERVER_MAX_REQUESTS", Integer.toString(MOST_REQUESTS)));
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Socket> unfinished = new ArrayList<>();
+            world.issuer().hang(); // mints whose tenant is known don't count
             for (int i = 0; i < MOST_REQUESTS; i++) {
-                unfinished.add(unfinishedMint(world));
+                clients.execute(() -> answers.mint(world, world.token(), "deploy"));
             }
             Eventually.holds(
                     () -> world.broker().get("/credentials/idp-providers").status() == 503);
@@ -321,30 +318,8 @@ final class Everything {
                             "GET /nothing"));
             lines.forEach(line -> busy.add(clients.submit(() -> answers.ask(world, line, ""))));
             busy.forEach(Everything::done);
-            for (Socket each : unfinished) {
-                each.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            world.issuer().resume();
         }
-    }
-
-    /** A request whose body doesn't end: it counts until then, whatever it asks for. */
-    private static Socket unfinishedMint(World world) throws IOException {
-        Socket socket =
-                new Socket(InetAddress.getLoopbackAddress(), world.broker().url().getPort());
-        socket.getOutputStream()
-                .write(
-                        """
-                        POST /credentials/mint HTTP/1.1\r
-                        Host: localhost\r
-                        Content-Type: application/json\r
-                        Content-Length: 100\r
-                        \r
-                        {\
-                        """
-                                .getBytes(StandardCharsets.ISO_8859_1));
-        return socket;
     }
 
     /** One request is one too many. */
@@ -357,7 +332,6 @@ final class Everything {
             answers.ask(world, "PUT /sdk/aws/deploy", "");
             answers.ask(world, "PUT /oauth2/token", "");
             answers.ask(world, "GET /nothing", "");
-            answers.send(world, document.other("unreadable"), "no line", "\0\r\n\r\n");
         }
     }
 

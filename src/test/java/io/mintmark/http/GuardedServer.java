@@ -1,6 +1,5 @@
 package io.mintmark.http;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
@@ -15,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,14 +48,7 @@ final class GuardedServer implements AutoCloseable {
     GuardedServer(ServerBounds bounds, LongSupplier nanoTime) {
         defaults =
                 new ListenerDefaults(
-                        bounds,
-                        Set.of("/health"),
-                        new DirectErrors(
-                                new Cors(Set.of()),
-                                Optional.empty(),
-                                Routes.NO_SUCH_PATH,
-                                InstantSource.fixed(NOW)),
-                        nanoTime);
+                        bounds, new Cors(Set.of()), InstantSource.fixed(NOW), nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -92,10 +83,6 @@ final class GuardedServer implements AutoCloseable {
                     }
                 })
                 .get("/ok", (_, response) -> response.send("ok"))
-                .get(
-                        "/host",
-                        (request, response) ->
-                                response.send(request.headers().get(HeaderNames.HOST).get()))
                 .any("/read", GuardedServer::read)
                 .post("/json", GuardedServer::readJson)
                 .get("/marked/{mark}", GuardedServer::mark)
@@ -144,11 +131,6 @@ final class GuardedServer implements AutoCloseable {
 
     RawClient client() throws IOException {
         return new RawClient(port());
-    }
-
-    /** What the server complained of so far, which is then no failure when it stops. */
-    List<String> takeWarnings() {
-        return warnings.take();
     }
 
     /** The paths of all requests so far. */

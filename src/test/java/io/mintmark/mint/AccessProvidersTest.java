@@ -135,9 +135,7 @@ class AccessProvidersTest {
         held.letGo();
 
         assertEquals(
-                new MintResult.NotCalled(
-                        MintResult.NotCalled.Why.TENANT_BUSY,
-                        "30 calls to access provider 'cloud' are under way"),
+                new MintResult.NotCalled("30 calls to access provider 'cloud' are under way"),
                 next);
     }
 

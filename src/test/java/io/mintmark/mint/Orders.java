@@ -46,8 +46,7 @@ public record Orders(
                         new IdpName("github"),
                         "repo:acme/app:ref:refs/heads/main",
                         Duration.ofHours(1),
-                        Instant.EPOCH,
-                        () -> {}));
+                        Instant.EPOCH));
     }
 
     public Orders allowing(String... targets) {
@@ -120,17 +119,16 @@ public record Orders(
                         ordered.idp(),
                         subject,
                         duration,
-                        ordered.deadline(),
-                        ordered.decision());
+                        ordered.deadline());
         return new Orders(access, keySettings, patience, other);
     }
 
-    /** The same, asked right before anything is sent whether the decision still holds. */
-    Orders deciding(FreshDecision decision) {
-        return new Orders(access, keySettings, patience, with(decision, ordered.deadline()));
+    public Orders within(Duration time) {
+        return new Orders(access, keySettings, time, ordered);
     }
 
-    private MintOrder with(FreshDecision decision, Instant deadline) {
+    /** The order, to be carried out from now on. */
+    public MintOrder order() {
         return new MintOrder(
                 ordered.mintId(),
                 ordered.tenant(),
@@ -141,17 +139,7 @@ public record Orders(
                 ordered.idp(),
                 ordered.subject(),
                 ordered.duration(),
-                deadline,
-                decision);
-    }
-
-    public Orders within(Duration time) {
-        return new Orders(access, keySettings, time, ordered);
-    }
-
-    /** The order, to be carried out from now on. */
-    public MintOrder order() {
-        return with(ordered.decision(), now().plus(patience));
+                now().plus(patience));
     }
 
     /** What comes of it. */

@@ -80,13 +80,7 @@ final class GuardedTlsTest {
         Destinations destinations = new Destinations(List.of("127.0.0.1"), this::addresses);
         return new String(
                 new GuardedHttp(destinations)
-                        .get(
-                                new GuardedHttp.Document(
-                                        "acme",
-                                        "https://" + host + ":" + server.port() + "/",
-                                        authorityPem,
-                                        GuardedHttp.PATIENCE),
-                                body -> body),
+                        .get("https://" + host + ":" + server.port() + "/", authorityPem),
                 StandardCharsets.UTF_8);
     }
 

@@ -1,9 +1,8 @@
 package io.mintmark.token;
 
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Stream;
 
 /** Identity providers that never change. */
 public record FixedProviders(List<IdentityProvider> all) implements IdentityProviders {
@@ -17,7 +16,7 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
     }
 
     @Override
-    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
+    public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
         return audiences.stream()
                 .flatMap(audience -> all.stream().filter(p -> p.audiences().contains(audience)))
                 .filter(provider -> provider.issuer().equals(issuer))
@@ -27,20 +26,11 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
 
     @Override
     public List<IdentityProvider> listed(String issuer) {
-        return shown().filter(provider -> provider.issuer().equals(issuer)).toList();
+        return listed().stream().filter(provider -> provider.issuer().equals(issuer)).toList();
     }
 
     @Override
-    public List<String> listedIssuers() {
-        return shown().map(IdentityProvider::issuer).distinct().sorted().toList();
-    }
-
-    @Override
-    public List<Listed> listed() {
-        return shown().map(p -> new Listed(p.name(), p.issuer())).toList();
-    }
-
-    private Stream<IdentityProvider> shown() {
-        return all.stream().filter(IdentityProvider::listed);
+    public List<IdentityProvider> listed() {
+        return all.stream().filter(IdentityProvider::listed).toList();
     }
 }

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.time.Clocks;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.TokenRefusal.NoTokenProvided;
@@ -93,7 +92,7 @@ final class TokenVectorsTest {
                 new IssuerKeys(new GuardedHttp(new Destinations(List.of())), vector::now),
                 new RememberedTokens(),
                 BROKER,
-                Clocks.of(vector::now));
+                vector::now);
     }
 
     /** The verdict, in the form that the files have. */

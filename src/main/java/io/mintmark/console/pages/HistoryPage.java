@@ -99,7 +99,7 @@ record HistoryPage(
     }
 
     private static long number(String text) {
-        if (!Parameters.isNumber(text)) {
+        if (!text.matches("[0-9]{1,18}")) {
             throw new Parameters.Unusable("'%s' is no number of a grant.".formatted(text));
         }
         return Long.parseLong(text);

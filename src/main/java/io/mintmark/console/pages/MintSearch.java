@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Finds mints and refusals, the newest first, looking at a bounded number of rows. */
@@ -20,7 +19,6 @@ final class MintSearch {
             "SELECT f.mint_id::text, f.stopped_at::text"
                     + " FROM internal.find_mints(?, ?, ?, ?, ?, cast(? AS uuid), cast(? AS uuid), ?) AS f";
 
-    private static final Pattern TOKEN_HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Set<String> REFUSALS = Set.of("denied", "rejected", "refused");
 
     /**
@@ -236,7 +234,7 @@ final class MintSearch {
         for (String by : List.of("credential", "request", "subject", "key")) {
             ways.add(new Way(by, value));
         }
-        if (TOKEN_HASH.matcher(text).matches()) {
+        if (text.matches("[0-9a-fA-F]{64}")) {
             ways.add(new Way("token", Optional.of(text.toLowerCase(Locale.ROOT))));
         }
         return ways;

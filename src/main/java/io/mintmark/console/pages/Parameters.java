@@ -8,14 +8,10 @@ import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /** What an address asks for beyond its path. What can't be meant is refused with a sentence. */
 final class Parameters {
     private static final int LONGEST = 16_384;
-    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
-    private static final Pattern UUID_TEXT =
-            Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
     private final UriQuery query;
 
@@ -79,7 +75,7 @@ final class Parameters {
     Optional<Long> number(String name) {
         return text(name)
                 .map(text -> {
-                    if (!isNumber(text)) {
+                    if (!text.matches("[0-9]{1,18}")) {
                         throw new Unusable("'%s' is no number.".formatted(text));
                     }
                     return Long.valueOf(text);
@@ -95,14 +91,9 @@ final class Parameters {
         return TypedTime.of(text(name).orElse(""), end);
     }
 
-    /** Whether a text is a whole number that is stored in 64 bits. */
-    static boolean isNumber(String text) {
-        return NUMBER.matcher(text).matches();
-    }
-
     /** An id of any form, however it is written. */
     static Optional<UUID> uuid(String text) {
-        if (!UUID_TEXT.matcher(text).matches()) {
+        if (!text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")) {
             return Optional.empty();
         }
         return Optional.of(UUID.fromString(text));

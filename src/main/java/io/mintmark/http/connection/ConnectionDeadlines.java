@@ -1,8 +1,6 @@
 package io.mintmark.http.connection;
 
 import io.mintmark.config.ServerBounds;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -14,8 +12,8 @@ final class ConnectionDeadlines implements AutoCloseable {
 
     private final ConnectionLimiter connections;
     private final ConnectionLimiter requests;
-    private final BackgroundThread watch =
-            BackgroundThread.repeating(ThreadName.CONNECTION_DEADLINES, PERIOD, this::watch);
+    private final Thread watch =
+            Thread.ofPlatform().daemon().name("connection-deadlines").unstarted(this::watch);
     private final CountDownLatch empty = new CountDownLatch(1);
     private volatile boolean draining;
     private volatile boolean closingIdle;
@@ -27,7 +25,7 @@ final class ConnectionDeadlines implements AutoCloseable {
 
     /** Starts watching. */
     ConnectionDeadlines start() {
-        var _ = watch.start();
+        watch.start();
         return this;
     }
 
@@ -77,17 +75,23 @@ final class ConnectionDeadlines implements AutoCloseable {
         closingIdle = true;
     }
 
-    private Duration watch() {
-        connections.closeOverdue();
-        requests.closeOverdue();
-        if (closingIdle) {
-            connections.closeIdle();
+    private void watch() {
+        try {
+            while (true) {
+                Thread.sleep(PERIOD);
+                connections.closeOverdue();
+                requests.closeOverdue();
+                if (closingIdle) {
+                    connections.closeIdle();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // closed
         }
-        return PERIOD;
     }
 
     @Override
     public void close() {
-        watch.stop();
+        watch.interrupt();
     }
 }

@@ -65,7 +65,6 @@ final class ConnectionState {
     private final AtomicReference<Moment> moment;
 
     private HttpPrologue line = NO_LINE;
-    private Optional<String> authority = Optional.empty();
     private Headers headers = NO_HEADERS;
     private RequestBody body = RequestBody.none();
     private boolean awaitsLine = true;
@@ -127,19 +126,8 @@ final class ConnectionState {
     /** Nothing of the request before counts any more. */
     void requestBegins() {
         this.line = NO_LINE;
-        this.authority = Optional.empty();
         this.headers = NO_HEADERS;
         this.body = RequestBody.none();
-    }
-
-    /** The request's target is in absolute form, with this host and port. */
-    void targetNames(Optional<String> authority) {
-        this.authority = authority;
-    }
-
-    /** Host and port of the request's target, if it is in absolute form. */
-    Optional<String> authority() {
-        return authority;
     }
 
     /** A request's line is read. */
@@ -217,11 +205,6 @@ final class ConnectionState {
     /** The request that is being worked on, as far as it is known. */
     TransportRequest request() {
         return DirectTransportRequest.create(line, headers);
-    }
-
-    /** The path of that request, as it is written; {@code /} if none is known. */
-    String path() {
-        return line.uriPath().rawPath();
     }
 
     /** Whether its answer has no body. */

@@ -1,18 +1,15 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
-import io.helidon.common.socket.HelidonSocket;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
 import io.mintmark.http.connection.RequestRoom.Entry;
 
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A connection that is watched from its beginning to its end. The server can't interrupt it: what
@@ -26,45 +23,32 @@ final class GuardedConnection implements ServerConnection {
     private static final ScopedValue<GuardedConnection> CONNECTION = ScopedValue.newInstance();
 
     private final ServerConnection connection;
-    private final HelidonSocket socket;
+    private final Supplier<byte[]> socket;
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
-    private final Set<String> withoutTurns;
     private Optional<RequestTurns> turns = Optional.empty();
 
     /**
      * @param room for requests that have given their turns back
-     * @param withoutTurns the paths of requests that need no turns
      */
     GuardedConnection(
             ServerConnection connection,
-            HelidonSocket socket,
+            Supplier<byte[]> socket,
             ConnectionState state,
             ConnectionDeadlines deadlines,
-            RequestRoom room,
-            Set<String> withoutTurns) {
+            RequestRoom room) {
         this.connection = connection;
         this.socket = socket;
         this.state = state;
         this.deadlines = deadlines;
         this.room = room;
-        this.withoutTurns = withoutTurns;
     }
 
     /** The request that this thread works on, as far as it is known. */
     static Optional<TransportRequest> request() {
         return CONNECTION.isBound()
                 ? Optional.of(CONNECTION.get().state.request())
-                : Optional.empty();
-    }
-
-    /** The other end of the connection that this thread works on. */
-    static Optional<InetAddress> peer() {
-        return CONNECTION.isBound()
-                        && CONNECTION.get().socket.remotePeer().address()
-                                instanceof InetSocketAddress peer
-                ? Optional.of(peer.getAddress())
                 : Optional.empty();
     }
 
@@ -76,35 +60,20 @@ final class GuardedConnection implements ServerConnection {
      * @return false if its owner's part of the room is taken
      */
     static boolean giveBackTurn(String owner, int kibibytes) {
-        return !giveBack(owner, kibibytes).equals(Optional.of(Entry.OWNER_FULL));
+        return !CONNECTION.isBound() || CONNECTION.get().giveBack(owner, kibibytes);
     }
 
-    /**
-     * The same for a request that must not keep its turn.
-     *
-     * @return false if there is no room for it
-     */
-    static boolean leaveTurn(String owner, int kibibytes) {
-        return giveBack(owner, kibibytes).orElse(Entry.ENTERED) == Entry.ENTERED;
-    }
-
-    private static Optional<Entry> giveBack(String owner, int kibibytes) {
-        return CONNECTION.isBound()
-                ? CONNECTION.get().giveBackIfAny(owner, kibibytes)
-                : Optional.empty();
-    }
-
-    private Optional<Entry> giveBackIfAny(String owner, int kibibytes) {
+    private boolean giveBack(String owner, int kibibytes) {
         Optional<Entry> entry = turns.flatMap(own -> own.giveBack(owner, kibibytes));
         if (entry.equals(Optional.of(Entry.ENTERED))) {
             deadlines.answered(state);
         }
-        return entry;
+        return !entry.equals(Optional.of(Entry.OWNER_FULL));
     }
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        RequestTurns own = new RequestTurns(limit, room, () -> withoutTurns.contains(state.path()));
+        RequestTurns own = new RequestTurns(limit, room);
         turns = Optional.of(own);
         deadlines.connected(state);
         try {

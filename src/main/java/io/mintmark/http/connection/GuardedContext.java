@@ -18,17 +18,11 @@ final class GuardedContext implements ConnectionContext {
     private final RequestReader reader;
     private final ResponseWriter writer;
 
-    /**
-     * @param anyQuery see {@link RequestTarget#of}
-     */
     GuardedContext(
-            ConnectionContext context,
-            ConnectionState state,
-            ConnectionDeadlines deadlines,
-            boolean anyQuery) {
+            ConnectionContext context, ConnectionState state, ConnectionDeadlines deadlines) {
         this.context = context;
         this.state = state;
-        this.reader = new RequestReader(context.serverSocket(), state, deadlines, anyQuery);
+        this.reader = new RequestReader(context.serverSocket(), state, deadlines);
         this.writer = new ResponseWriter(context.dataWriter(), state);
     }
 

@@ -8,10 +8,8 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
 import io.mintmark.config.ServerBounds;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -45,15 +43,11 @@ public final class GuardedPort implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
-    private final Set<String> withoutTurns;
 
     /**
-     * @param withoutTurns the paths of requests that don't count among those that are worked on at
-     *     a time, because their answers must come and cost nothing
      * @param nanoTime measures clients' time
      */
-    public GuardedPort(ServerBounds bounds, Set<String> withoutTurns, LongSupplier nanoTime) {
-        this.withoutTurns = Set.copyOf(withoutTurns);
+    public GuardedPort(ServerBounds bounds, LongSupplier nanoTime) {
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
@@ -62,26 +56,21 @@ public final class GuardedPort implements AutoCloseable {
 
     /** Guards a port that is yet to be opened. */
     public void guard(ListenerConfig.BuilderBase<?, ?> port) {
-        guard(port, false);
+        guard(port, true);
     }
 
     /**
      * Guards a port that is yet to be opened.
      *
-     * @param anyQuery whether queries may have every printable ASCII character but {@code #}, and
-     *     the port's own filters check them; otherwise RFC 3986 section 3.4 decides
+     * @param plainQueries whether queries are refused that hold anything but what the server takes
+     *     for plain, which leaves out a colon (RFC 3986, section 3.4 allows one); where not, the
+     *     port's own filters look at them
      */
-    public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean anyQuery) {
+    public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean plainQueries) {
         port.protocolsDiscoverServices(false)
                 .addConnectionSelector(
                         new GuardedSelector(
-                                selector(),
-                                bounds,
-                                nanoTime,
-                                deadlines,
-                                room,
-                                withoutTurns,
-                                anyQuery))
+                                selector(plainQueries), bounds, nanoTime, deadlines, room))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
                                 .socketReceiveBufferSize(SOCKET_BUFFER))
@@ -89,15 +78,12 @@ public final class GuardedPort implements AutoCloseable {
                 .concurrencyLimit(requestLimit());
     }
 
-    /** The server's own checks of queries and hosts are replaced: see {@link RequestReader}. */
-    @SuppressWarnings("removal") // its check of hosts takes time by the square of their length
-    private Http1ConnectionSelector selector() {
+    private Http1ConnectionSelector selector(boolean plainQueries) {
         Http1Config http =
                 Http1Config.builder()
                         .maxPrologueLength(LONGEST_LINE)
                         .maxHeadersSize(LONGEST_HEADERS)
-                        .validatePrologue(false)
-                        .validateRequestHostHeader(false)
+                        .validatePrologue(plainQueries)
                         .continueImmediately(true)
                         .receiveLog(false)
                         .sendLog(false)
@@ -124,11 +110,6 @@ public final class GuardedPort implements AutoCloseable {
         return GuardedConnection.request();
     }
 
-    /** The other end of the connection that this thread works on. */
-    public static Optional<InetAddress> currentPeer() {
-        return GuardedConnection.peer();
-    }
-
     /**
      * It is known whose request this thread works on, and what that owner has under way is bounded
      * by other means, so that the request counts no more among those that are worked on at a time.
@@ -140,23 +121,8 @@ public final class GuardedPort implements AutoCloseable {
      *     be
      */
     public static boolean giveBackTurn(String owner, int tokenLength) {
-        return GuardedConnection.giveBackTurn(owner, kept(tokenLength));
-    }
-
-    /**
-     * The request that this thread works on is going to wait for something of its owner's, so it
-     * must not count among those that are worked on at a time.
-     *
-     * @param tokenLength of the token that is kept, in characters
-     * @return false if too much is kept for such requests, of this owner or of all; then the
-     *     request must not wait
-     */
-    public static boolean leaveTurn(String owner, int tokenLength) {
-        return GuardedConnection.leaveTurn(owner, kept(tokenLength));
-    }
-
-    private static int kept(int tokenLength) {
-        return Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT);
+        return GuardedConnection.giveBackTurn(
+                owner, Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT));
     }
 
     /** From now on every answer says that its connection ends, and it does. */

@@ -16,29 +16,21 @@ final class GuardedSelector implements ServerConnectionSelector {
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
-    private final Set<String> withoutTurns;
-    private final boolean anyQuery;
 
     /**
      * @param room for requests that have given their turns back
-     * @param withoutTurns the paths of requests that need no turns
-     * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedSelector(
             ServerConnectionSelector http,
             ServerBounds bounds,
             LongSupplier nanoTime,
             ConnectionDeadlines deadlines,
-            RequestRoom room,
-            Set<String> withoutTurns,
-            boolean anyQuery) {
+            RequestRoom room) {
         this.http = http;
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = deadlines;
         this.room = room;
-        this.withoutTurns = withoutTurns;
-        this.anyQuery = anyQuery;
     }
 
     @Override
@@ -61,11 +53,10 @@ final class GuardedSelector implements ServerConnectionSelector {
         ConnectionState state =
                 new ConnectionState(bounds, nanoTime, context.serverSocket()::close);
         return new GuardedConnection(
-                http.connection(new GuardedContext(context, state, deadlines, anyQuery)),
+                http.connection(new GuardedContext(context, state, deadlines)),
                 context.serverSocket(),
                 state,
                 deadlines,
-                room,
-                withoutTurns);
+                room);
     }
 }

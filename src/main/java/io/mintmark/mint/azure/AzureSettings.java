@@ -26,9 +26,6 @@ record AzureSettings(
     /** It becomes a part of the path. */
     private static final Pattern TENANT_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,254}");
 
-    /** Looked for where a row of slashes begins, and nowhere inside one. */
-    private static final Pattern TRAILING_SLASHES = Pattern.compile("(?<!/)/++$");
-
     static AzureSettings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(ofProvider, NAMES);
         String tenantId = settings.requiredText("tenant_id");
@@ -51,7 +48,7 @@ record AzureSettings(
     }
 
     private static Endpoint endpoint(Endpoint authority, String tenantId) {
-        String base = TRAILING_SLASHES.matcher(authority.toString()).replaceFirst("");
+        String base = authority.toString().replaceFirst("/+$", "");
         return Endpoint.at("%s/%s/oauth2/v2.0/token".formatted(base, tenantId));
     }
 }

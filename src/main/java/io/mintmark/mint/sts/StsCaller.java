@@ -6,7 +6,6 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
-import io.mintmark.outbound.NotSent;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.time.Timestamps;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
-import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
@@ -71,7 +69,7 @@ public final class StsCaller {
                 () ->
                         unsigned.assumeRole(
                                 sts,
-                                order.sender(),
+                                order.tenant(),
                                 request.webIdentityToken(shown.reveal()).build(),
                                 sent,
                                 order.deadline()));
@@ -98,12 +96,8 @@ public final class StsCaller {
     private @Nullable Credentials signed(
             StsEndpoint sts, MintOrder order, AssumeRoleRequest.Builder request) {
         AssumeRoleRequest whole = request.overrideConfiguration(until(order.deadline())).build();
-        try {
-            return ScopedValue.where(TenantTransport.SENDER, order.sender())
-                    .call(() -> clients.to(sts).assumeRole(whole).credentials());
-        } catch (SdkClientException e) {
-            throw e.getCause() instanceof NotSent kept ? kept : e;
-        }
+        return ScopedValue.where(TenantTransport.TENANT, order.tenant())
+                .call(() -> clients.to(sts).assumeRole(whole).credentials());
     }
 
     /** Of the broker's own credentials only the session's token goes over the line. */

@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import java.util.regex.Pattern;
 
 /**
  * Calls a provider by a deadline, and again only where that is safe: nothing was sent, or the
@@ -32,7 +31,6 @@ public final class Calls {
     private static final Duration FIRST_WAIT = Duration.ofMillis(200);
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
-    private static final Pattern SECONDS = Pattern.compile("\\d{1,6}");
 
     private final TenantHttpClients http;
     private final InstantSource clock;
@@ -58,13 +56,13 @@ public final class Calls {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
             try {
-                Reply reply = http.post(order.sender(), posts.get(), left(deadline));
+                Reply reply = http.post(order.tenant().value(), posts.get(), left(deadline));
                 if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
                     return new Done<>(reply);
                 }
                 wait = max(wait, asked(reply));
             } catch (OutboundFailure e) {
-                if (last || (e.kind() != Kind.UNREACHABLE && e.kind() != Kind.BUSY)) {
+                if (last || e.kind() != Kind.UNREACHABLE) {
                     return new Stopped<>(failed(e, endpoint));
                 }
             }
@@ -94,7 +92,7 @@ public final class Calls {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
                     Reason.PROVIDER_MISCONFIGURED;
-            case UNREACHABLE, BUSY, CUT_OFF, NOT_TRUSTED -> Reason.PROVIDER_UNREACHABLE;
+            case UNREACHABLE, CUT_OFF, NOT_TRUSTED -> Reason.PROVIDER_UNREACHABLE;
             case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Reason.PROVIDER_ERROR;
         };
@@ -109,7 +107,7 @@ public final class Calls {
      */
     private static Duration asked(Reply reply) {
         return reply.retryAfter()
-                .filter(text -> SECONDS.matcher(text).matches())
+                .filter(text -> text.matches("\\d{1,6}"))
                 .map(text -> Duration.ofSeconds(Long.parseLong(text)))
                 .orElse(Duration.ZERO);
     }

@@ -182,11 +182,7 @@ public final class StsStandIn implements AutoCloseable {
             case StsAnswer.Refusing(int status, String code, String message) ->
                     throw new StsRefusal(status, code, message);
             case StsAnswer.Saying(int status, String body) -> send(exchange, status, body);
-            case StsAnswer.Hanging _ -> awaited(closed);
-            case StsAnswer.Held(CountDownLatch gate) -> {
-                awaited(gate);
-                issue(exchange, call, Duration.ZERO);
-            }
+            case StsAnswer.Hanging _ -> hang();
             case StsAnswer.Dropping _ -> exchange.close();
             case StsAnswer.QuotingTheToken _ ->
                     throw StsRefusal.identity(
@@ -202,9 +198,9 @@ public final class StsStandIn implements AutoCloseable {
         send(exchange, 200, StsXml.credentials(call, issued.incrementAndGet(), expiry));
     }
 
-    private static void awaited(CountDownLatch gate) {
+    private void hang() {
         try {
-            gate.await();
+            closed.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
