@@ -54,7 +54,7 @@ COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text, j
 
 CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE jsonb_typeof(value) WHEN 'string' THEN 'a text' WHEN 'number' THEN 'a number'
+    RETURN CASE jsonb_typeof(value) WHEN 'string' THEN 'a string' WHEN 'number' THEN 'a number'
                WHEN 'boolean' THEN 'true or false' WHEN 'array' THEN 'a list'
                WHEN 'object' THEN 'an object' ELSE 'null' END;
 COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'What a JSON value is, with its article.';

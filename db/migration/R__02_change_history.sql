@@ -10,8 +10,8 @@ BEGIN
     PERFORM internal.refuse(
         format('%s.%s is append-only: %s is refused.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
-             THEN 'What is recorded stays. Old months are retired whole, with: mintmark audit retire'
-             ELSE 'What is recorded stays. Old entries are part of the proof for the later ones.' END,
+             THEN 'Records are permanent. Whole old months can be retired, with: mintmark audit retire'
+             ELSE 'Records are permanent: later entries are chained to them.' END,
         'insufficient_privilege');
 END
 $$;
@@ -153,35 +153,22 @@ $$;
 COMMENT ON FUNCTION internal.sign_row() IS
     'Trigger: fills created_at, created_by, updated_at and updated_by, whatever the statement says. They stay when an UPDATE changes nothing.';
 
-CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION internal.append_change(owning_tenant text, changed_table text, operation text, before jsonb, after jsonb) RETURNS void
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
-    SET TimeZone = 'UTC'
 AS $$
 DECLARE
-    tenant_column constant text := TG_ARGV[0];
-    old_row constant jsonb := to_jsonb(OLD);
-    new_row constant jsonb := to_jsonb(NEW);
-    owning_tenant constant text := coalesce(new_row, old_row) ->> tenant_column;
     change audit.config_change;
 BEGIN
-    IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
-        PERFORM internal.refuse(
-            format('A row of broker.%s stays with its tenant: it cannot move from %s to %s.', TG_TABLE_NAME,
-                   coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
-                   coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
-            'Insert it anew for the other tenant, and delete it here.', 'restrict_violation');
-    END IF;
-
     -- One editor of a tenant at a time, so that revisions are committed in their order. References to
     -- the tenant only take KEY SHARE, which this lock lets pass.
     IF owning_tenant IS NULL THEN
-        PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: changes without tenant', 0));
+        PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE;
     ELSE
         PERFORM FROM broker.tenant WHERE name = owning_tenant FOR NO KEY UPDATE;
     END IF;
 
-    SELECT owning_tenant, last.revision + 1, TG_TABLE_NAME, TG_OP, old_row, new_row,
+    SELECT owning_tenant, last.revision + 1, changed_table, append_change.operation, append_change.before, append_change.after,
            session_user, clock_timestamp(), pg_current_xact_id()::text::bigint, last.hash
       INTO change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
            change.changed_by, change.changed_at, change.transaction_id, change.prev_hash
@@ -198,8 +185,31 @@ BEGIN
         ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         PERFORM internal.refuse('Another session changed ' || coalesce('tenant "' || owning_tenant || '"', 'a table without tenant')
-                                || ' meanwhile.', 'Run the transaction again.', 'serialization_failure');
+                                || ' at the same time.', 'Run the transaction again.', 'serialization_failure');
     END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.append_change(text, text, text, jsonb, jsonb) IS
+    'Appends a row to the chain of a tenant (null: of the tables without tenant) in audit.config_change.';
+
+CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    tenant_column constant text := TG_ARGV[0];
+    old_row constant jsonb := to_jsonb(OLD);
+    new_row constant jsonb := to_jsonb(NEW);
+BEGIN
+    IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
+        PERFORM internal.refuse(
+            format('A row of broker.%s stays with its tenant: it cannot move from %s to %s.', TG_TABLE_NAME,
+                   coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
+                   coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
+            'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
+    END IF;
+    PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, TG_TABLE_NAME, TG_OP, old_row, new_row);
     RETURN NULL;
 END
 $$;
@@ -244,7 +254,8 @@ COMMENT ON FUNCTION internal.tell_a_large_edit() IS
 CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written ->> CASE table_name WHEN 'subject_grant' THEN 'id' WHEN 'blocked_subject' THEN 'id'
-                                       WHEN 'console_access' THEN 'id' WHEN 'tenant_admin' THEN 'role_name'
+                                       WHEN 'console_access' THEN 'id' WHEN 'grant_review' THEN 'id'
+                                       WHEN 'tenant_admin' THEN 'role_name' WHEN 'role_member' THEN 'member' WHEN 'known_issuer' THEN 'issuer_pattern'
                                        WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS
     'What tells a row of a table in schema broker from the others of its tenant: its name; where it has none, its number, login, issuer or type.';

@@ -66,6 +66,62 @@ $$;
 COMMENT ON FUNCTION internal.glob_matches(text, text) IS
     'Whether the whole of a text fits a glob: * stands for anything without : and /, ** for anything, all else for itself. One step a letter, whatever the pattern.';
 
+-- As glob_matches walks, but along another glob: its star reaches all places before the next separator, ** all that follow.
+CREATE OR REPLACE FUNCTION internal.globs_overlap(one text, other text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    parts constant text[] := ARRAY(SELECT p[1] FROM regexp_matches(one, '([*][*]+|.)', 'g') AS p);
+    size constant int := cardinality(parts);
+    nowhere constant bit varying := repeat('0', size + 1)::bit varying;
+    stars bit varying;
+    deep bit varying;
+    within bit varying;
+    places jsonb;
+    reached bit varying := ('1' || repeat('0', size))::bit varying;
+    before bit varying;
+    part text;
+BEGIN
+    IF one = '' OR other = '' THEN
+        RETURN one ~ '^[*]*$' AND other ~ '^[*]*$';
+    ELSIF NOT starts_with(split_part(one, '*', 1), split_part(other, '*', 1))
+          AND NOT starts_with(split_part(other, '*', 1), split_part(one, '*', 1)) THEN
+        RETURN false;
+    END IF;
+    SELECT (string_agg(CASE WHEN t.part LIKE '*%' THEN '1' ELSE '0' END, '' ORDER BY t.n) || '0')::bit varying,
+           (string_agg(CASE WHEN t.part LIKE '**%' THEN '1' ELSE '0' END, '' ORDER BY t.n) || '0')::bit varying,
+           (string_agg(CASE WHEN t.part IN (':', '/') THEN '0' ELSE '1' END, '' ORDER BY t.n) || '0')::bit varying
+      INTO stars, deep, within FROM unnest(parts) WITH ORDINALITY AS t (part, n);
+    SELECT jsonb_object_agg(l.letter, (SELECT string_agg((t.part = l.letter)::int::text, '' ORDER BY t.n) || '0'
+                                         FROM unnest(parts) WITH ORDINALITY AS t (part, n)))
+      INTO places FROM (SELECT DISTINCT t.part AS letter FROM unnest(parts) AS t (part) WHERE t.part NOT LIKE '*%') AS l;
+    reached := reached | ((reached & stars) >> 1);
+    FOR part IN SELECT p[1] FROM regexp_matches(other, '([*][*]+|.)', 'g') AS p LOOP
+        IF part LIKE '**%' THEN
+            reached := overlay(nowhere::text PLACING repeat('1', size + 2 - strpos(reached::text, '1'))
+                               FROM strpos(reached::text, '1'))::bit varying;
+        ELSIF part = '*' THEN
+            LOOP
+                before := reached;
+                reached := reached | ((reached & within) >> 1);
+                reached := reached | ((reached & stars) >> 1);
+                EXIT WHEN reached = before;
+            END LOOP;
+        ELSE
+            reached := ((reached & coalesce((places ->> part)::bit varying, nowhere)) >> 1)
+                     | (reached & CASE WHEN part IN (':', '/') THEN deep ELSE stars END);
+            reached := reached | ((reached & stars) >> 1);
+        END IF;
+        IF reached = nowhere THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    RETURN get_bit(reached, size) = 1;
+END
+$$;
+COMMENT ON FUNCTION internal.globs_overlap(text, text) IS 'Whether some text matches both globs.';
+
 -- The service counts the same (Glob.steps, ClaimConditions.steps) and refuses what is more than its budget.
 CREATE OR REPLACE FUNCTION internal.glob_steps(pattern text, value text) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -193,7 +249,7 @@ AS $$
 BEGIN
     IF steps > 250000 THEN
         PERFORM internal.refuse(
-            format('The rules of tenant "%s" are too much work to decide this: %s steps, and 250000 are allowed. The service answers 503.',
+            format('The rules of tenant "%s" cost %s steps to evaluate; the maximum is 250000. The service answers 503.',
                    tenant, steps),
             'Literal text before the first star of a glob and behind its last one costs nothing; each star between costs the text''s length.',
             'program_limit_exceeded');

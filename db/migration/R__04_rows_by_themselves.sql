@@ -27,6 +27,33 @@ $$;
 COMMENT ON FUNCTION internal.say_what_is_missing() IS
     'Trigger: says what a column is for that is null and must not be. Arguments: those columns.';
 
+-- ---------------------------------------------------------------- secrets
+
+CREATE OR REPLACE FUNCTION internal.refuse_secrets() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text;
+    found text;
+BEGIN
+    FOREACH name IN ARRAY TG_ARGV LOOP
+        found := substring(to_jsonb(NEW) ->> name FROM '(?:A[KS]IA[A-Z0-9]{16}|gh[opsru]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22}|glpat-[A-Za-z0-9_-]{20}'
+            || '|xox[abeoprs]-[A-Za-z0-9-]{10}|eyJ[A-Za-z0-9_-]{10,}[.]eyJ[A-Za-z0-9_-]{10,}[.]|AIza[A-Za-z0-9_-]{35}|ya29[.][A-Za-z0-9_-]{20}'
+            || '|[rs]k_live_[A-Za-z0-9]{20}|npm_[A-Za-z0-9]{36}|hv[sb][.][A-Za-z0-9_-]{24}|-----BEGIN [A-Z ]*PRIVATE KEY)');
+        IF found IS NOT NULL THEN
+            PERFORM internal.refuse_in(TG_RELID, 'secret_in_text',
+                format('%s in broker.%s contains what looks like a token or a key ("%s…").', name, TG_TABLE_NAME, left(found, 5)),
+                'Secrets are not stored in the database. Remove it, and revoke it if it is real.', 'check_violation',
+                refused => to_jsonb(NEW) - TG_ARGV);
+        END IF;
+    END LOOP;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_secrets() IS
+    'Trigger: refuses known forms of tokens and keys in text. Arguments: the columns.';
+
 -- ---------------------------------------------------------------- the form of values
 
 CREATE OR REPLACE FUNCTION internal.line_fault(value text, longest int) RETURNS text
@@ -66,11 +93,41 @@ BEGIN
     IF old_tenant <> new_tenant THEN
         PERFORM internal.refuse(format('A row of broker.%s stays with its tenant: it cannot move from "%s" to "%s".',
                                      what, old_tenant, new_tenant),
-                              'Insert it anew for the other tenant, and delete it here.');
+                              'Insert a new row for the other tenant, and delete this one.');
     END IF;
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_move(text, text, text) IS 'Refuses to give a row to another tenant, before references to it do.';
+
+CREATE OR REPLACE FUNCTION internal.say_what_has_too_many_values() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    written constant jsonb := to_jsonb(NEW);
+    json text;
+    fault text;
+BEGIN
+    FOREACH json IN ARRAY TG_ARGV LOOP
+        fault := internal.values_fault(written -> json);
+        IF fault IS NOT NULL THEN
+            PERFORM internal.refuse_in(TG_RELID, json || '_have_up_to_256_values_in_8_levels',
+                CASE TG_TABLE_NAME
+                    WHEN 'subject_grant' THEN format('The grant of key "%s" to "%s": its %s %s.', written ->> 'key', written ->> 'subject', json, fault)
+                    WHEN 'identity_provider' THEN format('Identity provider "%s": its %s %s.', written ->> 'name', json, fault)
+                    WHEN 'access_provider' THEN format('Access provider "%s" of tenant "%s": its %s %s.', written ->> 'name', written ->> 'tenant', json, fault)
+                    ELSE format('Key "%s" of tenant "%s": its %s %s.', written ->> 'name', written ->> 'tenant', json, fault) END,
+                CASE json WHEN 'settings' THEN 'Shorten them, or divide them between two rows. A policy can be written as one text, which counts once.'
+                          WHEN 'outputs' THEN 'Name only the outputs that clients read.'
+                          ELSE 'Divide the values between two rows, or let a glob stand for several.' END,
+                'check_violation');
+        END IF;
+    END LOOP;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.say_what_has_too_many_values() IS
+    'Trigger: refuses JSON that has too many values or levels. Arguments: its columns.';
 
 -- ---------------------------------------------------------------- conditions on claims
 
@@ -110,7 +167,7 @@ BEGIN
             IF condition = '[]' THEN
                 RETURN format('the list for "%s" is empty, so no token could ever meet it', claim);
             ELSIF NOT (SELECT bool_and(internal.is_condition(one)) FROM jsonb_array_elements(condition) AS one) THEN
-                RETURN format('the list for "%s" may hold texts, numbers, true, false and {"glob": "…"} only', claim);
+                RETURN format('the list for "%s" may contain strings, numbers, true, false and {"glob": "…"} only', claim);
             END IF;
         ELSIF NOT internal.is_condition(condition) THEN
             RETURN CASE WHEN jsonb_typeof(condition) = 'object'
@@ -169,14 +226,26 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant() RETURNS trig
 AS $$
 BEGIN
     IF NEW.name !~ '^[a-z][a-z0-9-]{0,39}$' THEN
-        PERFORM internal.refuse(format('"%s" is no name for a tenant.', NEW.name),
+        PERFORM internal.refuse(format('"%s" is not a valid tenant name.', NEW.name),
             'A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What people read goes into display_name.');
     ELSIF internal.line_fault(NEW.display_name, 1000) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its display_name %s.', NEW.name, internal.line_fault(NEW.display_name, 1000)),
                               'Write one line, or null.');
-    ELSIF least(NEW.max_keys, NEW.max_grants, NEW.max_globs) < 0 OR NEW.max_calls < 1 THEN
+    ELSIF least(NEW.max_keys, NEW.max_grants, NEW.max_globs, NEW.max_changes) < 0 OR NEW.max_calls < 1 THEN
         PERFORM internal.refuse(format('Tenant "%s" has a bound below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
-                              'max_keys, max_grants and max_globs are 0 or more, max_calls is 1 or more.');
+                              'max_keys, max_grants, max_globs and max_changes are 0 or more, max_calls is 1 or more.');
+    ELSIF NEW.max_duration < 1 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has a max_duration of %s seconds.', NEW.name, NEW.max_duration),
+                              'Write a positive number, or null to leave it to the types of access providers.');
+    ELSIF NEW.review_days NOT BETWEEN 1 AND 3650 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has review_days of %s.', NEW.name, NEW.review_days), 'Write 1 to 3650.');
+    ELSIF TG_OP = 'INSERT' AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.name AND NOT t.enabled) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_tenant_name_is_taken_once', format('Tenant "%s" exists already and is disabled.', NEW.name),
+            format('Choose another name, because clouds may still trust this one. To enable it again: UPDATE broker.tenant SET enabled = true WHERE name = %L;',
+                   NEW.name), 'unique_violation');
+    ELSIF NEW.max_requests < 1 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has a max_requests of %s.', NEW.name, NEW.max_requests),
+                              'Write a positive number, or null for no limit. A tenant that may do nothing is disabled.');
     END IF;
     RETURN NEW;
 END
@@ -194,11 +263,11 @@ BEGIN
             'Write the login as PostgreSQL spells it: SELECT rolname FROM pg_roles.', 'check_violation', refused => to_jsonb(NEW));
     ELSIF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
         RAISE WARNING 'There is no login "%" yet.', NEW.role_name
-            USING HINT = format('Until a DBA makes it (CREATE ROLE %I LOGIN … IN ROLE %I), the row is without effect.',
+            USING HINT = format('Until a DBA makes it (CREATE ROLE %I LOGIN … IN ROLE %I), the row has no effect.',
                                 NEW.role_name, '${tenant_admin_role}');
     ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
         RAISE WARNING 'Login "%" is no member of %.', NEW.role_name, '${tenant_admin_role}'
-            USING HINT = format('Until a DBA makes it one (GRANT %I TO %I), the row is without effect.',
+            USING HINT = format('Until a DBA makes it one (GRANT %I TO %I), the row has no effect.',
                                 '${tenant_admin_role}', NEW.role_name);
     END IF;
     RETURN NEW;
@@ -215,7 +284,7 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_shared_issuer() RETUR
 AS $$
 BEGIN
     IF NOT internal.is_url(NEW.issuer) OR NEW.issuer ~ '[?]' THEN
-        PERFORM internal.refuse(format('The shared issuer "%s" is no https address without a query.', NEW.issuer),
+        PERFORM internal.refuse(format('The shared issuer "%s" is not an https URL without a query.', NEW.issuer),
                               'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com".');
     ELSIF internal.list_fault(NEW.owner_claims, 255) IS NOT NULL THEN
         PERFORM internal.refuse(format('Shared issuer "%s": owner_claims %s.', NEW.issuer, internal.list_fault(NEW.owner_claims, 255)),
@@ -234,13 +303,13 @@ AS $$
     SELECT CASE
         WHEN jwks IS NULL THEN NULL
         WHEN NOT coalesce(jsonb_path_exists(jwks, 'strict $.keys[0].kty', silent => true), false)
-            THEN 'is no key set, {"keys": [{"kty": …}]}'
+            THEN 'is not a key set, {"keys": [{"kty": …}]}'
         WHEN jsonb_path_exists(jwks, '$.keys[*] ? (exists (@.d) || exists (@.k))')
-            THEN 'holds a private or secret key'
+            THEN 'contains a private or secret key'
         WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? (@.kty == "RSA" && exists (@.n) && exists (@.e)
                                          || @.kty == "EC" && exists (@.crv) && exists (@.x) && exists (@.y)
                                          || @.kty == "OKP" && exists (@.crv) && exists (@.x))')
-            THEN 'has no key that a signature could be verified with' END;
+            THEN 'has no key for verifying signatures' END;
 $$;
 COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
     'What is wrong with an identity provider''s own key set, as the end of a sentence; null if nothing is.';
@@ -259,20 +328,20 @@ BEGIN
         PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
-        PERFORM internal.refuse(format('"%s" is no name for an identity provider.', NEW.name),
+        PERFORM internal.refuse(format('"%s" is not a valid identity provider name.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');
     ELSIF EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = NEW.name AND p.tenant <> NEW.tenant) THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_identity_provider_name_is_taken_once',
-            format('Another tenant has an identity provider "%s", and their names are unique among all tenants.', NEW.name),
-            format('Begin it with the tenant, for example "%s-%s".', NEW.tenant, NEW.name), 'unique_violation');
+            format('Another tenant has an identity provider "%s"; names are unique across tenants.', NEW.name),
+            format('Start the name with the tenant, for example "%s-%s".', NEW.tenant, NEW.name), 'unique_violation');
     ELSIF NOT internal.is_url(NEW.issuer) THEN
-        PERFORM internal.refuse(format('%s: the issuer "%s" is no https address.', owner, NEW.issuer),
+        PERFORM internal.refuse(format('%s: the issuer "%s" is not an https URL.', owner, NEW.issuer),
             'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com". Plain http is for localhost only.');
     ELSIF NEW.issuer ~ '[?]' OR length(NEW.issuer) > 255 THEN
         PERFORM internal.refuse(format('%s: the issuer "%s" has a query or more than 255 characters.', owner, NEW.issuer),
                               'Write the iss claim of its tokens as it is. An issuer has no query (OpenID Connect Discovery).');
     ELSIF NOT internal.is_url(NEW.jwks_uri) THEN
-        PERFORM internal.refuse(format('%s: the jwks_uri "%s" is no https address.', owner, NEW.jwks_uri),
+        PERFORM internal.refuse(format('%s: the jwks_uri "%s" is not an https URL.', owner, NEW.jwks_uri),
             'Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.');
     END IF;
 
@@ -292,7 +361,7 @@ BEGIN
         PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
                               'Write the authorities that its server''s certificate leads to, and no others.');
     ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
-        PERFORM internal.refuse(format('%s: ca_certificate is no PEM of certificates alone.', owner),
+        PERFORM internal.refuse(format('%s: ca_certificate is not PEM that contains only certificates.', owner),
                               'It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when fetching the keys.');
     END IF;
 
@@ -313,10 +382,10 @@ BEGIN
         PERFORM internal.refuse(format('%s has a clock_skew of %s seconds.', owner, NEW.clock_skew), 'Write 0 to 3600.');
     ELSIF NEW.max_token_age <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_token_age of %s seconds.', owner, NEW.max_token_age),
-                              'Write a positive number, or null where only exp shall count.');
+                              'Write a positive number, or null to check only exp.');
     ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
         PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
-                              'Say how old a token may be, in seconds: used ones are remembered for so long. For example max_token_age = 600.');
+                              'Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.');
     END IF;
     RETURN NEW;
 END
@@ -339,7 +408,7 @@ BEGIN
         PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
-        PERFORM internal.refuse(format('"%s" is no name for an access provider.', NEW.name),
+        PERFORM internal.refuse(format('"%s" is not a valid access provider name.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
         PERFORM internal.refuse(format('%s: settings are %s, and must be an object.', owner, internal.a_kind(NEW.settings)),
@@ -348,7 +417,7 @@ BEGIN
 
     wrong := internal.json_fault(NEW.settings, 16384);
     IF wrong IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, wrong), 'Write them shorter.');
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, wrong), 'Shorten them.');
     END IF;
     wrong := internal.list_fault(NEW.allowed_targets, 512);
     IF wrong IS NOT NULL THEN
@@ -369,14 +438,39 @@ BEGIN
         PERFORM internal.refuse(format('%s uses auth "ambient", in which all tenants look alike to AWS, without shared_identity.', owner),
             'Set shared_identity = true and list in allowed_targets the roles that are this tenant''s.');
     ELSIF NEW.shared_identity AND '**' = ANY (NEW.allowed_targets) THEN
-        PERFORM internal.refuse(format('%s has shared_identity, in which all tenants look alike, and allows all targets (**).', owner),
-            'List in allowed_targets what is this tenant''s: nothing else keeps tenants apart here.');
+        PERFORM internal.refuse(format('%s has shared_identity, in which all tenants look alike, but allows all targets (**).', owner),
+            'List this tenant''s targets in allowed_targets: nothing else separates tenants here.');
     END IF;
     RETURN NEW;
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_provider() IS
     'Trigger: says in a sentence what the constraints would refuse with their name.';
+
+-- The same list as mm_steering in src/clients/mintmark-client; a test compares them.
+CREATE OR REPLACE FUNCTION internal.steers_programs(variable text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT variable ~ ('^(' || replace(regexp_replace(btrim('
+        PATH IFS ENV CDPATH FPATH HOME SHELL SHELLOPTS BASHOPTS BASH_* PS0 PS1 PS2 PS4 PROMPT_COMMAND ZDOTDIR UID EUID PPID
+        INPUTRC TMPDIR TMP TEMP TERM TERMCAP TERMINFO* XDG_*
+        LD_* DYLD_* LIBPATH SHLIB_PATH GCONV_PATH LOCPATH NLSPATH GLIBC_TUNABLES MALLOC_* HOSTALIASES LOCALDOMAIN
+        *OPTIONS *OPTS *FLAGS *_PROXY *_proxy *_WRAPPER *_CA_BUNDLE *_CACERT
+        MAKEFILES CC CXX CPP LD CLASSPATH JAVA_HOME JDK_HOME MAVEN_* GRADLE_*
+        NODE_* npm_* NPM_* YARN_* PYTHON* PIP_* PERL* RUBY* GEM_* BUNDLE_* PHP* LUA_* TCL* ERL_* R_* JULIA_*
+        CARGO_* RUSTC* GOROOT GOPATH GOENV GOPROXY GOINSECURE GONOSUMDB GOTOOLCHAIN
+        DOTNET_* CORECLR_* COMPlus_* MSBUILD*
+        *PAGER LESS* *EDITOR VISUAL BROWSER VIMINIT EXINIT GIT_* SSH_ASKPASS* SSH_AUTH_SOCK SSH_SK_* SUDO_*
+        OPENSSL_* SSL_* SSLKEYLOGFILE CURL_* WGETRC NETRC
+        DOCKER_* KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_PROFILE AWS_ENDPOINT_URL*
+        AWS_CONTAINER_* BOTO_CONFIG CLOUDSDK_* GOOGLE_APPLICATION_CREDENTIALS AZURE_CONFIG_DIR TF_CLI_* TF_PLUGIN_*
+        TF_DATA_DIR TF_REATTACH_PROVIDERS ANSIBLE_* HELM_* PGSERVICEFILE PGSYSCONFDIR PSQLRC
+        GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE RUNNER_* ACTIONS_* BUILDKITE_* MINTMARK_* mm_*
+        ', ' ' || chr(10)), '[[:space:]]+', '|', 'g'), '*', '.*') || ')$');
+$$;
+COMMENT ON FUNCTION internal.steers_programs(text) IS
+    'Whether a variable changes what programs run, load, trust or connect to. No output may have such a name.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_key() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -391,7 +485,7 @@ BEGIN
         PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
-        PERFORM internal.refuse(format('"%s" is no name for a key.', NEW.name),
+        PERFORM internal.refuse(format('"%s" is not a valid key name.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');
     ELSIF NEW.max_duration <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration), 'Write a positive number.');
@@ -402,16 +496,19 @@ BEGIN
         PERFORM internal.refuse(format('%s: outputs are %s, and must be an object.', owner, internal.a_kind(NEW.outputs)), example);
     END IF;
     IF length(NEW.description) > 1000 THEN
-        PERFORM internal.refuse(format('%s: its description has %s characters, more than 1000.', owner, length(NEW.description)), 'Write it shorter.');
+        PERFORM internal.refuse(format('%s: its description has %s characters; the maximum is 1000.', owner, length(NEW.description)), 'Shorten it.');
     ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Write them shorter.');
+        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Shorten them.');
     ELSIF internal.json_fault(NEW.outputs, 4096) IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: the whole of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
     END IF;
     FOR wrong IN SELECT key AS member, value AS field FROM jsonb_each(NEW.outputs) LOOP
         IF wrong.member !~ '^[A-Za-z_][A-Za-z0-9_]*$' THEN
-            PERFORM internal.refuse(format('%s: "%s" is no name for an output.', owner, wrong.member),
+            PERFORM internal.refuse(format('%s: "%s" is not a valid output name.', owner, wrong.member),
                                   'Letters, digits and _, no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.');
+        ELSIF internal.steers_programs(wrong.member) THEN
+            PERFORM internal.refuse(format('%s: the output "%s" is a variable that changes what programs run, load, trust or connect to.',
+                                         owner, wrong.member), 'Choose another name, for example one that starts with the name of the service.');
         ELSIF jsonb_typeof(wrong.field) <> 'string' THEN
             PERFORM internal.refuse(format('%s: the output "%s" must name a field, not hold %s.', owner, wrong.member, internal.a_kind(wrong.field)),
                                   example);
@@ -441,23 +538,23 @@ BEGIN
             'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".', 'check_violation',
             refused => to_jsonb(NEW));
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
-        PERFORM internal.refuse(format('%s has match "%s", and there are exact and glob.', owner, NEW.match),
-                              'exact compares the subject to the character; in a glob * stays within a segment, ** does not.');
+        PERFORM internal.refuse(format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match),
+                              'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
-            'The text up to the first : or / must be without *, for example "repo:acme/app:*".');
+            'The text up to the first : or / must be without *, for example "repo:acme/app:ref:refs/heads/**".');
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
                                        left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
                                        internal.glob_fault(NEW.subject)),
             'Write several shorter ones, or let claims say the rest.');
     ELSIF length(NEW.reason) > 1000 THEN
-        PERFORM internal.refuse(format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason)), 'Write it shorter.');
+        PERFORM internal.refuse(format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason)), 'Shorten it.');
     ELSIF NEW.valid_until <= NEW.valid_from THEN
         PERFORM internal.refuse(format('%s ends (valid_until %s) before it starts (valid_from %s).', owner, NEW.valid_until, NEW.valid_from),
-                              'Let valid_until be later; null is without end.');
+                              'Set a later valid_until, or null for no end.');
     ELSIF NOT isfinite(NEW.valid_until) OR NOT isfinite(NEW.valid_from) THEN
-        PERFORM internal.refuse(format('%s has a window to infinity.', owner), 'A grant without an end has null in valid_until.');
+        PERFORM internal.refuse(format('%s has a window to infinity.', owner), 'For no end, set valid_until to null.');
     ELSIF NEW.valid_from < '0001-01-01Z' OR NEW.valid_from >= '10000-01-01Z'
           OR NEW.valid_until < '0001-01-01Z' OR NEW.valid_until >= '10000-01-01Z' THEN
         PERFORM internal.refuse(format('%s has a window outside of the years 1 to 9999.', owner),
@@ -491,13 +588,13 @@ BEGIN
         message := format('%s stays with its tenant: it cannot move from %s to %s.', owner,
                           coalesce('"' || OLD.tenant || '"', 'all tenants'),
                           coalesce('"' || NEW.tenant || '"', 'all tenants'));
-        hint := 'Insert it anew, and delete it here.';
+        hint := 'Insert a new row, and delete this one.';
     ELSIF fault IS NOT NULL THEN
         message := format('A block has a subject that %s.', fault);
         hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
-        message := format('%s has match "%s", and there are exact and glob.', owner, NEW.match);
-        hint := 'exact compares the subject to the character; in a glob * stays within a segment, ** does not.';
+        message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
+        hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
         hint := 'The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of a tenant''s: UPDATE broker.identity_provider SET enabled = false.';
@@ -509,17 +606,17 @@ BEGIN
         message := format('%s has an empty reason.', owner);
         hint := 'Say why, for example the incident''s number.';
     ELSIF length(NEW.reason) > 1000 THEN
-        message := format('%s: its reason has %s characters, more than 1000.', owner, length(NEW.reason));
-        hint := 'Write it shorter.';
+        message := format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason));
+        hint := 'Shorten it.';
     ELSIF NOT isfinite(NEW.until) THEN
         message := format('%s ends at infinity.', owner);
-        hint := 'A block without an end has null in until.';
+        hint := 'For no end, set until to null.';
     ELSIF NEW.until < '0001-01-01Z' OR NEW.until >= '10000-01-01Z' THEN
         message := format('%s ends outside of the years 1 to 9999.', owner);
         hint := 'Write a time of these years, or null for a block without an end.';
     ELSIF NEW.idp IS NOT NULL AND NEW.tenant IS NULL THEN
         message := format('%s names identity provider "%s", and no tenant.', owner, NEW.idp);
-        hint := 'Name its tenant too. A block of all tenants is of the subject, whichever identity provider its token comes from.';
+        hint := 'Name its tenant too. A block in all tenants applies to the subject of any identity provider.';
     END IF;
     IF message IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
@@ -546,20 +643,26 @@ BEGIN
         message := format('An access to the console stays with what it shows: it cannot move from %s to %s.',
                           coalesce('tenant "' || OLD.tenant || '"', 'all tenants'),
                           coalesce('tenant "' || NEW.tenant || '"', 'all tenants'));
-        hint := 'Insert it anew, and delete this one.';
+        hint := 'Insert a new row, and delete this one.';
+    ELSIF NEW.all_tenants AND NEW.tenant IS NOT NULL THEN
+        message := format('An access to the console names both tenant "%s" and all tenants.', NEW.tenant);
+        hint := 'Leave tenant null, or set all_tenants to false.';
+    ELSIF NOT NEW.all_tenants AND NEW.tenant IS NULL THEN
+        message := 'An access to the console names no tenant.';
+        hint := 'Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.';
     ELSIF fault IS NOT NULL THEN
         message := format('An access to the console has a claim that %s.', fault);
         hint := 'Write the name of a claim in the ID tokens, for example "groups".';
     ELSIF length(NEW.reason) > 1000 THEN
-        message := format('The access to the console by "%s": its reason has %s characters, more than 1000.',
+        message := format('The access to the console by "%s": its reason has %s characters; the maximum is 1000.',
                           NEW.claim, length(NEW.reason));
-        hint := 'Write it shorter.';
+        hint := 'Shorten it.';
     ELSIF value_fault IS NOT NULL THEN
         message := format('The access to the console by "%s": %s.', NEW.claim, value_fault);
         hint := 'A value is for example ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
     ELSIF ltrim(NEW.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name') THEN
-        RAISE WARNING 'The claim "%" is often the user''s own to choose.', NEW.claim
-            USING HINT = 'Whoever may change it there sees the console. Prefer sub, or groups that only admins assign.';
+        RAISE WARNING 'Users can often choose the claim "%" themselves.', NEW.claim
+            USING HINT = 'Users who can change it could grant themselves access. Prefer sub, or groups that only admins assign.';
     END IF;
     IF message IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));

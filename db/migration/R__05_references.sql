@@ -27,7 +27,7 @@ BEGIN
                             WHEN 1 THEN format('tenant "%s"', mine[1])
                             ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
                        NEW.tenant),
-                'Who administers which tenant is in broker.tenant_admin, which platform admins write.',
+                'broker.tenant_admin lists the tenant admins; platform admins maintain it.',
                 'insufficient_privilege', refused => to_jsonb(NEW));
         END IF;
     END IF;
@@ -44,8 +44,8 @@ AS $$
 BEGIN
     IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
         PERFORM internal.refuse_in(TG_RELID, '',
-            format('Login "%s" cannot write a row without a tenant, which counts for all tenants.', session_user),
-            'Name your tenant. What counts for all of them, platform admins write.', 'insufficient_privilege',
+            format('Login "%s" cannot write a row without a tenant, which applies to all tenants.', session_user),
+            'Name your tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',
             refused => to_jsonb(NEW));
     END IF;
     RETURN NEW;
@@ -84,7 +84,7 @@ AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM broker.provider_type AS t WHERE t.type = NEW.type) THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_provider_type_exists',
-            format('Access provider "%s" of tenant "%s" has the type "%s", which there is not.', NEW.name, NEW.tenant, NEW.type),
+            format('Access provider "%s" of tenant "%s" has the unknown type "%s".', NEW.name, NEW.tenant, NEW.type),
             internal.there_are(NEW.type, ARRAY(SELECT t.type FROM broker.provider_type AS t), 'There are'), 'foreign_key_violation');
     END IF;
     RETURN NULL;

@@ -66,7 +66,7 @@ DECLARE
     longest constant int := coalesce((rule ->> 'max_length')::int, 2048);
 BEGIN
     IF jsonb_typeof(value) <> 'string' THEN
-        RETURN format('must be a text, not %s', internal.a_kind(value));
+        RETURN format('must be a string, not %s', internal.a_kind(value));
     ELSIF written !~ '\S' THEN
         RETURN 'must not be empty';
     ELSIF length(written) > longest THEN
@@ -79,11 +79,13 @@ BEGIN
     ELSIF rule ->> 'is' = 'url' AND (written !~ ('^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?'
                                          || '|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&''()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$')
                                      OR coalesce(substring(written FROM '^https?://[^/]*:([0-9]+)(?:/|$)')::int, 1) NOT BETWEEN 1 AND 65535) THEN
-        RETURN format('is "%s", which is no address of the form https://host/path (no user, query or fragment)', written);
+        RETURN format('is "%s", which is not a URL of the form https://host/path (no user, query or fragment)', written);
     ELSIF position(rule ->> 'must_contain' IN written) = 0 THEN
         RETURN format('is "%s", and must contain %s', written, rule ->> 'must_contain');
     ELSIF (rule ->> 'not_for_vendors')::boolean AND internal.is_vendor_audience(written) THEN
-        RETURN format('is "%s", which is worth something to a cloud vendor, and the token goes to a client', written);
+        RETURN format('is "%s", which is an audience of a cloud vendor, and the token goes to a client', written);
+    ELSIF rule ->> 'is' <> 'map' AND rule -> 'reserved' ? written THEN
+        RETURN format('is "%s", which the broker sets', written);
     ELSIF written !~ (rule ->> 'pattern') THEN
         RETURN format('is "%s", which does not have the form %s', written, rule ->> 'pattern');
     END IF;
@@ -112,6 +114,36 @@ $$;
 COMMENT ON FUNCTION internal.claim_fault(jsonb) IS
     'What is wrong with {"name": …, "value": …}, as the end of a sentence; null if nothing is.';
 
+CREATE OR REPLACE FUNCTION internal.map_fault(rule jsonb, value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    given record;
+    fault text;
+BEGIN
+    IF jsonb_typeof(value) <> 'object' THEN
+        RETURN format('must be an object of texts, not %s', internal.a_kind(value));
+    ELSIF value = '{}' THEN
+        RETURN 'is an empty object: leave it out instead';
+    END IF;
+    FOR given IN SELECT m.key, m.value FROM jsonb_each(value) AS m ORDER BY m.key COLLATE "C" LOOP
+        IF given.key !~ (rule ->> 'name_pattern') THEN
+            RETURN format('has the name "%s", which does not have the form %s', given.key, rule ->> 'name_pattern');
+        ELSIF rule -> 'reserved' ? given.key THEN
+            RETURN format('names "%s", which the broker sets', given.key);
+        END IF;
+        fault := internal.text_fault(rule, given.value);
+        IF fault IS NOT NULL THEN
+            RETURN format('has a value for "%s" that %s', given.key, fault);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.map_fault(jsonb, jsonb) IS
+    'What is wrong with an object of texts by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
+
 CREATE OR REPLACE FUNCTION internal.setting_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -129,7 +161,7 @@ BEGIN
     WHEN 'flag' THEN
         RETURN CASE WHEN kind <> 'boolean' THEN format('must be true or false, not %s', internal.a_kind(value)) END;
     WHEN 'list' THEN
-        RETURN CASE WHEN kind <> 'array' THEN format('must be a list of texts, not %s', internal.a_kind(value))
+        RETURN CASE WHEN kind <> 'array' THEN format('must be a list of strings, not %s', internal.a_kind(value))
                     WHEN value = '[]' THEN 'is an empty list: leave it out instead'
                     WHEN jsonb_array_length(value) > (rule ->> 'max_items')::int
                         THEN format('has %s elements, more than %s', jsonb_array_length(value), rule ->> 'max_items')
@@ -137,6 +169,17 @@ BEGIN
                             FROM jsonb_array_elements(value) AS one) END;
     WHEN 'object' THEN
         RETURN CASE WHEN kind <> 'object' THEN format('must be an object, not %s', internal.a_kind(value)) END;
+    WHEN 'number' THEN
+        RETURN CASE WHEN kind <> 'number' THEN format('must be a number, not %s', internal.a_kind(value))
+                    WHEN value::numeric NOT BETWEEN (rule ->> 'min')::int AND (rule ->> 'max')::int OR value::numeric % 1 <> 0
+                        THEN format('is %s, and must be a whole number from %s to %s', value, rule ->> 'min', rule ->> 'max') END;
+    WHEN 'map' THEN
+        RETURN internal.map_fault(rule, value);
+    WHEN 'pem' THEN
+        RETURN CASE WHEN kind <> 'string' THEN format('must be a string, not %s', internal.a_kind(value))
+                    WHEN length(value #>> '{}') > longest THEN format('has %s characters, more than %s', length(value #>> '{}'), longest)
+                    WHEN value #>> '{}' !~ '^[[:space:]]*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=[:space:]]+-----END CERTIFICATE-----[[:space:]]*)+$'
+                        THEN 'is no certificate in PEM form' END;
     WHEN 'policy' THEN
         RETURN CASE WHEN kind NOT IN ('object', 'string') OR kind = 'string' AND NOT internal.is_json_object(value #>> '{}')
                         THEN 'must be a policy: a JSON object, or its text'
@@ -144,7 +187,7 @@ BEGIN
                         THEN format('is a policy of more than %s characters', longest) END;
     WHEN 'secret' THEN
         RETURN CASE WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
-                        THEN 'must not hold the secret itself, which never stands in the database'
+                        THEN 'must not contain the secret itself; secrets are never stored in the database'
                     WHEN jsonb_typeof(value -> 'file') <> 'string'
                          OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
                         THEN 'must name a file in the tenant''s secrets directory, without . or .. as a folder' END;
@@ -179,7 +222,7 @@ AS $$
                              ELSE rule ->> 'example' END)
         WHEN rule ? 'default' THEN format('Left out, it is %s.', rule -> 'default')
         WHEN rule ->> 'is' = 'policy'
-            THEN format('Write a JSON object of at most %s characters, blanks between its parts not counted.', rule ->> 'max_length')
+            THEN format('Write a JSON object of at most %s characters, not counting whitespace.', rule ->> 'max_length')
         WHEN rule ->> 'is' = 'object' THEN format('Write "%s": {…}, or leave it out.', name)
         ELSE format('Write "%s": "…", or leave it out.', name) END;
 $$;
@@ -222,12 +265,20 @@ BEGIN
                                               THEN format(' is "%s", which', settings ->> name) ELSE '' END, lacking),
                                   internal.write_instead(lacking, rules -> lacking));
         END IF;
-        SELECT refused INTO lacking FROM jsonb_array_elements_text(rule -> 'refuses' -> (settings ->> name)) AS refused
+        IF rule ? 'needs_one_of' AND NOT settings ?| ARRAY(SELECT jsonb_array_elements_text(rule -> 'needs_one_of')) THEN
+            PERFORM internal.refuse(format('%s: the setting "%s" needs one of the settings %s too.', owner, name,
+                                         (SELECT string_agg(format('"%s"', one), ', ') FROM jsonb_array_elements_text(rule -> 'needs_one_of') AS one)),
+                                  internal.write_instead(rule -> 'needs_one_of' ->> 0, rules -> (rule -> 'needs_one_of' ->> 0)));
+        END IF;
+        SELECT refused INTO lacking
+          FROM jsonb_array_elements_text(coalesce(rule -> 'refuses' -> (settings ->> name), rule -> 'refuses' -> '*')) AS refused
          WHERE settings ? refused LIMIT 1;
         IF FOUND THEN
-            PERFORM internal.refuse(format('%s: the setting "%s" is "%s", which has no use for the setting "%s".',
-                                         owner, name, settings ->> name, lacking),
-                                  format('Leave out "%s", or choose another "%s".', lacking, name));
+            PERFORM internal.refuse(format(CASE WHEN rule -> 'refuses' ? '*' THEN '%s: the setting "%s" can''t be combined with the setting "%s".'
+                                              ELSE '%1$s: the setting "%2$s" is "%4$s", which does not use the setting "%3$s".' END,
+                                         owner, name, lacking, settings ->> name),
+                                  CASE WHEN rule -> 'refuses' ? '*' THEN format('Leave out one of them.')
+                                       ELSE format('Leave out "%s", or choose another "%s".', lacking, name) END);
         END IF;
     END LOOP;
 END
@@ -239,8 +290,7 @@ COMMENT ON FUNCTION internal.check_settings(text, text, jsonb, jsonb) IS
 
 CREATE OR REPLACE FUNCTION internal.span_of(shortest int, longest int) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN longest IS NULL THEN format('%s seconds and more', shortest)
-                ELSE format('%s to %s seconds', shortest, longest) END;
+    RETURN format('%s to %s seconds', shortest, longest);
 COMMENT ON FUNCTION internal.span_of(int, int) IS 'How long credentials of a type may live, in words.';
 
 CREATE OR REPLACE FUNCTION internal.allows_target(allowed_targets text[], target text) RETURNS boolean
@@ -251,6 +301,51 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.allows_target(text[], text) IS
     'Whether one of the globs matches a target; true where there is none. What aims at nothing counts as the empty text.';
+
+CREATE OR REPLACE FUNCTION internal.targets(rule jsonb, value jsonb) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format(coalesce(rule ->> 'target', '%s'), value #>> '{}') WHERE jsonb_typeof(value) = 'string'
+     UNION ALL
+    SELECT format(coalesce(rule ->> 'target', '%s'), item)
+      FROM jsonb_array_elements_text(CASE jsonb_typeof(value) WHEN 'array' THEN value ELSE '[]' END) AS item
+     UNION ALL
+    SELECT format(coalesce(rule ->> 'target', '%s:%s'), given.key, given.value)
+      FROM jsonb_each_text(CASE jsonb_typeof(value) WHEN 'object' THEN value ELSE '{}' END) AS given
+     UNION ALL
+    SELECT rule ->> 'target' WHERE value = 'true';
+$$;
+COMMENT ON FUNCTION internal.targets(jsonb, jsonb) IS
+    'The targets that a key setting names: a text itself, each element of a list, each name:value of an object, in the form of the rule''s "target".';
+
+CREATE OR REPLACE FUNCTION internal.check_listed_names(owner text, rules jsonb, settings jsonb, provider broker.access_provider)
+    RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text;
+    listing text;
+    listed text[];
+BEGIN
+    FOR name, listing IN SELECT r.key, r.value ->> 'names_in' FROM jsonb_each(rules) AS r WHERE r.value ? 'names_in' LOOP
+        listed := ARRAY(SELECT DISTINCT one FROM jsonb_array_elements_text(coalesce(provider.settings -> listing, '[]')) AS one ORDER BY one);
+        IF listed <> ARRAY(SELECT one FROM jsonb_object_keys(coalesce(settings -> name, '{}')) AS one ORDER BY one) THEN
+            PERFORM internal.refuse(
+                CASE WHEN listed = '{}' THEN format('%s has the setting "%s", and access provider "%s" lists none in its setting "%s".',
+                                                    owner, name, provider.name, listing)
+                     ELSE format('%s: the setting "%s" must give %s, which access provider "%s" lists in its setting "%s".',
+                                 owner, name, array_to_string(listed, ', '), provider.name, listing) END,
+                CASE WHEN listed = '{}' THEN format('Leave out "%s".', name)
+                     ELSE format('Write "%s": {%s}.', name,
+                                 (SELECT string_agg(format('"%s": "…"', one), ', ') FROM unnest(listed) AS one)) END);
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_listed_names(text, jsonb, jsonb, broker.access_provider) IS
+    'Refuses a key whose object does not have exactly the names that its access provider lists.';
 
 -- Called after the row is written and its change recorded. Recording locks the tenant's row, so
 -- nobody changes a provider while its key is being checked, or the other way round.
@@ -263,48 +358,79 @@ DECLARE
     provider broker.access_provider;
     kind broker.provider_type;
     aim text;
+    named text;
     output record;
 BEGIN
     SELECT p.* INTO provider FROM broker.access_provider AS p
      WHERE p.tenant = checked.tenant AND p.name = checked.provider;
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = provider.type;
     PERFORM internal.check_settings(owner, format('a key of type %s', kind.type), kind.key_settings, checked.settings);
+    PERFORM internal.check_listed_names(owner, kind.key_settings, checked.settings, provider);
 
     FOR output IN SELECT key AS member, value AS field FROM jsonb_each_text(checked.outputs) ORDER BY key COLLATE "C" LOOP
         IF output.field <> ALL (kind.fields) THEN
             PERFORM internal.refuse(
-                format('%s: the output "%s" names "%s", which is no field of type %s.', owner, output.member, output.field, kind.type),
+                format('%s: the output "%s" names "%s", which is not a field of type %s.', owner, output.member, output.field, kind.type),
                 internal.did_you_mean(output.field, kind.fields, 'Its fields'));
         END IF;
     END LOOP;
-
-    IF checked.max_duration < kind.min_duration OR checked.max_duration > kind.max_duration THEN
-        PERFORM internal.refuse(
-            format('%s: max_duration is %s seconds, and type %s gives credentials for %s.',
-                   owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
-            format('Write %s.', least(greatest(checked.max_duration, kind.min_duration), kind.max_duration)));
-    END IF;
 
     IF NOT checked.settings ?| (kind.target_setting || kind.further_targets)
        AND NOT internal.allows_target(provider.allowed_targets, '') THEN
         PERFORM internal.refuse(
             format('%s names no %s, and access provider "%s" allows only some.', owner,
-                   (SELECT string_agg(format('"%s"', name), ' and no ') FROM unnest(kind.target_setting || kind.further_targets) AS name),
+                   (SELECT string_agg(format('"%s"', name), ' and no ') FROM unnest(kind.target_setting || kind.further_targets) AS name
+                     WHERE NOT kind.key_settings -> name ? 'names_in'),
                    provider.name),
             format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
     END IF;
-    FOREACH aim IN ARRAY kind.target_setting || kind.further_targets LOOP
-        IF NOT internal.allows_target(provider.allowed_targets, checked.settings ->> aim) THEN
-            PERFORM internal.refuse(
-                format('%s: the setting "%s" is "%s", which access provider "%s" does not allow.',
-                       owner, aim, checked.settings ->> aim, provider.name),
-                format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
-        END IF;
+    FOR aim, named IN
+        SELECT setting, target
+          FROM unnest(kind.target_setting || kind.further_targets) WITH ORDINALITY AS s (setting, place),
+               internal.targets(kind.key_settings -> setting, checked.settings -> setting) AS target
+         WHERE NOT internal.allows_target(provider.allowed_targets, target)
+         ORDER BY place, target COLLATE "C" LIMIT 1 LOOP
+        PERFORM internal.refuse(
+            format(CASE WHEN named = checked.settings ->> aim THEN '%s: the setting "%s" is "%s", which access provider "%s" does not allow.'
+                        ELSE '%s: the setting "%s" has the target "%s", which access provider "%s" does not allow.' END,
+                   owner, aim, named, provider.name),
+            format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
     END LOOP;
 END
 $$;
 COMMENT ON FUNCTION internal.check_key(broker.key) IS
-    'Refuses a key that does not fit its access provider: settings, outputs, duration, target.';
+    'Refuses a key that does not fit its access provider: settings, outputs, target.';
+
+CREATE OR REPLACE FUNCTION internal.check_key_duration(checked broker.key) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('Key "%s" of tenant "%s"', checked.name, checked.tenant);
+    kind broker.provider_type;
+    of_tenant int;
+BEGIN
+    SELECT y.* INTO kind
+      FROM broker.access_provider AS p JOIN broker.provider_type AS y ON y.type = p.type
+     WHERE p.tenant = checked.tenant AND p.name = checked.provider;
+    SELECT t.max_duration INTO of_tenant FROM broker.tenant AS t WHERE t.name = checked.tenant;
+    IF checked.max_duration < kind.min_duration OR checked.max_duration > kind.max_duration THEN
+        PERFORM internal.refuse(
+            format('%s: max_duration is %s seconds, but type %s issues credentials for %s.',
+                   owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
+            format('Write %s.', least(greatest(checked.max_duration, kind.min_duration), kind.max_duration)));
+    ELSIF checked.max_duration > of_tenant THEN
+        PERFORM internal.refuse(
+            format('%s: max_duration is %s seconds; the tenant''s maximum is %s.', owner, checked.max_duration, of_tenant),
+            CASE WHEN of_tenant < kind.min_duration
+                 THEN format('Type %s gives credentials for %s seconds or more. ', kind.type, kind.min_duration)
+                 ELSE format('Write %s. ', of_tenant) END
+            || 'Platform admins can raise broker.tenant.max_duration.');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.check_key_duration(broker.key) IS
+    'Refuses a key whose credentials would live shorter or longer than its type and its tenant allow.';
 
 -- ---------------------------------------------------------------- a grant and its key
 
@@ -323,14 +449,14 @@ BEGIN
      WHERE k.tenant = checked.tenant AND k.name = checked.key;
     IF checked.max_duration < kind.min_duration THEN
         PERFORM internal.refuse(
-            format('%s has a max_duration of %s seconds, and type %s gives credentials for %s.',
+            format('%s has a max_duration of %s seconds, but type %s issues credentials for %s.',
                    owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
             format('Write %s or more, or null to leave it to the key.', kind.min_duration));
     ELSIF checked.valid_until - checked.valid_from < kind.min_duration * interval '1 second' THEN
         PERFORM internal.refuse(
-            format('%s is valid for less than the %s seconds that a credential of type %s lives at least.',
+            format('%s is valid for less than %s seconds, the minimum for a credential of type %s.',
                    owner, kind.min_duration, kind.type),
-            'No credential outlives its grant, so this one could never be used. Let valid_until be later.');
+            'No credential outlives its grant, so this one could never be used. Set a later valid_until.');
     END IF;
 END
 $$;
@@ -435,6 +561,10 @@ CREATE OR REPLACE FUNCTION internal.check_written_key() RETURNS trigger
 AS $$
 BEGIN
     PERFORM internal.check_key(NEW);
+    -- A key from before the tenant's maximum was lowered can be disabled.
+    IF TG_OP = 'INSERT' OR NEW.enabled THEN
+        PERFORM internal.check_key_duration(NEW);
+    END IF;
     IF TG_OP = 'UPDATE' AND OLD.provider <> NEW.provider THEN
         PERFORM internal.check_grant_duration(g) FROM broker.subject_grant AS g
           WHERE g.tenant = NEW.tenant AND g.key = NEW.name AND (g.max_duration IS NOT NULL OR g.valid_until IS NOT NULL);
@@ -457,11 +587,13 @@ BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = NEW.type;
     PERFORM internal.check_settings(owner, format('an access provider of type %s', kind.type), kind.provider_settings, NEW.settings);
     IF NEW.shared_identity AND NOT kind.may_share_identity THEN
-        PERFORM internal.refuse(format('%s has shared_identity, and type %s shows nobody an identity of the broker''s.', owner, kind.type),
+        PERFORM internal.refuse(format('%s has shared_identity, but type %s presents no identity of the broker.', owner, kind.type),
                               'Leave shared_identity false.');
     END IF;
     IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets) IS DISTINCT FROM (NEW.type, NEW.allowed_targets) THEN
         PERFORM internal.check_key(k) FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
+        PERFORM internal.check_key_duration(k) FROM broker.key AS k
+          WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;
         PERFORM internal.check_grant_duration(g)
            FROM broker.key AS k
            JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
@@ -516,8 +648,8 @@ BEGIN
      ORDER BY audience LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_issuer_and_audience_lead_to_one_identity_provider',
-            format('Issuer "%s" with audience "%s" already leads to another identity provider.', NEW.issuer, taken),
-            'A token''s issuer and audience must lead to exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.',
+            format('Issuer "%s" with audience "%s" already belongs to another identity provider.', NEW.issuer, taken),
+            'A token''s issuer and audience must identify exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.',
             'unique_violation', refused => to_jsonb(NEW));
     END IF;
     RETURN NULL;
@@ -541,11 +673,11 @@ BEGIN
     END IF;
     PERFORM internal.refuse(
         format(CASE WHEN shared.issuer = issuer
-                    THEN 'Identity provider "%s": the issuer "%s" gives tokens to anybody, and required_claims names no owner by an exact value.'
-                    ELSE 'Identity provider "%s": the issuer "%s" is, but for case or a slash, "%s", which gives tokens to anybody, and required_claims names no owner by an exact value.' END,
+                    THEN 'Identity provider "%s": the issuer "%s" issues tokens to anyone, and required_claims names no owner by an exact value.'
+                    ELSE 'Identity provider "%s": the issuer "%s" differs only by case or a slash from "%s", which issues tokens to anyone, and required_claims names no owner by an exact value.' END,
                idp, issuer, shared.issuer),
-        CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer to the character, "%s". ', shared.issuer) END
-        || format('Require at least one of %s, for example {"%s": "…"}; a glob does not do.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
+        CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer exactly as "%s". ', shared.issuer) END
+        || format('Require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
 END
 $$;
 COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
@@ -556,8 +688,8 @@ CREATE OR REPLACE FUNCTION internal.check_written_identity_provider() RETURNS tr
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Who lists a shared issuer has this lock alone (internal.record_change), and waits for us or we for them.
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('mintmark: changes without tenant', 0));
+    -- A change of broker.shared_issuer locks this row FOR UPDATE (internal.record_change), so one waits for the other.
+    PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
     PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
     RETURN NULL;
 END

@@ -1,4 +1,4 @@
--- How many keys, grants and blocked subjects a tenant may have.
+-- How many keys, grants and blocked subjects a tenant may have, how many grants a subject, and how many changes a day.
 
 CREATE OR REPLACE FUNCTION internal.refuse_more(tenant text, what text, bound text, target regclass, would_have bigint, may_have int) RETURNS void
     LANGUAGE plpgsql
@@ -6,8 +6,8 @@ CREATE OR REPLACE FUNCTION internal.refuse_more(tenant text, what text, bound te
 AS $$
 BEGIN
     PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_' || bound,
-        format('Tenant "%s" would have %s %s%s, and may have %s.', tenant, would_have, what, CASE would_have WHEN 1 THEN '' ELSE 's' END, may_have),
-        format('Delete what is not used any more, or let a platform admin raise %1$s: UPDATE broker.tenant SET %1$s = … WHERE name = %2$L;', bound, tenant),
+        format('Tenant "%s" would have %s %s%s; the maximum is %s.', tenant, would_have, what, CASE would_have WHEN 1 THEN '' ELSE 's' END, may_have),
+        format('Delete unused rows, or ask a platform admin to raise %1$s: UPDATE broker.tenant SET %1$s = … WHERE name = %2$L;', bound, tenant),
         'check_violation');
 END
 $$;
@@ -71,29 +71,65 @@ END
 $$;
 COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tenant, and refuses those beyond its bound.';
 
+CREATE OR REPLACE FUNCTION internal.has_too_many_grants(tenant text, idp text, subject text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    -- along the index, also with a plan from when there were few grants
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+BEGIN
+    RETURN (SELECT count(*) > 1000
+              FROM (SELECT FROM broker.subject_grant AS g
+                     WHERE g.tenant = has_too_many_grants.tenant AND g.idp = has_too_many_grants.idp AND g.match = 'exact'
+                       AND hashtextextended(g.subject, 0) = hashtextextended(has_too_many_grants.subject, 0)
+                       AND g.subject = has_too_many_grants.subject
+                     LIMIT 1001) AS found);
+END
+$$;
+COMMENT ON FUNCTION internal.has_too_many_grants(text, text, text) IS
+    'Whether a subject has more than 1000 grants of a tenant and an identity provider. The service reads no more of a subject (SubjectGrants.MOST).';
+
 CREATE OR REPLACE FUNCTION internal.count_grants() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    crowded record;
 BEGIN
     IF TG_OP = 'INSERT' THEN
         PERFORM internal.count_further(w.tenant, 0, count(*), count(*) FILTER (WHERE w.match = 'glob'))
            FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
+        SELECT s.* INTO crowded
+          FROM (SELECT DISTINCT w.tenant, w.idp, w.subject FROM written AS w WHERE w.match = 'exact') AS s
+         WHERE internal.has_too_many_grants(s.tenant, s.idp, s.subject) LIMIT 1;
     ELSIF TG_OP = 'DELETE' THEN
         PERFORM internal.count_further(r.tenant, 0, -count(*), -count(*) FILTER (WHERE r.match = 'glob'))
            FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
+        RETURN NULL;
     ELSE
         PERFORM internal.count_further(c.tenant, 0, 0, sum(c.globs)::bigint)
            FROM (SELECT w.tenant, count(*) AS globs FROM written AS w WHERE w.match = 'glob' GROUP BY w.tenant
                  UNION ALL
                  SELECT r.tenant, -count(*) FROM removed AS r WHERE r.match = 'glob' GROUP BY r.tenant) AS c
           GROUP BY c.tenant HAVING sum(c.globs) <> 0 ORDER BY c.tenant;
+        SELECT s.* INTO crowded
+          FROM (SELECT w.tenant, w.idp, w.subject FROM written AS w WHERE w.match = 'exact'
+                EXCEPT
+                SELECT r.tenant, r.idp, r.subject FROM removed AS r WHERE r.match = 'exact') AS s
+         WHERE internal.has_too_many_grants(s.tenant, s.idp, s.subject) LIMIT 1;
+    END IF;
+    IF crowded.subject IS NOT NULL THEN
+        PERFORM internal.refuse_in('broker.subject_grant', 'a_subject_has_no_more_than_1000_grants',
+            format('Subject "%s" of identity provider "%s" would have more than 1000 grants of tenant "%s", the maximum.',
+                   left(crowded.subject, 100), crowded.idp, crowded.tenant),
+            'Delete grants of this subject that are no longer used, or list several values of a claim in one grant.', 'check_violation');
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.count_grants() IS
-    'Trigger: counts the grants and the globs of a tenant, and refuses those beyond its bounds.';
+    'Trigger: counts the grants and the globs of a tenant, and refuses grants beyond its bounds or beyond 1000 of a subject.';
 
 -- The service reads and tries all of these for every token, of whichever tenant. So they must be fewer, and less work
 -- together, than it would refuse to do: a block of all tenants never ends anybody else's service.
@@ -146,3 +182,77 @@ END
 $$;
 COMMENT ON FUNCTION internal.count_blocks() IS
     'Trigger: counts the blocked subjects of a tenant and the globs among them, and refuses those beyond its bounds.';
+
+-- ---------------------------------------------------------------- changes of a day
+
+CREATE OR REPLACE FUNCTION internal.add_changes(target regclass, tenant text, further bigint, reduces boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+DECLARE
+    today constant date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+    most constant bigint := (SELECT CASE WHEN reduces THEN 2 * t.max_changes::bigint ELSE t.max_changes END
+                               FROM broker.tenant AS t WHERE t.name = add_changes.tenant);
+    would_have bigint := further;
+    last record;
+BEGIN
+    SELECT c.number, c.day, c.changes INTO last FROM runtime.changes_of_day AS c WHERE c.tenant = add_changes.tenant
+     ORDER BY c.tenant DESC, c.number DESC LIMIT 1;
+    IF last.day = today THEN
+        would_have := would_have + last.changes;
+    END IF;
+    IF would_have > most THEN
+        PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_max_changes_a_day',
+            format('Tenant "%s" would have %s changes today (UTC); the maximum is %s.', tenant, would_have, most),
+            CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin, whose changes have no maximum.'
+                 ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then keys and grants can be disabled and deleted, and subjects blocked.', tenant) END,
+            'check_violation');
+    ELSIF last.number IS NULL THEN
+        INSERT INTO runtime.changes_of_day (tenant, number, day, changes) VALUES (tenant, 1, today, would_have);
+    ELSE
+        UPDATE runtime.changes_of_day AS c SET number = c.number + 1, day = today, changes = would_have
+         WHERE c.tenant = add_changes.tenant AND c.number = last.number;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.add_changes(regclass, text, bigint, boolean) IS
+    'Adds to the changes of a tenant today, and refuses more than broker.tenant.max_changes; twice as many if they reduce access. The caller holds the tenant''s lock (internal.record_change).';
+
+-- Once for each statement, since a bulk import pays for each row. An UPDATE that leaves a row as it was is not recorded, and
+-- does not count.
+CREATE OR REPLACE FUNCTION internal.count_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    of_blocks constant boolean := TG_TABLE_NAME = 'blocked_subject';
+BEGIN
+    -- current_user is the owner here.
+    IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN
+        RETURN NULL;
+    ELSIF TG_OP = 'INSERT' THEN
+        PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
+                   of_blocks OR TG_TABLE_NAME = 'grant_review' AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' = 'remove', false)))
+           FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
+    ELSIF TG_OP = 'DELETE' THEN
+        PERFORM internal.add_changes(TG_RELID, r.tenant, sum(1 + pg_column_size(to_jsonb(r)) / 4096), NOT of_blocks)
+           FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
+    ELSE
+        PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces))
+           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts,
+                        -- a new block disables the one that ended (internal.lift_block_that_ended)
+                        w.enabled = of_blocks OR (to_jsonb(w) ->> 'until')::timestamptz <= now() AS reduces
+                   FROM (TABLE written EXCEPT ALL TABLE removed) AS w
+                 UNION ALL
+                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, NULL
+                   FROM (TABLE removed EXCEPT ALL TABLE written) AS r) AS c
+          GROUP BY c.tenant ORDER BY c.tenant;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.count_changes() IS
+    'Trigger: counts the changes by tenant admins, and refuses those beyond the bound of the day. Changes by platform admins do not count.';

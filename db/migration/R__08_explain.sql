@@ -121,7 +121,7 @@ BEGIN
         PERFORM internal.refuse(format('The claims of a token are an object, not %s.', internal.a_kind(given)),
                                 'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
     END IF;
-    SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled
+    SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled, t.max_duration
       INTO provider
       FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
      WHERE p.name = asked;
@@ -154,12 +154,13 @@ BEGIN
     RETURN QUERY
     WITH tried AS (
         SELECT g.key AS key_name, g.id, t.rank, t.condition AS failed, t.expected AS wanted, t.seen AS had,
-               internal.grant_duration(g, k.max_duration, at) AS duration
+               internal.grant_duration(g, longest.duration, at) AS duration
           FROM broker.subject_grant AS g
           JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
           JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
           JOIN broker.provider_type AS y ON y.type = a.type
-         CROSS JOIN LATERAL internal.try_grant(g, k.max_duration, y.min_duration, given, at) AS t
+         CROSS JOIN LATERAL (SELECT least(k.max_duration, y.max_duration, provider.max_duration)) AS longest (duration)
+         CROSS JOIN LATERAL internal.try_grant(g, longest.duration, y.min_duration, given, at) AS t
          WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
                     AND g.subject = about
@@ -207,7 +208,7 @@ COMMENT ON FUNCTION broker.explain(text, text, jsonb, timestamptz) IS
 
 CREATE OR REPLACE VIEW broker.who_can_mint WITH (security_invoker = true) AS
 SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
-       internal.grant_duration(g, k.max_duration, now()) AS max_duration,
+       internal.grant_duration(g, least(k.max_duration, y.max_duration, t.max_duration), now()) AS max_duration,
        g.valid_until, g.id AS grant_id, g.reason, g.created_by AS granted_by, g.created_at AS granted_at,
        k.provider, a.type AS provider_type, k.settings ->> y.target_setting AS target
   FROM broker.subject_grant AS g
@@ -219,7 +220,7 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
  WHERE g.enabled
    AND (g.valid_from IS NULL OR g.valid_from <= now())
    AND (g.valid_until IS NULL OR g.valid_until > now())
-   AND internal.grant_duration(g, k.max_duration, now()) >= y.min_duration
+   AND internal.grant_duration(g, least(k.max_duration, y.max_duration, t.max_duration), now()) >= y.min_duration
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
                     WHERE b.tenant = g.tenant AND b.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > now())
                       AND (b.idp IS NULL OR b.idp = g.idp)

@@ -57,7 +57,7 @@ BEGIN
                                 'The service asks for 3.', 'invalid_parameter_value');
     END IF;
     -- Replicas call this at the same time; the second finds the partitions there.
-    PERFORM pg_advisory_xact_lock(hashtextextended('mintmark: partitions of audit.event', 0));
+    PERFORM FROM runtime.mutex AS m WHERE m.name = 'partitions of audit.event' FOR UPDATE;
     FOR ahead IN 0 .. months_ahead LOOP
         created := created + audit.create_partition((this_month + ahead * interval '1 month')::date)::int;
     END LOOP;

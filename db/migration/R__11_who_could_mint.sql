@@ -193,10 +193,11 @@ AS $$
 DECLARE
     key_then constant jsonb := internal.row_at(tenant, 'key', key, revision);
     provider_then constant jsonb := internal.row_at(tenant, 'access_provider', key_then ->> 'provider', revision);
+    tenant_then constant jsonb := internal.row_at(tenant, 'tenant', tenant, revision);
     candidates text[];
 BEGIN
     IF NOT coalesce((key_then ->> 'enabled')::boolean AND (provider_then ->> 'enabled')::boolean
-                    AND (internal.row_at(tenant, 'tenant', tenant, revision) ->> 'enabled')::boolean, false) THEN
+                    AND (tenant_then ->> 'enabled')::boolean, false) THEN
         RETURN;
     END IF;
     candidates := ARRAY(SELECT DISTINCT c.after ->> 'id' FROM audit.config_change AS c
@@ -225,7 +226,7 @@ BEGIN
         SELECT b.idp, b.subject FROM block AS b WHERE b.match = 'glob'
     )
     SELECT g.after, provider_then ->> 'type',
-           least((key_then ->> 'max_duration')::bigint, (g.after ->> 'max_duration')::bigint,
+           least((key_then ->> 'max_duration')::bigint, (tenant_then ->> 'max_duration')::bigint, (g.after ->> 'max_duration')::bigint,
                  floor(extract(epoch FROM (g.after ->> 'valid_until')::timestamptz - at))::bigint)
       FROM granted AS g
      WHERE g.idp IN (SELECT i.name FROM idp AS i)
@@ -347,7 +348,7 @@ DECLARE
     keys text[];
 BEGIN
     IF lacking IS NOT NULL THEN
-        PERFORM internal.refuse(format('Who could mint is asked without a %s.', lacking),
+        PERFORM internal.refuse(format('audit.who_could_mint needs a %s.', lacking),
             'For example audit.who_could_mint(''acme'', ''deploy'', ''2026-03-01 12:00Z'').', 'invalid_parameter_value');
     ELSIF NOT EXISTS (SELECT FROM audit.config_change AS c WHERE c.tenant = require_what_there_was.tenant) THEN
         PERFORM internal.refuse(format('The history that you may see has no tenant "%s".', tenant),
@@ -359,7 +360,7 @@ BEGIN
                      AND n.name IS NOT NULL);
     IF key <> ALL (keys) THEN
         PERFORM internal.refuse(format('Tenant "%s" never had a key "%s".', tenant, key),
-                                internal.there_are(key, keys, 'It had, at some time'), 'no_data_found');
+                                internal.there_are(key, keys, 'It once had'), 'no_data_found');
     END IF;
 END
 $$;
@@ -383,7 +384,7 @@ BEGIN
         RAISE NOTICE 'Tenant "%" had no key "%" at %.', tenant, key, at
             USING HINT = coalesce('It had been deleted or renamed at ' || went, 'It was first made at ' || came) || '.';
     ELSIF at > clock_timestamp() THEN
-        RAISE NOTICE '% is to come: this is who could if nothing were changed until then.', at;
+        RAISE NOTICE '% is in the future: the result assumes no further changes.', at;
     END IF;
 END
 $$;

@@ -1,217 +1,299 @@
--- What is possible but hardly meant: a WARNING when it is written, and a row in broker.lint until it is gone.
+-- Lint: advice about rows that are valid and probably not what their author meant. A WARNING shows it when the row is
+-- written, and broker.lint until the row changes. What is known about issuers is data (R__24_known_issuers).
 
--- ---------------------------------------------------------------- what is doubted in other rows than grants
+CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format(CASE rule
+        WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
+        WHEN 'block_matches_nothing' THEN 'When the block was written, no grant and no row of audit.event in the last 90 days had a subject that it matches. Compare it with the sub claim of the tokens.'
+        WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
+        WHEN 'ended_already' THEN 'The row had ended when it was written and has no effect. Set a later end, or null for no end.'
+        WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. * matches within one segment (no : and no /), ** across segments; all else stands for itself.'
+        WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" stands for itself. Set match to glob, where * matches within one segment and ** across segments.'
+        WHEN 'incomplete_policy' THEN 'The policy has no %s. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version by rules of 2008.'
+        WHEN 'issuer_is_discovery' THEN 'The issuer is the address of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
+        WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
+        WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.'
+        WHEN 'longer_than_its_key' THEN 'Key "%s" gives credentials for %s seconds at most, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s to null.'
+        WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
+        WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
+        WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
+        WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
+        WHEN 'subject_fits_no_form' THEN '%s sends no such subject, unless it was configured to. It sends: %s.'
+        WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of clients that take a moment. Use 60 or more.'
+        WHEN 'unknown_claim' THEN '%s is not known to send the claim "%s". A condition on an absent claim never matches.'
+        WHEN 'white_space' THEN 'The value has %s, and values are compared exactly. Write it without.'
+        WHEN 'whole_organisation' THEN 'Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its id in claims.'
+        END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
+$$;
+COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'What a rule says about a row, and what to do. detail: the parts of the row that the text shows, a line each.';
 
-CREATE OR REPLACE FUNCTION internal.doubts_of_block(subject text, match text, until timestamptz, enabled boolean, updated_at timestamptz) RETURNS internal.doubt[]
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE OR REPLACE FUNCTION internal.odd_character_in(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT CASE WHEN value ~ '^[[:space:]]|[[:space:]]$' THEN 'a space at its start or end'
+                WHEN value ~ U&'[\00A0\00AD\034F\061C\115F\1160\1680\17B4\17B5\180B-\180F\2000-\200F\2028-\202F\205F-\206F\3000\3164\FE00-\FE0F\FEFF\FFA0]'
+                    THEN 'an invisible character'
+                WHEN value ~ '[A-Za-z]' AND value ~ U&'[\0370-\03FF\0400-\052F\FF01-\FF5E]'
+                    THEN 'letters of another script that look like Latin ones' END;
+$$;
+COMMENT ON FUNCTION internal.odd_character_in(text) IS 'What readers overlook in a text; null if there is nothing.';
+
+-- "v1.*" and "dependabot[bot]" have no such sign.
+CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT coalesce(CASE WHEN NOT is_glob THEN substring(value FROM '[*]|%(?=[:/]|$)') END,
+        substring(value FROM '(^\^|[])*+}][$]$|(?:^|(?<=[]:/@_)-]))[.][*+]|\\(?:[].*+?(){}|^$/:[-]|[dwsDWS][*+{])|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[dwsDWS])[^]]*\]|[])][+?{]|\((?:\?[:!=<]|[^()|]*\|)[^()]*\)|(?<=[^:/])\{[0-9]+(?:,[0-9]*)?\})'),
+        CASE WHEN is_glob THEN substring(value FROM '([$]$|\{[^{},:/]+(?:,[^{},:/]+)+\}|[A-Za-z0-9*_-][?](?=[:/]|$)|%(?=[:/]|$)|\[(?!bot\])(?:[!^][A-Za-z0-9._-]+|[A-Za-z0-9._-]{2,})\])') END);
+$$;
+COMMENT ON FUNCTION internal.sign_in(text, boolean) IS 'The first sign of a pattern that has no meaning here: * and the % of LIKE outside globs, signs of shells in globs, those of regular expressions in both.';
+
+CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+        WHEN claim ~ '^kubernetes[.]io[./][a-z]' THEN '/kubernetes.io/' || translate(substr(claim, 15), '.', '/')
+        WHEN claim ~ '^[$][.][A-Za-z0-9_.-]+$' THEN translate(substr(claim, 2), '.', '/')
+        -- domains, either way round, name claims too
+        WHEN claim ~ '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)+$' AND claim !~* '^(com|org|net|io|dev|eu|de)[.]'
+             AND claim !~* '[.](com|org|net|io|dev|app|cloud|local|internal|example|test|gov|edu|eu|de|uk|fr|ch|co|ai)$'
+            THEN '/' || translate(claim, '.', '/')
+        WHEN claim ~ '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+$' THEN '/' || claim END;
+$$;
+COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that the name of a claim was probably meant to be; null if it is likely a name.';
+
+CREATE OR REPLACE FUNCTION internal.known_issuer(issuer text) RETURNS SETOF broker.known_issuer
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT k.* FROM broker.known_issuer AS k WHERE internal.glob_matches(k.issuer_pattern, known_issuer.issuer) ORDER BY length(k.issuer_pattern) DESC LIMIT 1;
+$$;
+COMMENT ON FUNCTION internal.known_issuer(text) IS 'What is known about the issuer of tokens; no row if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.known_issuer) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    WITH known AS (
+        SELECT '{"iss": "string", "sub": "string", "aud": "string", "jti": "string", "azp": "string", "exp": "number",
+                 "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{}') AS claims
+    ), claim AS (
+        SELECT c.key AS name, internal.likely_pointer(c.key) AS pointer,
+               CASE jsonb_typeof(c.value) WHEN 'array' THEN c.value ELSE jsonb_build_array(c.value) END AS any_of,
+               coalesce(k.claims ->> c.key, (SELECT n.value FROM jsonb_each_text(k.claims) AS n
+                                              WHERE strpos(n.key, '*') > 0 AND internal.glob_matches(n.key, c.key) LIMIT 1)) AS type
+          FROM known AS k CROSS JOIN jsonb_each(conditions) AS c
+    ), item AS (
+        SELECT c.name, c.type, i AS item FROM claim AS c CROSS JOIN jsonb_array_elements(c.any_of) AS i
+    )
+    SELECT 'pointer_without_slash', concat_ws(chr(10), c.name, c.pointer) FROM claim AS c WHERE c.type IS NULL AND c.pointer IS NOT NULL
+    UNION ALL SELECT 'unknown_claim', concat_ws(chr(10), issuer.name, c.name) FROM claim AS c
+     WHERE c.type IS NULL AND c.pointer IS NULL AND issuer.name IS NOT NULL
+    UNION ALL SELECT DISTINCT 'claim_of_other_type', format('"%s" as a %s', i.name, i.type) FROM item AS i
+     WHERE replace(jsonb_typeof(i.item), 'object', 'string') <> i.type
+    UNION ALL SELECT 'star_in_plain_claim', i.item::text FROM item AS i
+     WHERE jsonb_typeof(i.item) = 'string' AND internal.sign_in(i.item #>> '{}', false) <> ''
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(i.item ->> 'glob', true)) FROM item AS i
+     WHERE internal.sign_in(i.item ->> 'glob', true) <> '';
+$$;
+COMMENT ON FUNCTION internal.lint_claims(jsonb, broker.known_issuer) IS 'Findings in conditions on claims. issuer: what is known about the issuer of the tokens, or null.';
+
+CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_claims jsonb, issuer broker.known_issuer)
+    RETURNS TABLE (rule text, detail text) LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    WITH form AS (
+        SELECT f.form, internal.globs_overlap(glob, f.form) AS matches FROM unnest(issuer.subject_forms) AS f (form)
+    ), of_issuer AS (
+        SELECT k.* FROM broker.known_issuer AS k WHERE issuer.name IS NULL OR k.issuer_pattern = issuer.issuer_pattern
+    )
+    SELECT 'subject_fits_no_form', concat_ws(chr(10), issuer.name, array_to_string(issuer.subject_forms, ', '))
+     WHERE issuer.name IS NOT NULL AND NOT EXISTS (SELECT FROM form AS f WHERE f.matches)
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(glob, true)) WHERE internal.sign_in(glob, true) <> ''
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
+     WHERE glob ~ '[^*][*]$' HAVING bool_or(f.matches)
+       AND bool_or(CASE WHEN NOT f.matches THEN internal.globs_overlap(glob || '*', f.form) END)
+    -- A name (and id, as GitHub has them) that nobody has, in the place of the project's: who matches that matches all.
+    UNION ALL SELECT 'whole_organisation', NULL
+     WHERE EXISTS (SELECT FROM of_issuer AS k CROSS JOIN unnest(k.subject_forms) AS f WHERE k.project_wildcard > 0
+                      AND internal.globs_overlap(glob, regexp_replace(f, '[*]+', chr(57344) || '@' || chr(57344), 1, k.project_wildcard)))
+       AND NOT EXISTS (SELECT FROM of_issuer AS k CROSS JOIN (VALUES (claims), (required_claims)) AS c (claims)
+                        WHERE c.claims ?| '{job_workflow_ref,workflow_ref,ci_config_ref_uri}'
+                           OR internal.requires_an_owner(c.claims, '{sub}' || k.project_claims));
+$$;
+COMMENT ON FUNCTION internal.lint_glob(text, jsonb, jsonb, broker.known_issuer) IS 'Findings in the glob of a grant that has these conditions on claims.';
+
+CREATE OR REPLACE FUNCTION internal.usual_spelling_of(issuer text) RETURNS text
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT s.spelling
+      FROM (SELECT p.issuer, 1 FROM broker.identity_provider AS p WHERE p.enabled
+            UNION ALL SELECT l.issuer, 1000000000 FROM broker.shared_issuer AS l
+            UNION ALL SELECT k.issuer_pattern, 1000000000 FROM broker.known_issuer AS k WHERE strpos(k.issuer_pattern, '*') = 0)
+           AS s (spelling, weight)
+     WHERE internal.nearly(s.spelling) = internal.nearly(usual_spelling_of.issuer) GROUP BY s.spelling
+     ORDER BY sum(s.weight) DESC, s.spelling = usual_spelling_of.issuer, s.spelling LIMIT 1;
+$$;
+COMMENT ON FUNCTION internal.usual_spelling_of(text) IS 'How an issuer is spelled, by the lists of issuers or by most identity providers that the caller may see. Spellings differ by case, slashes at the end or the default port.';
+
+CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identity_provider) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
+     CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c
+     UNION ALL
+    SELECT r.rule, r.detail FROM (VALUES
+        ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
+        ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
+        ('jwks_uri_is_discovery', substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)')),
+        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END),
+        ('white_space', (SELECT min(internal.odd_character_in(a)) FROM unnest(checked.audiences) AS a))) AS r (rule, detail)
+     WHERE r.detail IS NOT NULL;
+$$;
+COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
+
+CREATE OR REPLACE FUNCTION internal.lint_grants(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
 BEGIN
-    RETURN CASE WHEN enabled THEN internal.doubts_of_subject(subject, match)
-        || CASE WHEN until <= updated_at THEN ARRAY[internal.ended_already('until', until, updated_at)] END END;
+    RETURN QUERY WITH grants AS MATERIALIZED (
+        SELECT g.* FROM broker.subject_grant AS g WHERE g.id = ANY (ids) AND g.enabled
+    ), idp AS MATERIALIZED (
+        -- The forms as one regular expression, which is a hundred times as fast as globs one by one.
+        SELECT p.name, p.required_claims, k AS known,
+               (SELECT '^(?:' || string_agg(replace(replace(regexp_replace(f, '([^A-Za-z0-9*])', '\\\1', 'g'), '**', '.+'), '*', '[^:/]*'), '|') || ')$'
+                  FROM unnest(k.subject_forms) AS f) AS forms
+          FROM (SELECT DISTINCT g.idp FROM grants AS g) AS d JOIN broker.identity_provider AS p ON p.name = d.idp
+          LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
+    ), key AS MATERIALIZED (
+        SELECT k.tenant, k.name, k.max_duration, y.min_duration
+          FROM (SELECT DISTINCT g.tenant, g.key FROM grants AS g) AS d JOIN broker.key AS k ON k.tenant = d.tenant AND k.name = d.key
+          JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
+    )
+    SELECT g.id, g.tenant, r.rule, r.detail
+      FROM grants AS g JOIN idp AS i ON i.name = g.idp JOIN key AS k ON k.tenant = g.tenant AND k.name = g.key
+     CROSS JOIN LATERAL (
+           SELECT 'white_space', internal.odd_character_in(g.subject) WHERE g.subject ~ U&'^[[:space:]]|[[:space:]]$|[^\0001-\007F]'
+           UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
+           UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, array_to_string((i.known).subject_forms, ', '))
+            WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
+           UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n WHERE g.match = 'glob'
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
+           UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
+           UNION ALL SELECT 'never_long_enough', k.min_duration::text
+            WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) < k.min_duration * interval '1 second'
+           UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
+           UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[^[:space:]]'
+           ) AS r (rule, detail)
+     WHERE r.detail IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.doubts_of_block(text, text, timestamptz, boolean, timestamptz) IS
-    'What is hardly meant in an enabled block of a subject; null if nothing is.';
+COMMENT ON FUNCTION internal.lint_grants(bigint[]) IS 'Findings in the enabled grants among these.';
 
-CREATE OR REPLACE FUNCTION internal.issuer_nearly_known(issuer text) RETURNS internal.doubt[]
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
+CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+    SELECT b.id, b.tenant, r.rule, r.detail
+      FROM broker.blocked_subject AS b CROSS JOIN audit.first_mint_id(now() - interval '90 days') AS since (mint_id)
+     CROSS JOIN LATERAL (
+           SELECT 'white_space', internal.odd_character_in(b.subject)
+           UNION ALL SELECT 'glob_sign_in_exact_subject', CASE b.match WHEN 'exact' THEN internal.sign_in(b.subject, false) END
+           UNION ALL SELECT 'glob_matches_less_than_it_seems', CASE b.match WHEN 'glob' THEN 'values with "' || internal.sign_in(b.subject, true) || '"' END
+           UNION ALL SELECT 'ended_already', CASE WHEN b.until <= b.updated_at THEN '' END
+           UNION ALL SELECT 'block_matches_nothing', CASE WHEN NOT EXISTS (
+                  -- a glob is compared with up to a thousand subjects; if there are more, nothing is said
+                  SELECT FROM (SELECT c.subject, count(*) OVER () AS number FROM (
+                      (SELECT g.subject FROM broker.subject_grant AS g WHERE b.match = 'exact' AND g.match = 'exact'
+                          AND hashtextextended(g.subject, 0) = hashtextextended(b.subject, 0) AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1)
+                      UNION ALL (SELECT e.subject FROM audit.event AS e WHERE b.match = 'exact' AND e.mint_id >= since.mint_id
+                          AND hashtextextended(e.subject, 0) = hashtextextended(b.subject, 0) AND (b.tenant IS NULL OR e.tenant = b.tenant) LIMIT 1)
+                      UNION ALL (SELECT g.subject FROM broker.subject_grant AS g
+                                  WHERE g.match = 'glob' AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1001)
+                      UNION ALL (SELECT g.subject FROM broker.subject_grant AS g
+                                  WHERE b.match = 'glob' AND g.match = 'exact' AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1001)
+                      UNION ALL (SELECT e.subject FROM audit.event AS e WHERE b.match = 'glob' AND e.mint_id >= since.mint_id
+                                    AND e.subject IS NOT NULL AND (b.tenant IS NULL OR e.tenant = b.tenant) LIMIT 1001)) AS c) AS s
+                   WHERE s.number > 1000 OR internal.globs_overlap(b.subject, s.subject)) THEN '' END
+           ) AS r (rule, detail)
+     WHERE b.id = ANY (ids) AND b.enabled AND r.detail IS NOT NULL;
+$$;
+COMMENT ON FUNCTION internal.lint_blocks(bigint[]) IS 'Findings in the enabled blocks among these.';
+
+CREATE OR REPLACE FUNCTION internal.keep_findings(of_table text, ids bigint[]) RETURNS void
+    LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    DELETE FROM internal.lint_finding AS f WHERE f.table_name = of_table AND f.id = ANY (ids);
+    INSERT INTO internal.lint_finding (table_name, id, tenant, rule, detail) SELECT of_table, n.* FROM internal.lint_grants(ids) AS n WHERE of_table = 'subject_grant'
+     UNION ALL SELECT of_table, n.* FROM internal.lint_blocks(ids) AS n WHERE of_table = 'blocked_subject';
+$$;
+COMMENT ON FUNCTION internal.keep_findings(text, bigint[]) IS 'Lints rows of subject_grant or blocked_subject, and stores what it finds.';
+
+CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    known text;
-    alike bigint;
-    nearly bigint;
+    names text[]; tenants text[];
+    ids bigint[];
+    one record;
 BEGIN
-    SELECT s.issuer INTO known FROM broker.shared_issuer AS s
-     WHERE internal.nearly(s.issuer) = internal.nearly(issuer_nearly_known.issuer) ORDER BY s.issuer <> issuer_nearly_known.issuer, s.issuer LIMIT 1;
-    IF known = issuer THEN
-        RETURN NULL;
-    ELSIF known IS NULL THEN
-        -- The spelling that most have is likely right.
-        SELECT count(*) FILTER (WHERE p.issuer = issuer_nearly_known.issuer),
-               count(*) FILTER (WHERE p.issuer <> issuer_nearly_known.issuer),
-               min(p.issuer) FILTER (WHERE p.issuer <> issuer_nearly_known.issuer)
-          INTO alike, nearly, known
-          FROM broker.identity_provider AS p
-         WHERE internal.nearly(p.issuer) = internal.nearly(issuer_nearly_known.issuer) AND p.enabled;
-    END IF;
-    RETURN CASE WHEN known IS NOT NULL AND (nearly < alike) IS NOT TRUE THEN ARRAY[ROW('issuer_nearly_known',
-        format('The issuer is "%s", and that of another identity provider or a shared one "%s". Tokens say in iss which it is, to the character.',
-               issuer, known))::internal.doubt] END;
-END
-$$;
-COMMENT ON FUNCTION internal.issuer_nearly_known(text) IS
-    'The doubt about an issuer that differs only by case or a slash from a shared one, or from one that as many identity providers have; null if there is none. Sees what its caller may see.';
-
-CREATE OR REPLACE FUNCTION internal.doubts_of_identity_provider(issuer text, jwks_uri text, required_claims jsonb, enabled boolean) RETURNS internal.doubt[]
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    doubts internal.doubt[];
-BEGIN
-    IF NOT enabled THEN
+    IF TG_OP = 'DELETE' THEN
+        DELETE FROM internal.lint_finding AS f USING removed AS r WHERE f.table_name = TG_TABLE_NAME AND f.id = r.id;
         RETURN NULL;
     END IF;
-    doubts := internal.doubts_of_claims(required_claims, issuer) || internal.issuer_nearly_known(issuer);
-    IF jwks_uri ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)' THEN
-        doubts := doubts || ROW('jwks_uri_is_discovery',
-            'This is the address of a discovery document, and jwks_uri that of the keys, which the document names as its own jwks_uri. Where the document is at the issuer, leave it null: the broker looks there.')::internal.doubt;
+    EXECUTE format('SELECT array_agg(w.%I::text), array_agg(to_jsonb(w) ->> ''tenant'') FROM written AS w', TG_ARGV[0]) INTO names, tenants;
+    IF TG_OP = 'UPDATE' AND TG_TABLE_NAME IN ('identity_provider', 'key') THEN
+        EXECUTE CASE TG_TABLE_NAME WHEN 'key'
+            THEN 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
+                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration IS NOT NULL'
+            ELSE 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.name = w.name
+                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.idp = w.name
+                   WHERE r.issuer <> w.issuer OR r.required_claims <> w.required_claims AND g.match = ''glob''' END INTO ids;
+        PERFORM internal.keep_findings('subject_grant', ids);
+        ids := NULL;
+    ELSIF TG_TABLE_NAME IN ('subject_grant', 'blocked_subject') THEN
+        ids := names::bigint[];
+        PERFORM internal.keep_findings(TG_TABLE_NAME, ids);
     END IF;
-    RETURN doubts;
+    FOR one IN
+        SELECT n.*, CASE TG_TABLE_NAME
+               WHEN 'subject_grant' THEN (SELECT format('Grant of key "%s" to "%s"', g.key, g.subject) FROM broker.subject_grant AS g WHERE g.id = n.id)
+               WHEN 'blocked_subject' THEN (SELECT format('Block of "%s"', b.subject) FROM broker.blocked_subject AS b WHERE b.id = n.id)
+               WHEN 'console_access' THEN (SELECT format('Access to the console by "%s"', a.claim) FROM broker.console_access AS a WHERE a.id::text = n.name)
+               ELSE format('%s "%s"', upper(left(TG_TABLE_NAME, 1)) || replace(substr(TG_TABLE_NAME, 2), '_', ' '), n.name) END AS title
+          FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all
+                  FROM (SELECT l.id, NULL AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice
+                          FROM internal.lint_finding AS l WHERE l.table_name = TG_TABLE_NAME AND l.id = ANY (ids)
+                         UNION ALL SELECT NULL, l.name, l.rule, l.advice FROM broker.lint AS l
+                         WHERE l.table_name = TG_TABLE_NAME AND l.name = ANY (names) AND ids IS NULL AND (coalesce(l.tenant, ''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''), u.name FROM unnest(tenants, names) AS u (tenant, name))) AS f) AS n
+         -- The first of each rule first, so that none hides behind a thousand of another.
+         WHERE n.number <= 10 ORDER BY n.number, n.rule LIMIT 10
+    LOOP
+        RAISE WARNING '%: %', one.title, one.rule USING HINT = one.advice;
+    END LOOP;
+    IF one.in_all > 10 THEN
+        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint;';
+    END IF;
+    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.doubts_of_identity_provider(text, text, jsonb, boolean) IS
-    'What is hardly meant in an enabled identity provider; null if nothing is.';
+COMMENT ON FUNCTION internal.lint_written() IS 'Trigger: stores the findings in what a statement wrote and in what depends on it, and warns. Argument: the column that identifies a row.';
 
-CREATE OR REPLACE FUNCTION internal.doubts_of_access_provider(allowed_targets text[], enabled boolean) RETURNS internal.doubt[]
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT array_agg(ROW('pattern_is_a_regular_expression',
-               format('In the allowed target "%s", "%s" stands for itself. * stands for anything within a segment (no : and no /) and ** for anything; for a choice write several.',
-                      target, internal.other_pattern_in(target)))::internal.doubt)
-      FROM unnest(allowed_targets) AS target
-     WHERE enabled AND internal.other_pattern_in(target) IS NOT NULL;
-$$;
-COMMENT ON FUNCTION internal.doubts_of_access_provider(text[], boolean) IS
-    'What is hardly meant in an enabled access provider; null if nothing is.';
-
-CREATE OR REPLACE FUNCTION internal.advice_on_no_reason() RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN 'Auditors will ask. Write into reason why it was granted, for example a ticket.';
-COMMENT ON FUNCTION internal.advice_on_no_reason() IS 'What to do about a grant without reason.';
-
-CREATE OR REPLACE FUNCTION internal.advice_on_longer(granted int, key text, longest int) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN format('Its max_duration is %s seconds, and key "%s" gives credentials for %s at most, which counts. Raise the key''s, or leave the grant''s null.',
-                  granted, key, longest);
-COMMENT ON FUNCTION internal.advice_on_longer(int, text, int) IS 'What to do about a grant whose max_duration is above its key''s.';
-
--- ---------------------------------------------------------------- where doubts stand
-
--- Each branch is a walk along an index. OFFSET 0: else all grants with a duration would be held against all keys.
 CREATE OR REPLACE VIEW broker.lint WITH (security_invoker = true) AS
-SELECT g.tenant, 'subject_grant' AS table_name, g.id::text AS name, d.doubt AS rule, d.advice
-  FROM broker.subject_grant AS g
-  JOIN broker.identity_provider AS p ON p.tenant = g.tenant AND p.name = g.idp
- CROSS JOIN LATERAL unnest(internal.doubts_of_grant(g.subject, g.match, g.claims, g.valid_until, g.enabled, g.updated_at,
-                                                    p.issuer, p.required_claims)) AS d
- WHERE internal.doubts_of_grant(g.subject, g.match, g.claims, g.valid_until, g.enabled, g.updated_at, NULL, NULL) IS NOT NULL
+SELECT f.tenant, f.table_name::text AS table_name, f.id::text AS name, f.rule, internal.lint_advice(f.rule, f.detail) AS advice FROM internal.lint_finding AS f
  UNION ALL
-SELECT g.tenant, 'subject_grant', g.id::text, 'no_reason', internal.advice_on_no_reason()
-  FROM broker.subject_grant AS g
- WHERE g.enabled AND internal.is_without_reason(g.reason)
+SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
+  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p) AS r WHERE p.enabled
  UNION ALL
-SELECT k.tenant, 'subject_grant', g.id::text, 'longer_than_its_key', internal.advice_on_longer(g.max_duration, k.name, k.max_duration)
-  FROM broker.key AS k
- CROSS JOIN LATERAL (SELECT l.id, l.max_duration FROM broker.subject_grant AS l
-                      WHERE l.tenant = k.tenant AND l.key = k.name AND l.enabled AND l.max_duration > k.max_duration OFFSET 0) AS g
+SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
+       internal.lint_advice('glob_matches_less_than_it_seems', format('targets with "%s"', internal.sign_in(t, true)))
+  FROM broker.access_provider AS a CROSS JOIN unnest(a.allowed_targets) AS t WHERE a.enabled AND internal.sign_in(t, true) <> ''
  UNION ALL
-SELECT p.tenant, 'identity_provider', p.name, d.doubt, d.advice
-  FROM broker.identity_provider AS p
- CROSS JOIN LATERAL unnest(internal.doubts_of_identity_provider(p.issuer, p.jwks_uri, p.required_claims, p.enabled)) AS d
+SELECT k.tenant, 'key', k.name, 'incomplete_policy', internal.lint_advice('incomplete_policy', m.member)
+  FROM broker.key AS k CROSS JOIN (VALUES
+       ('Version', '$ ? (!exists(@.Version))'::jsonpath), ('Statement', '$ ? (!exists(@.Statement))'), ('Effect', '$.Statement[*] ? (!exists(@.Effect))'),
+       ('Action', '$.Statement[*] ? (!exists(@.Action) && !exists(@.NotAction))'),
+       ('Resource', '$.Statement[*] ? (!exists(@.Resource) && !exists(@.NotResource))')) AS m (member, missing)
+ WHERE k.enabled AND jsonb_path_exists(CASE jsonb_typeof(k.settings -> 'policy') WHEN 'string' THEN (k.settings ->> 'policy')::jsonb
+                                            ELSE k.settings -> 'policy' END, m.missing)
  UNION ALL
-SELECT a.tenant, 'access_provider', a.name, d.doubt, d.advice
-  FROM broker.access_provider AS a
- CROSS JOIN LATERAL unnest(internal.doubts_of_access_provider(a.allowed_targets, a.enabled)) AS d
- UNION ALL
-SELECT b.tenant, 'blocked_subject', b.id::text, d.doubt, d.advice
-  FROM broker.blocked_subject AS b
- CROSS JOIN LATERAL unnest(internal.doubts_of_block(b.subject, b.match, b.until, b.enabled, b.updated_at)) AS d;
-COMMENT ON VIEW broker.lint IS
-    'What is possible but hardly meant in enabled rows, until it is gone. Ask it WHERE tenant = ….';
-COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a block in all tenants.';
+SELECT a.tenant, 'console_access', a.id::text, 'access_for_everybody', internal.lint_advice('access_for_everybody',
+       CASE WHEN a.all_tenants THEN 'all tenants' ELSE 'every ID token that has the claim' END)
+  FROM broker.console_access AS a
+ WHERE a.enabled AND (a.all_tenants OR jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")'));
+COMMENT ON VIEW broker.lint IS 'Advice about enabled rows that are valid and probably not what their author meant. Ask it WHERE tenant = ….';
+COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
-COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or the id of a grant or a block.';
-COMMENT ON COLUMN broker.lint.rule IS 'What is doubted; docs/admin.md lists the rules.';
+COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or its id.';
+COMMENT ON COLUMN broker.lint.rule IS 'The rule; docs/admin.md lists them.';
 COMMENT ON COLUMN broker.lint.advice IS 'Why, and what to write instead.';
 
--- ---------------------------------------------------------------- what is told when it is written
-
-CREATE OR REPLACE FUNCTION internal.tell_doubts(told internal.told_doubt[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    one internal.told_doubt;
-    further text;
-BEGIN
-    -- The first of each word first, so that none hides behind a thousand of another.
-    FOR one IN SELECT t.* FROM unnest(told) AS t ORDER BY t.number, t.doubt LIMIT 10 LOOP
-        RAISE WARNING '% is doubtful: %.', one.owner, one.doubt USING HINT = one.advice;
-    END LOOP;
-    SELECT format('%s doubts about this statement: %s', sum(word.in_all), string_agg(format('%s %s', word.in_all, word.doubt), ', ' ORDER BY word.doubt))
-      INTO further FROM (SELECT DISTINCT t.doubt, t.in_all FROM unnest(told) AS t) AS word HAVING sum(word.in_all) > 10;
-    IF further IS NOT NULL THEN
-        RAISE WARNING 'These were 10 of %.', further
-            USING HINT = format('All of them: SELECT * FROM broker.lint WHERE tenant %s;', coalesce('= ' || quote_literal(one.tenant), 'IS NULL'));
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.tell_doubts(internal.told_doubt[]) IS
-    'Warns of doubts, of ten at most, and then says how many there are of which. Wants ten of each word.';
-
--- Along indexes, whatever the plan was made for: a session keeps it, and its next statement may write 100,000 rows.
-CREATE OR REPLACE FUNCTION internal.tell_doubts_of_grants() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET enable_hashjoin = off
-    SET enable_mergejoin = off
-AS $$
-BEGIN
-    PERFORM internal.tell_doubts(array_agg(
-                ROW(n.tenant, format('The grant of key "%s" to "%s"', n.key, n.subject), n.doubt, n.advice, n.number, n.in_all)::internal.told_doubt))
-       FROM (SELECT w.tenant, w.key, w.subject, d.doubt, d.advice,
-                    row_number() OVER (PARTITION BY d.doubt ORDER BY w.id) AS number, count(*) OVER (PARTITION BY d.doubt) AS in_all
-               FROM written AS w
-               JOIN broker.identity_provider AS p ON p.name = w.idp
-               JOIN broker.key AS k ON k.tenant = w.tenant AND k.name = w.key
-              CROSS JOIN LATERAL unnest(
-                    internal.doubts_of_grant(w.subject, w.match, w.claims, w.valid_until, w.enabled, w.updated_at, p.issuer, p.required_claims)
-                    || CASE WHEN w.enabled AND w.max_duration > k.max_duration
-                            THEN ARRAY[ROW('longer_than_its_key', internal.advice_on_longer(w.max_duration, k.name, k.max_duration))::internal.doubt] END
-                    || CASE WHEN w.enabled AND internal.is_without_reason(w.reason)
-                            THEN ARRAY[ROW('no_reason', internal.advice_on_no_reason())::internal.doubt] END) AS d) AS n
-      WHERE n.number <= 10;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.tell_doubts_of_grants() IS 'Trigger: warns of what is hardly meant in the grants that a statement wrote.';
-
-CREATE OR REPLACE FUNCTION internal.doubts_of_row(table_name text, written jsonb) RETURNS internal.doubt[]
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RETURN CASE table_name
-        WHEN 'identity_provider' THEN internal.doubts_of_identity_provider(
-            written ->> 'issuer', written ->> 'jwks_uri', written -> 'required_claims', (written ->> 'enabled')::boolean)
-        WHEN 'access_provider' THEN internal.doubts_of_access_provider(
-            ARRAY(SELECT jsonb_array_elements_text(written -> 'allowed_targets')), (written ->> 'enabled')::boolean)
-        WHEN 'blocked_subject' THEN internal.doubts_of_block(
-            written ->> 'subject', written ->> 'match', (written ->> 'until')::timestamptz, (written ->> 'enabled')::boolean,
-            (written ->> 'updated_at')::timestamptz) END;
-END
-$$;
-COMMENT ON FUNCTION internal.doubts_of_row(text, jsonb) IS 'What is hardly meant in a row of a table that has few; null if nothing is.';
-
-CREATE OR REPLACE FUNCTION internal.tell_doubts_of_rows() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM internal.tell_doubts(array_agg(ROW(n.tenant, n.owner, n.doubt, n.advice, n.number, n.in_all)::internal.told_doubt))
-       FROM (SELECT w.content ->> 'tenant' AS tenant, format('%s "%s"', TG_ARGV[0], w.content ->> TG_ARGV[1]) AS owner,
-                    d.doubt, d.advice, row_number() OVER (PARTITION BY d.doubt ORDER BY internal.name_in(TG_TABLE_NAME, w.content)) AS number,
-                    count(*) OVER (PARTITION BY d.doubt) AS in_all
-               FROM (SELECT to_jsonb(r) AS content FROM written AS r) AS w
-              CROSS JOIN LATERAL unnest(internal.doubts_of_row(TG_TABLE_NAME, w.content)) AS d) AS n
-      WHERE n.number <= 10;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.tell_doubts_of_rows() IS
-    'Trigger: warns of what is hardly meant in the rows that a statement wrote. Arguments: what such a row is called, and the column that says which one.';
+-- The rules may have changed: this file runs when it did.
+LOCK TABLE internal.lint_finding IN SHARE ROW EXCLUSIVE MODE;
+SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g)),
+       internal.keep_findings('blocked_subject', ARRAY(SELECT b.id FROM broker.blocked_subject AS b));

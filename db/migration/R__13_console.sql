@@ -40,7 +40,7 @@ CREATE OR REPLACE FUNCTION internal.viewer_sees_all() RETURNS boolean
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM internal.accesses_of_viewer() AS a WHERE a.tenant IS NULL);
+    RETURN EXISTS (SELECT FROM internal.accesses_of_viewer() AS a WHERE a.all_tenants);
 END
 $$;
 COMMENT ON FUNCTION internal.viewer_sees_all() IS

@@ -15,17 +15,19 @@ BEGIN
         -- every table of the configuration; required: columns that must not be null, and an error says what they are for
         SELECT 'broker.' || c.name AS target, t.name, t.event, t.scope, t.function, t.always
           FROM (VALUES
-                ('tenant', '''name''', '{name,max_keys,max_grants,max_globs,max_calls,enabled}'::text[], true),
+                ('tenant', '''name''', '{name,max_keys,max_grants,max_globs,max_calls,max_changes,require_owner,review_days,enabled}'::text[], true),
                 ('tenant_admin', '''tenant''', '{tenant,role_name}', true),
                 ('shared_issuer', '', '{issuer,owner_claims}', false),
                 ('identity_provider', '''tenant''',
                  '{name,tenant,issuer,audiences,algorithms,required_claims,clock_skew,one_time_tokens,listed,enabled}', true),
                 ('provider_type', '', '{}', false),
+                ('known_issuer', '', '{}', false),
                 ('access_provider', '''tenant''', '{tenant,name,type,settings,allowed_targets,shared_identity,enabled}', true),
                 ('key', '''tenant''', '{tenant,name,provider,max_duration,settings,outputs,enabled}', true),
                 ('subject_grant', '''tenant''', '{tenant,idp,subject,match,key,claims,enabled}', true),
                 ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
-                ('console_access', '''tenant''', '{claim,value,enabled}', false)
+                ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
+                ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES
                 ('is_signed', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'sign_row()', true, true),
@@ -47,6 +49,19 @@ BEGIN
             ('broker.tenant', 'is_kept', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW', 'keep_tenant()', true),
             ('broker.tenant', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_tenant()', true),
+            ('broker.access_provider', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''settings'')', true),
+            ('broker.key', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'refuse_secrets(''description'', ''settings'')', true),
+            ('broker.subject_grant', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.blocked_subject', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.console_access', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.grant_review', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''note'')', true),
+            ('broker.grant_review', 'finds_its_grant', 'BEFORE INSERT', 'FOR EACH ROW', 'find_reviewed_grant()', true),
+            ('broker.grant_review', 'removes_its_grant', 'AFTER INSERT', 'FOR EACH ROW WHEN (NEW.verdict = ''remove'')',
+             'remove_reviewed_grant()', false),
+            ('broker.grant_review', 'is_append_only', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('broker.key', 'has_an_owner', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_owner()', true),
+            ('broker.subject_grant', 'has_an_owner', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_owner()', true),
             ('broker.tenant_admin', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_tenant_admin()', true),
             ('broker.shared_issuer', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
@@ -64,6 +79,14 @@ BEGIN
              'lift_block_that_ended()', false),
             ('broker.console_access', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_console_access()', true),
+            ('broker.identity_provider', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_has_too_many_values(''required_claims'')', true),
+            ('broker.access_provider', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_has_too_many_values(''settings'')', true),
+            ('broker.key', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
+             'say_what_has_too_many_values(''settings'', ''outputs'')', true),
+            ('broker.subject_grant', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE',
+             'FOR EACH ROW WHEN (NEW.claims <> ''{}'')', 'say_what_has_too_many_values(''claims'')', true),
 
             -- ------------------------------------------------ whose rows one may write
             ('broker.key', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_whose_rows_are_yours()', false),
@@ -148,14 +171,23 @@ BEGIN
             ('audit.event', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true)
         ) AS t (target, name, event, scope, function, always)
         UNION ALL
+        -- ---------------------------------------------------- changes of a day
+        SELECT 'broker.' || c.name, t.name, t.event, 'REFERENCING ' || t.rows || ' FOR EACH STATEMENT', 'count_changes()', true
+          FROM (VALUES ('key'), ('subject_grant'), ('grant_review'), ('blocked_subject')) AS c (name)
+         CROSS JOIN (VALUES ('counts_for_its_day', 'AFTER INSERT', 'NEW TABLE AS written'),
+                            ('counts_for_its_day_when_changed', 'AFTER UPDATE', 'OLD TABLE AS removed NEW TABLE AS written'),
+                            ('counts_for_its_day_when_deleted', 'AFTER DELETE', 'OLD TABLE AS removed')) AS t (name, event, rows)
+        UNION ALL
         -- ---------------------------------------------------- lint
-        SELECT 'broker.' || l.name, t.name, t.event, 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', l.function, false
-          FROM (VALUES
-                ('subject_grant', 'tell_doubts_of_grants()'),
-                ('identity_provider', 'tell_doubts_of_rows(''Identity provider'', ''name'')'),
-                ('access_provider', 'tell_doubts_of_rows(''Access provider'', ''name'')'),
-                ('blocked_subject', 'tell_doubts_of_rows(''The block of'', ''subject'')')) AS l (name, function)
-         CROSS JOIN (VALUES ('is_doubted_when_written', 'AFTER INSERT'), ('is_doubted_when_changed', 'AFTER UPDATE')) AS t (name, event)
+        SELECT 'broker.' || l.name, t.name, t.event, t.scope, format('lint_written(%L)', l.key), false
+          FROM (VALUES ('identity_provider', 'name'), ('key', 'name'), ('access_provider', 'name'),
+                       ('subject_grant', 'id'), ('blocked_subject', 'id'), ('console_access', 'id')) AS l (name, key)
+         CROSS JOIN (VALUES
+                ('is_linted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT'),
+                ('is_linted_again', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT'),
+                ('is_linted_no_more', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT')
+               ) AS t (name, event, scope)
+         WHERE t.name <> 'is_linted_no_more' OR l.key = 'id'
         ) AS w
          -- The log last: mints wait for this file no longer than for their own table.
          ORDER BY w.target = 'audit.event', starts_with(w.target, 'audit.'), w.target, w.name

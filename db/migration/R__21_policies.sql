@@ -23,7 +23,9 @@ BEGIN
                 ('broker.key', 'tenant', 'ALL', 'ALL'),
                 ('broker.subject_grant', 'tenant', 'ALL', 'ALL'),
                 ('broker.blocked_subject', 'tenant', 'ALL', 'ALL'),
+                ('broker.grant_review', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
+                ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.config_change', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.open_mint', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.event', 'tenant', 'SELECT', 'SELECT')
@@ -40,7 +42,7 @@ BEGIN
                  format('FOR SELECT TO "${console_role}" USING ((SELECT internal.viewer_sees_all()) OR %I = ANY ((SELECT internal.tenants_of_viewer())::text[]))',
                         t.tenant_column))
                ) AS p (name, rule)
-         WHERE t.target <> 'broker.console_access' OR p.name <> 'the_service_reads_every_row'
+         WHERE t.target NOT IN ('broker.console_access', 'internal.lint_finding') OR p.name <> 'the_service_reads_every_row'
         UNION ALL
         SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'
         UNION ALL
@@ -48,7 +50,8 @@ BEGIN
         SELECT t.target, p.name, p.rule
           FROM (VALUES
                 ('broker.shared_issuer', ''),
-                -- who may mint what can't be found out without the types' shortest durations
+                -- what every viewer needs to see who may mint, and what lint says
+                ('broker.known_issuer', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('broker.provider_type', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('audit.checkpoint', '')
                ) AS t (target, or_else)

@@ -70,19 +70,20 @@ GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
-GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint() TO "${app_role}";
+GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON audit.open_mint TO "${app_role}";
 
 
 -- ---------------------------------------------------------------- people and the console: read
 
-GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
-    broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.console_access,
-    audit.config_change, audit.event, audit.open_mint
+GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.known_issuer, broker.identity_provider,
+    broker.provider_type, broker.access_provider, broker.key, broker.subject_grant, broker.grant_review, broker.blocked_subject,
+    broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
-GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.mint,
+GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.grant_review,
+    audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.denial, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${console_role}";
@@ -90,10 +91,10 @@ GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${conso
 
 -- ---------------------------------------------------------------- platform admins: write the configuration
 
--- Not what belongs to the code (provider types) and to the triggers (id, external_id, created_at, created_by, updated_at,
+-- Not what belongs to the code (provider types, known issuers) and to the triggers (id, external_id, created_at, created_by, updated_at,
 -- updated_by). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
-GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled),
-      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, enabled), DELETE
+GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, review_days, enabled),
+      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, review_days, enabled), DELETE
     ON broker.tenant TO "${admin_role}";
 GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
     ON broker.tenant_admin TO "${admin_role}";
@@ -107,16 +108,17 @@ GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, a
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
       UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
     ON broker.access_provider TO "${admin_role}";
-GRANT INSERT (tenant, claim, value, reason, enabled), UPDATE (tenant, claim, value, reason, enabled), DELETE
+GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenant, all_tenants, claim, value, reason, enabled), DELETE
     ON broker.console_access TO "${admin_role}";
 
 -- Tenant admins write these three too. A row's tenant is written once: they have no UPDATE (tenant).
-GRANT INSERT (tenant, name, provider, description, max_duration, settings, outputs, enabled),
-      UPDATE (name, provider, description, max_duration, settings, outputs, enabled), DELETE
+GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, enabled),
+      UPDATE (name, provider, description, owner, max_duration, settings, outputs, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled),
-      UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, enabled), DELETE
+GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled),
+      UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
       UPDATE (idp, subject, match, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
@@ -129,7 +131,8 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
-GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq
+GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
+    broker.grant_review_id_seq
     TO "${auditor_role}";
 DO $$
 DECLARE

@@ -1,5 +1,6 @@
 -- Block a subject: from the commit on it gets nothing, on no replica, whatever is granted to it, now or later.
 -- `mintmark block-subject` writes the first of these rows and says what the subject holds still, and what ends that.
+\set SHOW_CONTEXT never
 
 -- In one tenant, whichever of its identity providers the token comes from.
 INSERT INTO broker.blocked_subject (tenant, subject, reason)
@@ -7,7 +8,7 @@ VALUES ('acme', 'repo:acme/shop:ref:refs/heads/main', 'INC-79: a token of it was
 
 -- All branches and tags of a repository, of one identity provider, for a week by the database's clock.
 INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until)
-VALUES ('acme', 'github', 'repo:acme/tools:**', 'glob', 'INC-80: its runner was taken over', now() + interval '7 days');
+VALUES ('acme', 'acme-github', 'repo:acme/tools:**', 'glob', 'INC-80: its runner was taken over', now() + interval '7 days');
 
 -- In all tenants. Only platform admins may, and there a block names no identity provider.
 INSERT INTO broker.blocked_subject (subject, match, reason)
@@ -23,7 +24,7 @@ SELECT occurred_at, tenant, key, client_address, request_id
 
 -- Blocked already, but for longer now. (`mintmark block-subject` does either.)
 UPDATE broker.blocked_subject SET until = NULL, reason = reason || '; INC-82: again'
- WHERE tenant = 'acme' AND idp = 'github' AND match = 'glob' AND subject = 'repo:acme/tools:**' AND enabled;
+ WHERE tenant = 'acme' AND idp = 'acme-github' AND match = 'glob' AND subject = 'repo:acme/tools:**' AND enabled;
 
 -- Which blocks is a subject under? Lift each of them.
 SELECT id, tenant, idp, match, subject, reason, until

@@ -1,17 +1,18 @@
 -- Grants from a file that is kept somewhere and run again at each change, by a tenant's admin or a platform admin.
 --
 --   BEGIN; \i grants.sql; COMMIT;
+\set SHOW_CONTEXT never
 
 -- A grant stands once: whom it gives what, under which claims and when. What is there already stays as it is.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
-       ('acme', 'github', 'repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
+VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
+       ('acme', 'acme-github', 'repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
     ON CONFLICT DO NOTHING;
 
 -- Where durations, reasons and enabled shall follow the file too.
 MERGE INTO broker.subject_grant AS g
-USING (VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
-              ('acme', 'github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
+USING (VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
+              ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
    AS wanted (tenant, idp, subject, match, key, max_duration, reason)
    ON g.tenant = wanted.tenant AND g.idp = wanted.idp AND g.subject = wanted.subject AND g.match = wanted.match
   AND g.key = wanted.key AND g.claims = '{}' AND g.valid_from IS NULL AND g.valid_until IS NULL

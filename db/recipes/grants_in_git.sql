@@ -6,7 +6,7 @@
 -- A line that is wrong or there twice is refused here, with its number if it came by \copy.
 CREATE TEMPORARY TABLE wanted (
     tenant text NOT NULL DEFAULT 'acme',
-    idp text NOT NULL DEFAULT 'github' CHECK (idp = 'github'),
+    idp text NOT NULL DEFAULT 'acme-github' CHECK (idp = 'acme-github'),
     subject text NOT NULL,
     match text NOT NULL DEFAULT 'exact',
     key text NOT NULL,
@@ -23,6 +23,7 @@ INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
 VALUES ('repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
        ('repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 900, 'OPS-10: nightly builds'),
        ('repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', NULL, 'OPS-10: the manuals');
+\set SHOW_CONTEXT never
 
 MERGE INTO broker.subject_grant AS g
 USING wanted AS w
@@ -36,7 +37,7 @@ USING wanted AS w
 
 -- What isn't in the file any more. Grants of other identity providers, say of people for a day, are left alone.
 DELETE FROM broker.subject_grant AS g
- WHERE g.tenant = 'acme' AND g.idp = 'github'
+ WHERE g.tenant = 'acme' AND g.idp = 'acme-github'
    AND NOT EXISTS (SELECT FROM wanted AS w
                     WHERE w.subject = g.subject AND w.match = g.match AND w.key = g.key AND w.claims = g.claims
                       AND w.valid_from IS NOT DISTINCT FROM g.valid_from AND w.valid_until IS NOT DISTINCT FROM g.valid_until);

@@ -1,15 +1,16 @@
 -- Buildkite as an issuer. Its subject holds the commit, so it is matched by claims; everybody can have an organisation,
 -- so its id must be required.
 -- buildkite-agent oidc request-token --audience mintmark-acme
+\set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, max_token_age,
                                       listed)
-VALUES ('buildkite', 'acme', 'https://agent.buildkite.com', '{mintmark-acme}',
+VALUES ('acme-buildkite', 'acme', 'https://agent.buildkite.com', '{mintmark-acme}',
         'https://agent.buildkite.com/.well-known/jwks', '{"organization_id": "0184990a-477b-4fa8-9968-496074483cee"}', 300,
         true);
 
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:**', 'glob', 'deploy',
+VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:**', 'glob', 'deploy',
         '{"pipeline_id": "0184990a-477b-4fa8-9968-496074483ca1", "build_branch": "main"}', 'OPS-9: main of the shop deploys');

@@ -1,29 +1,30 @@
 -- GitHub Actions as an issuer. Everybody can get tokens from it, so the owner must be required by its id.
 -- In the workflow: permissions: id-token: write, and ask for the audience "mintmark-acme".
+\set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
-VALUES ('github', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme}',
+VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme}',
         'https://token.actions.githubusercontent.com/.well-known/jwks',
         '{"repository_owner_id": "1234567"}',             -- gh api users/acme --jq .id
         true);
 
 -- The classic subject: repo:OWNER/REPO:…
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
+VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 
 -- The immutable subject (repositories made, renamed or moved since 2026-07-15): repo:OWNER@ID/REPO@ID:…
 -- The ids stay when names are given up and taken by somebody else.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
+VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 
 -- Both forms at once, whatever the names: any branch of one repository, held by the ids among the claims.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "ref": {"glob": "refs/heads/**"}}',
+VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "ref": {"glob": "refs/heads/**"}}',
         'OPS-2: every branch of the shop reads');
 
 -- An environment, with its approvals.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'github', 'repo:**', 'glob', 'deploy', '{"repository_id": "7654321", "environment": "production"}',
+VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'deploy', '{"repository_id": "7654321", "environment": "production"}',
         'OPS-3: production is approved by people');

@@ -1,14 +1,15 @@
 -- GitLab as an issuer: gitlab.com serves everybody, so the group must be required by its id. For a GitLab of
 -- one's own, its address is the issuer and nothing need be required.
 -- In the pipeline: id_tokens: MINTMARK_TOKEN: aud: mintmark-acme
+\set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
-VALUES ('gitlab', 'acme', 'https://gitlab.com', '{mintmark-acme}', 'https://gitlab.com/oauth/discovery/keys',
+VALUES ('acme-gitlab', 'acme', 'https://gitlab.com', '{mintmark-acme}', 'https://gitlab.com/oauth/discovery/keys',
         '{"namespace_id": "4242"}', true);
 
 -- Protected branches of one project. In a glob * stays within a segment (no : and no /), ** does not.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'gitlab', 'project_path:acme/shop:ref_type:branch:ref:*', 'glob', 'deploy',
+VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop:ref_type:branch:ref:*', 'glob', 'deploy',
         '{"project_id": "99", "ref_protected": "true"}', 'OPS-4: protected branches of the shop deploy');

@@ -1,25 +1,29 @@
 -- A Kubernetes cluster as an issuer, with projected service account tokens:
 --   volumes: - projected: sources: - serviceAccountToken: {audience: mintmark-acme, expirationSeconds: 600, path: token}
+\set SHOW_CONTEXT never
+
+-- A stock cluster lets nobody read its keys without a token. Bind this role once, in the cluster:
+--   kubectl create clusterrolebinding oidc-reviewer --clusterrole=system:service-account-issuer-discovery --group=system:unauthenticated
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
 
 -- A cluster whose issuer is on the internet (EKS, GKE, AKS): kubectl get --raw /.well-known/openid-configuration
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, algorithms, listed)
-VALUES ('cluster', 'acme', 'https://k8s.acme.example', '{mintmark-acme}', 'https://k8s.acme.example/openid/v1/jwks', '{RS256}',
+VALUES ('acme-cluster', 'acme', 'https://k8s.acme.example', '{mintmark-acme}', 'https://k8s.acme.example/openid/v1/jwks', '{RS256}',
         true);
 
 -- A cluster that cannot be reached: paste its keys, kubectl get --raw /openid/v1/jwks (again after each rotation).
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks, listed)
-VALUES ('cluster-inside', 'acme', 'https://kubernetes.default.svc.cluster.local', '{mintmark-acme}',
+VALUES ('acme-cluster-inside', 'acme', 'https://kubernetes.default.svc.cluster.local', '{mintmark-acme}',
         '{"keys": [{"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "example",
                     "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}',
         false);
 
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'cluster', 'system:serviceaccount:shop:deployer', 'deploy', 'OPS-5: the deployer of the shop');
+VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'deploy', 'OPS-5: the deployer of the shop');
 
 -- Claims with a / in front are JSON pointers into the token.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'cluster', 'system:serviceaccount:shop:*', 'glob', 'read',
+VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:*', 'glob', 'read',
         '{"/kubernetes.io/namespace": "shop"}', 'OPS-5: all of namespace shop reads');

@@ -1,5 +1,6 @@
 -- Offboard a tenant. It is disabled, never deleted: another of that name would inherit its trust in the clouds.
 -- Its tokens are refused from the commit on. Then remove the trust at the providers; then, if you like, its rows.
+\set SHOW_CONTEXT never
 
 UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 
@@ -13,3 +14,4 @@ DELETE FROM broker.access_provider WHERE tenant = 'acme';
 DELETE FROM broker.blocked_subject WHERE tenant = 'acme';
 DELETE FROM broker.identity_provider WHERE tenant = 'acme';
 DELETE FROM broker.tenant_admin WHERE tenant = 'acme';
+DELETE FROM broker.console_access WHERE tenant = 'acme';

@@ -5,8 +5,7 @@
 --   2. issuer_*.sql     whom it trusts to say who a client is, and its first grants
 --   3. grants.sql       further grants, from a file that can be run again
 -- Each of those files is an example: leave out the rows that you don't want.
---
--- \set SHOW_CONTEXT never        in psql: a refusal is then its sentence and its hint, without the triggers' names
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Acme Inc.');
 

@@ -8,6 +8,7 @@
 --     "Action": ["sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"],
 --     "Condition": {"StringEquals": {"BROKER:aud": "sts.amazonaws.com", "BROKER:sub": "tenant:acme:key:deploy"}}}]}
 -- The mint id is the session's name and its source identity: CloudTrail joins with audit.event.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
 VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::123456789012:role/ci-*}');

@@ -6,6 +6,7 @@
 --     "Principal": {"AWS": "arn:aws:iam::999999999999:role/mintmark"},
 --     "Action": ["sts:AssumeRole", "sts:TagSession", "sts:SetSourceIdentity"],
 --     "Condition": {"StringEquals": {"sts:ExternalId": "…"}}}]}
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, shared_identity, allowed_targets)
 VALUES ('acme', 'aws-ambient', 'aws-sts', '{"region": "eu-central-1", "auth": "ambient"}', true,

@@ -6,6 +6,7 @@
 --     "audiences": ["api://AzureADTokenExchange"]}'
 -- Entra accepts RS256 only, so the broker needs an RSA key among its signing keys. Tokens live 60 to 90 minutes, which
 -- Entra chooses, so max_duration must be 5400 or more.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
 VALUES ('acme', 'azure', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}',

@@ -8,6 +8,7 @@
 --   gcloud iam service-accounts add-iam-policy-binding deploy@acme-prod.iam.gserviceaccount.com \
 --     --role=roles/iam.workloadIdentityUser \
 --     --member='principal://iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/subject/tenant:acme:key:gcp-deploy'
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
 VALUES ('acme', 'google', 'gcp',

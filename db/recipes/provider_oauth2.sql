@@ -6,6 +6,7 @@
 -- and a client that may exchange such tokens for the audience that the key names. Write the client's secret to
 -- SECRETS_DIR/acme/orders-client: secrets never stand in the database. A private address must be listed in
 -- OUTBOUND_ALLOWED_HOSTS.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
 VALUES ('acme', 'auth-server', 'oauth2',

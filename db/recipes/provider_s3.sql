@@ -5,6 +5,7 @@
 --   MINIO_IDENTITY_OPENID_CLIENT_ID=https://minio.acme.example      (the audience)
 --   MINIO_IDENTITY_OPENID_CLAIM_NAME=policy
 -- A private address must be listed in OUTBOUND_ALLOWED_HOSTS.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings)
 VALUES ('acme', 'minio', 's3-sts',

@@ -3,6 +3,7 @@
 -- apart is then allowed_targets alone: list what is this tenant's and no more, since a bare ** is refused.
 --
 -- Provider: trust that identity for exactly these targets.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, shared_identity, allowed_targets)
 VALUES ('acme', 'aws-shared', 'aws-sts', '{"region": "eu-central-1"}', true,

@@ -1,13 +1,14 @@
 -- Revoke everything of a subject. From the commit on no mint starts on these grants, whatever the replicas have cached.
 -- Credentials that are out live until they expire: audit.event tells which.
+\set SHOW_CONTEXT never
 
 BEGIN;
 
 UPDATE broker.subject_grant SET enabled = false, reason = concat_ws('; ', reason, 'INC-78: revoked')
- WHERE tenant = 'acme' AND idp = 'github' AND match = 'exact' AND subject = 'repo:acme/shop:ref:refs/heads/main';
+ WHERE tenant = 'acme' AND idp = 'acme-github' AND match = 'exact' AND subject = 'repo:acme/shop:ref:refs/heads/main';
 
 -- Globs that match it too serve others besides: look at them, and narrow them by hand.
-SELECT grant_id, key, subject, claims FROM broker.what_can_mint('github', 'repo:acme/shop:ref:refs/heads/main');
+SELECT grant_id, key, subject, claims FROM broker.what_can_mint('acme-github', 'repo:acme/shop:ref:refs/heads/main');
 
 COMMIT;
 

@@ -1,7 +1,8 @@
 -- Access that ends by itself: for an incident, a migration, a guest. No credential outlives the grant.
+\set SHOW_CONTEXT never
 
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, max_duration, reason)
-VALUES ('acme', 'keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'deploy', now() + interval '8 hours', 900,
+VALUES ('acme', 'acme-keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'deploy', now() + interval '8 hours', 900,
         'INC-77: Grace helps with the shop until tonight');
 
 -- What ends soon, and a little longer for one of them.

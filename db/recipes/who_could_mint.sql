@@ -1,4 +1,5 @@
 -- Who could mint a key at a moment of the past? From the history, with the grants as they were then.
+\set SHOW_CONTEXT never
 SELECT subject, match, idp, claims, max_duration, valid_until, granted_by, granted_at, reason, uncertain
   FROM audit.who_could_mint('acme', 'deploy', '2026-03-01 12:00Z');
 

@@ -1,47 +1,67 @@
 #!/usr/bin/env bash
-# What the action does: mints, masks every secret, and only then hands the members on.
+# The step of the action: mints, masks every value, and only then hands the members on. Secrets are
+# in no argument and in no here-string, which bash before 5.1 writes to a file.
 { set +xv; } 2>/dev/null
 set -euo pipefail +o allexport
 set -f
 
-# What isn't secret, and would make logs and outputs unreadable if it were masked.
-readonly PUBLIC='["AWS_REGION", "AWS_DEFAULT_REGION", "MINIO_ENDPOINT", "GOOGLE_PROJECT_ID",
-    "GOOGLE_TOKEN_EXPIRY", "AZURE_TENANT_ID", "AZURE_TOKEN_EXPIRY", "TOKEN_EXPIRY"]'
+wrong_use() {
+    echo "::error::$1"
+    exit 2
+}
 
 case $MINTMARK_EXPORT in
     true | false) ;;
-    *)
-        echo "::error::'export' must be 'true' or 'false'"
-        exit 2
-        ;;
+    *) wrong_use "'export' must be 'true' or 'false'" ;;
 esac
 
-# shellcheck disable=SC2086 # names of keys have no spaces in them
-answer=$("$GITHUB_ACTION_PATH/../mintmark-client" get --format json $MINTMARK_KEYS)
+arguments=()
+for member in $MINTMARK_MEMBERS; do
+    arguments+=("--member=$member")
+done
+for key in $MINTMARK_KEYS; do
+    case $key in
+        -*) wrong_use "'keys' must be names of keys, separated by spaces" ;;
+    esac
+    arguments+=("$key")
+done
 
-# A workflow command is one line; the runner undoes these escapes, and masks each line of a value.
-jq --raw-output --argjson public "$PUBLIC" '
+# The client accepts no member but the usual ones and those in 'members'.
+answer=$("$GITHUB_ACTION_PATH/../mintmark-client" get --format json "${arguments[@]}")
+
+of_answer() {
+    printf '%s\n' "$answer" | jq --raw-output "$@"
+}
+
+# A workflow command is one line; the runner undoes these escapes. Values are masked whole, line by
+# line, and as they are in JSON. Regions and times are public, and masking them would spoil every
+# log and every output that contains them; a secret never has their form.
+# shellcheck disable=SC2016 # these are jq's variables
+of_answer '
+    def is_public: .key as $name | .value
+        | ($name == "AWS_REGION" or $name == "AWS_DEFAULT_REGION") and test("^[a-z]{2,4}(-[a-z]{3,10}){1,3}-[0-9]$")
+            or ($name | endswith("_EXPIRY")) and test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$");
     def masked: "::add-mask::" + (gsub("%"; "%25") | gsub("\r"; "%0D") | gsub("\n"; "%0A"));
-    [.credentials[] | to_entries[] | select(.key as $name | $public | index($name) | not) | .value
-        | select(length > 0)]
-    | map(., (tojson | .[1:-1])) | unique[] | masked
-' <<<"$answer"
+    [.credentials[] | to_entries[] | select(is_public | not) | .value
+        | ., (split("\n")[]), (tojson | .[1:-1]) | select(test("[^ \t]"))]
+    | unique[] | masked
+'
 
-# A delimiter that no value can have foreseen.
+# A delimiter that no value can contain.
 delimiter=mintmark-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 
 assign() {
-    jq --raw-output --arg delimiter "$delimiter" "$1"' | "\(.key)<<\($delimiter)\n\(.value)\n\($delimiter)"' <<<"$answer"
+    # shellcheck disable=SC2016 # these are jq's variables
+    of_answer --arg delimiter "$delimiter" "$1"' | "\(.key)<<\($delimiter)\n\(.value)\n\($delimiter)"'
 }
 
 if [ "$MINTMARK_EXPORT" = true ]; then
-    # Members of several keys that are called the same would overwrite each other.
-    twice=$(jq --raw-output '[.credentials[] | to_entries[]] | group_by(.key)
-        | map(select((map(.value) | unique | length) > 1) | .[0].key) | join(", ")' <<<"$answer")
+    # Members of several keys with the same name would overwrite each other.
+    twice=$(of_answer '[.credentials[] | to_entries[]] | group_by(.key)
+        | map(select((map(.value) | unique | length) > 1) | .[0].key) | join(", ")')
     if [ -n "$twice" ]; then
-        echo "::error::several keys have $twice; take them from the output 'credentials' with export: 'false'"
-        exit 2
+        wrong_use "several keys have $twice; use export: 'false' and the output 'credentials'"
     fi
     assign '.credentials[] | to_entries[]' >>"$GITHUB_ENV"
 fi
-assign '{key: "credentials", value: (.credentials | tojson)}, {key: "expires-at", value: .expiresAt}' >>"$GITHUB_OUTPUT"
+assign '{key: "credentials", value: (.credentials | tojson)}, {key: "expires-at", value: (.expiresAt // "")}' >>"$GITHUB_OUTPUT"

@@ -52,7 +52,7 @@ VALUES ('payments', 'payments-idp', 'job:nightly', 'ledger', 'PAY-7')
     ON CONFLICT DO NOTHING;
 
 -- Who may look at the console: an admin and an auditor see all tenants, a lead sees hers.
-INSERT INTO broker.console_access (tenant, claim, value, reason)
-VALUES (NULL, 'groups', '["platform-admins", "auditors"]', 'for trying out'),
-       ('demo', 'groups', '"demo-leads"', 'for trying out')
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason)
+VALUES (NULL, true, 'groups', '["platform-admins", "auditors"]', 'for trying out'),
+       ('demo', false, 'groups', '"demo-leads"', 'for trying out')
     ON CONFLICT DO NOTHING;

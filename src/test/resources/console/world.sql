@@ -25,6 +25,6 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, max_du
 UPDATE broker.key SET max_duration = 1800 WHERE tenant = 'acme' AND name = 'deploy';
 UPDATE broker.subject_grant SET reason = 'OPS-12: the shop deploys itself, reviewed in March', max_duration = 1200
  WHERE tenant = 'acme' AND subject = 'repo:acme/shop:ref:refs/heads/main';
-INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES
-    (NULL, 'role', '"auditor"', 'the auditors'), ('acme', 'groups', '"acme-leads"', 'leads of acme'),
-    ('globex', 'groups', '"globex-leads"', 'leads of globex');
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason) VALUES
+    (NULL, true, 'role', '"auditor"', 'the auditors'), ('acme', false, 'groups', '"acme-leads"', 'leads of acme'),
+    ('globex', false, 'groups', '"globex-leads"', 'leads of globex');

@@ -41,6 +41,11 @@ class DocumentsTest {
             Pattern.compile("(?m)^ +participant (\\w+) as (.+)$");
     private static final Pattern CALL = Pattern.compile("(?m)^ +(\\w+)->>(\\w+):");
 
+    private static final Pattern CITED =
+            Pattern.compile("HTTP API\\s+(?:\\*\\s+)?section\\s+(?:\\*\\s+)?([\\d.]*\\d)");
+
+    private static final Pattern NUMBERED = Pattern.compile("(?m)^#{2,3} ([\\d.]*\\d)\\.? ");
+
     /** Classes of Helidon's and of AWS's that pages talk about. */
     private static final Set<String> OF_LIBRARIES =
             Set.of(
@@ -50,11 +55,12 @@ class DocumentsTest {
                     "Http1HeadersParser",
                     "Http1Prologue",
                     "Http1ServerRequestWithEntity",
-                    "InterruptableTask");
+                    "InterruptableTask",
+                    "UriPath");
 
     /** What rooms speak in, and so isn't drawn. */
     private static final Set<String> WORDS =
-            Set.of("verdict", "tenant", "credential", "json", "time");
+            Set.of("verdict", "tenant", "credential", "json", "time", "thread", "file");
 
     private static Map<Path, String> pages() throws IOException {
         Map<Path, String> pages = new HashMap<>();
@@ -153,21 +159,41 @@ class DocumentsTest {
     }
 
     private static Set<String> wordsOfTheSources() throws IOException {
+        return files("src", "db")
+                .flatMap(file -> CLASS.matcher(text(file)).results().map(MatchResult::group))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Stream<Path> files(String... folders) throws IOException {
         List<Path> files = new ArrayList<>();
-        for (String folder : List.of("src", "db")) {
+        for (String folder : folders) {
             try (Stream<Path> found = Files.walk(Path.of(folder))) {
                 found.filter(Files::isRegularFile).forEach(files::add);
             }
         }
-        return files.stream().flatMap(DocumentsTest::words).collect(Collectors.toUnmodifiableSet());
+        return files.stream();
     }
 
-    private static Stream<String> words(Path file) {
+    private static String text(Path file) {
         try {
-            return CLASS.matcher(Files.readString(file)).results().map(MatchResult::group);
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(file.toString(), e);
         }
+    }
+
+    @Test
+    void sections_of_the_http_api_that_comments_cite_are_on_its_page() throws IOException {
+        Set<String> cited =
+                files("src/main/java")
+                        .flatMap(file -> groups(CITED, text(file)))
+                        .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> numbered =
+                groups(NUMBERED, Files.readString(Path.of("docs/http-api.md")))
+                        .collect(Collectors.toUnmodifiableSet());
+        assertFalse(cited.isEmpty());
+        cited.removeAll(numbered);
+        assertEquals(Set.of(), cited);
     }
 
     @Test

@@ -29,8 +29,15 @@ import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.json.StrictJson;
+import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TenantHttpClients;
 
+import org.apache.hc.client5.http.classic.HttpClient;
+
+import java.net.Socket;
+import java.net.URLConnection;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,15 +62,17 @@ class RoomsTest {
                     entry("tenant", Set.of()),
                     entry("credential", Set.of()),
                     entry("json", Set.of()),
-                    entry("time", Set.of()),
-                    entry("config", Set.of()),
-                    entry("outbound", Set.of("config")),
+                    entry("thread", Set.of()),
+                    entry("file", Set.of()),
+                    entry("time", Set.of("thread")),
+                    entry("config", Set.of("file")),
+                    entry("outbound", Set.of("config", "thread")),
                     entry("limit", Set.of("config")),
                     entry("logging", Set.of("config", "time")),
-                    entry("audit", Set.of("tenant", "time")),
-                    entry("token", Set.of("verdict", "tenant", "outbound")),
-                    entry("identity", Set.of("tenant", "outbound")),
-                    entry("grant", Set.of("token", "verdict", "tenant")),
+                    entry("audit", Set.of("tenant", "time", "thread")),
+                    entry("token", Set.of("verdict", "tenant", "outbound", "time")),
+                    entry("identity", Set.of("tenant", "outbound", "thread", "file")),
+                    entry("grant", Set.of("token", "verdict", "tenant", "time", "thread")),
                     entry(
                             "mint",
                             Set.of(
@@ -72,7 +81,8 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "credential",
-                                    "time")),
+                                    "time",
+                                    "thread")),
                     entry(
                             "exchange",
                             Set.of(
@@ -82,7 +92,8 @@ class RoomsTest {
                                     "audit",
                                     "verdict",
                                     "tenant",
-                                    "credential")),
+                                    "credential",
+                                    "time")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
@@ -93,7 +104,8 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "credential",
-                                    "time")),
+                                    "time",
+                                    "thread")),
                     // beyond its own: the token that it takes out of a request, and its ports
                     entry(
                             "http",
@@ -106,6 +118,8 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "time",
+                                    "thread",
+                                    "file",
                                     "token",
                                     "config")),
                     // pages for people: reads of its own, and the guarded port
@@ -122,6 +136,7 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "time",
+                                    "thread",
                                     "config")),
                     // those that it measures
                     entry(
@@ -135,7 +150,9 @@ class RoomsTest {
                                     "postgres",
                                     "token",
                                     "verdict",
-                                    "tenant")));
+                                    "tenant",
+                                    "file",
+                                    "thread")));
 
     /** The composition root knows all of them, and the commands know it. */
     static final String WIRING = "wiring";
@@ -237,6 +254,30 @@ class RoomsTest {
                     .callMethod(BrokerIdentity.class, "token", TokenOrder.class)
                     .orShould()
                     .callMethod(BrokerIdentity.class, "insteadOf", Secret.class);
+
+    /**
+     * Only {@link TenantHttpClients} ask right before the first byte whether the decision still
+     * holds.
+     */
+    @ArchTest
+    static final ArchRule PROVIDERS_ARE_CALLED_THROUGH_ONE_PLACE =
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.mintmark.mint..")
+                    .should()
+                    .dependOnClassesThat()
+                    .areAssignableTo(GuardedHttp.class)
+                    .orShould()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java.net.http..", "javax.net..", "org.apache.hc.client5.http.impl..")
+                    .orShould()
+                    .dependOnClassesThat()
+                    .belongToAnyOf(
+                            HttpClient.class,
+                            Socket.class,
+                            SocketChannel.class,
+                            URLConnection.class);
 
     /**
      * Other readers take members twice, or make numbers of a million digits. Nimbus may parse what

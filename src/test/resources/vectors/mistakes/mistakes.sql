@@ -1,31 +1,31 @@
 -- match is forgotten
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:*" is doubtful: glob_sign_in_exact_subject.
---? With match exact "*" stands for itself. For any subject of this form: match = 'glob',
+--> Grant of key "deploy" to "repo:acme/shop:*": glob_sign_in_exact_subject
+--? With match exact, "*" stands for itself. Set match to glob, where * matches within one segment and
 --! 01000
 
 -- a regular expression as a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:.*', 'glob', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:.*" is doubtful: pattern_is_a_regular_expression.
---? ".*" stands for itself. In a glob * stands for anything within a segment (no : and no /)
+--> Grant of key "deploy" to "repo:acme/shop:.*": glob_matches_less_than_it_seems
+--? The glob matches only values with ".*". * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- match regex
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:.*', 'regex', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:.*" has match "regex", and there are exact and glob.
---? exact compares the subject to the character; in a glob * stays within a segment, ** does
+--> The grant of key "deploy" to "repo:acme/shop:.*" has the unknown match "regex"; use exact or glob.
+--? exact compares the whole subject; in a glob * stays within a segment, ** does
 --! 23514
 
 -- match in capitals
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'GLOB', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:*" has match "GLOB", and there are exact and glob.
---? exact compares the subject to the character; in a glob * stays within a segment, ** does
+--> The grant of key "deploy" to "repo:acme/shop:*" has the unknown match "GLOB"; use exact or glob.
+--? exact compares the whole subject; in a glob * stays within a segment, ** does
 --! 23514
 
 -- a blank behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main ', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:main " is doubtful: white_space_around_subject.
---? The subject begins or ends with a blank, and is compared to the character. Write it
+--> Grant of key "deploy" to "repo:acme/shop:main ": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
 --! 01000
 
 -- a line end behind the subject
@@ -36,14 +36,14 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- a star in a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": "refs/heads/*"}', 'OPS-1');
---> The grant of key "deploy" to "x" is doubtful: star_in_plain_claim.
---? In "refs/heads/*" the star stands for itself. For a pattern write {"ref": {"glob":
+--> Grant of key "deploy" to "x": star_in_plain_claim
+--? The value "refs/heads/*" is compared as it is. To match a pattern, write {"glob": …}; for a choice,
 --! 01000
 
 -- dots for a pointer
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"realm_access.roles": "ops"}', 'OPS-1');
---> The grant of key "deploy" to "x" is doubtful: dots_instead_of_pointer.
---? "realm_access.roles" is the name of one claim, dots included. What stands within another
+--> Grant of key "deploy" to "x": pointer_without_slash
+--? "realm_access.roles" names one claim. A JSON pointer, which starts with /, names a claim inside
 --! 01000
 
 -- an object for a pointer
@@ -54,8 +54,8 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- an id of GitHub as a number
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'x', 'deploy', '{"repository_id": 99}', 'OPS-1');
---> The grant of key "deploy" to "x" is doubtful: number_where_issuer_sends_text.
---? The issuer sends "repository_id" as text, which 99 never equals. Write {"repository_id":
+--> Grant of key "deploy" to "x": claim_of_other_type
+--? The issuer sends "repository_id" as a string, so this condition never matches. Write the value with that type.
 --! 01000
 
 -- claims as a list
@@ -77,31 +77,31 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- an end of last year
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2025-12-31', 'OPS-1');
---> The grant of key "deploy" to "x" is doubtful: ended_already.
---? It had ended (valid_until 2025-12-31 00:00:00+00)
+--> Grant of key "deploy" to "x": ended_already
+--? The row had ended when it was written and has no effect. Set a later end, or null for no end.
 --! 01000
 
 -- an end before its start
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2031-01-01', '2030-01-01', 'OPS-1');
 --> The grant of key "deploy" to "x" ends (valid_until 2030-01-01 00:00:00+00) before it starts (valid_from 2031-01-01 00:00:00+00).
---? Let valid_until be later; null is without end.
+--? Set a later valid_until, or null for no end.
 --! 23514
 
 -- an end at infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity', 'OPS-1');
 --> The grant of key "deploy" to "x" has a window to infinity.
---? A grant without an end has null in valid_until.
+--? For no end, set valid_until to null.
 --! 23514
 
 -- a grant longer than its key
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', 7200, 'OPS-1');
---> The grant of key "deploy" to "x" is doubtful: longer_than_its_key.
---? Its max_duration is 7200 seconds, and key "deploy" gives credentials for 3600 at most,
+--> Grant of key "deploy" to "x": longer_than_its_key
+--? Key "deploy" gives credentials for 3600 seconds at most, and the shorter duration applies. Raise
 --! 01000
 
 -- a duration in minutes
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', 15, 'OPS-1');
---> The grant of key "deploy" to "x" has a max_duration of 15 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> The grant of key "deploy" to "x" has a max_duration of 15 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 900 or more, or null to leave it to the key.
 --! 23514
 
@@ -112,20 +112,20 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reaso
 
 -- no reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'deploy');
---> The grant of key "deploy" to "x" is doubtful: no_reason.
---? Auditors will ask. Write into reason why it was granted, for example a ticket.
+--> Grant of key "deploy" to "x": no_reason
+--? Auditors ask why a grant exists. Enter a reason, for example a ticket.
 --! 01000
 
 -- a whole organisation
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', 'repo:acme/*:ref:refs/heads/main', 'glob', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/*:ref:refs/heads/main" is doubtful: whole_organisation.
---? Whoever can make a repository or a project there gets the key. Name the one that is
+--> Grant of key "deploy" to "repo:acme/*:ref:refs/heads/main": whole_organisation
+--? Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its
 --! 01000
 
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must be without *, for example "repo:acme/app:*".
+--? The text up to the first : or / must be without *, for example "repo:acme/app:ref:refs/heads/**".
 --! 23514
 
 -- the same grant again
@@ -162,37 +162,37 @@ INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, reason) VALUES 
 
 -- an issuer with a slash too much
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://ci.example.com/', '{new}');
---> Identity provider "new" is doubtful: issuer_nearly_known.
---? The issuer is "https://ci.example.com/", and that of another identity provider or a
+--> Identity provider "new": issuer_nearly_known
+--? Another identity provider or a known issuer is spelled "https://ci.example.com". Tokens must have
 --! 01000
 
 -- a shared issuer with a slash too much
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com/', '{new}');
---> Identity provider "new": the issuer "https://token.actions.githubusercontent.com/" is, but for case or a slash, "https://token.actions.githubusercontent.com", which gives tokens to anybody, and required_claims names no owner by an exact value.
---? Write the issuer to the character, "https://token.actions.githubusercontent.com". Require
+--> Identity provider "new": the issuer "https://token.actions.githubusercontent.com/" differs only by case or a slash from "https://token.actions.githubusercontent.com", which issues tokens to anyone, and required_claims names no owner by an exact value.
+--? Write the issuer exactly as "https://token.actions.githubusercontent.com". Require
 --! 23514
 
 -- a shared issuer without an owner
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}');
---> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" gives tokens to anybody, and required_claims names no owner by an exact value.
+--> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
 --? Require at least one of repository_owner_id, repository_id, enterprise_id,
 --! 23514
 
 -- a shared issuer whose owner is a number
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": 7}');
---> Identity provider "new" is doubtful: number_where_issuer_sends_text.
---? The issuer sends "repository_owner_id" as text, which 7 never equals. Write
+--> Identity provider "new": claim_of_other_type
+--? The issuer sends "repository_owner_id" as a string, so this condition never matches. Write the
 --! 01000
 
 -- a discovery document for the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/openid-configuration');
---> Identity provider "new" is doubtful: jwks_uri_is_discovery.
---? This is the address of a discovery document, and jwks_uri that of the keys, which the
+--> Identity provider "new": jwks_uri_is_discovery
+--? The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null:
 --! 01000
 
 -- an issuer without a scheme
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'new.example.com', '{new}');
---> Identity provider "new": the issuer "new.example.com" is no https address.
+--> Identity provider "new": the issuer "new.example.com" is not an https URL.
 --? Write the iss claim of its tokens as it is, for example
 --! 23514
 
@@ -203,8 +203,8 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 
 -- an audience that another tenant has
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://ci.example.com', '{acme}');
---> Issuer "https://ci.example.com" with audience "acme" already leads to another identity provider.
---? A token's issuer and audience must lead to exactly one tenant. Let the clients ask their
+--> Issuer "https://ci.example.com" with audience "acme" already belongs to another identity provider.
+--? A token's issuer and audience must identify exactly one tenant. Let the clients ask their
 --! 23505
 
 -- an algorithm that is none
@@ -216,12 +216,12 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- one-time tokens without an age
 UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 --> Identity provider "ci" has one_time_tokens without a max_token_age.
---? Say how old a token may be, in seconds: used ones are remembered for so long. For example
+--? Set the maximum age of a token in seconds; used tokens are remembered that long. For example
 --! 23514
 
 -- a private key among the keys
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "crv": "P-256", "x": "x", "y": "y", "d": "d"}]}' WHERE name = 'ci';
---> Identity provider "ci": jwks holds a private or secret key.
+--> Identity provider "ci": jwks contains a private or secret key.
 --? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA)
 --! 23514
 
@@ -233,8 +233,8 @@ UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:
 
 -- a regular expression as a further allowed target
 UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/ci-*,arn:aws:iam::123456789012:role/(a|b)}' WHERE tenant = 'acme' AND name = 'aws';
---> Access provider "aws" is doubtful: pattern_is_a_regular_expression.
---? In the allowed target "arn:aws:iam::123456789012:role/(a|b)", "(a|b)" stands for itself
+--> Access provider "aws": glob_matches_less_than_it_seems
+--? The glob matches only targets with "(a|b)". * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- a setting that is misspelt
@@ -245,19 +245,19 @@ UPDATE broker.key SET settings = '{"rolearn": "arn:aws:iam::123456789012:role/ci
 
 -- a secret in the settings
 UPDATE broker.access_provider SET settings = '{"token_endpoint": "https://auth.example.com/token", "client_id": "a", "client_secret": "hunter2"}' WHERE tenant = 'acme' AND name = 'auth-any';
---> Access provider "auth-any" of tenant "acme": the setting "client_secret" must not hold the secret itself, which never stands in the database.
+--> Access provider "auth-any" of tenant "acme": the setting "client_secret" must not contain the secret itself; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret":
 --! 23514
 
 -- an output the wrong way round
 UPDATE broker.key SET outputs = '{"AccessKeyId": "AWS_ACCESS_KEY_ID"}' WHERE tenant = 'acme' AND name = 'deploy';
---> Key "deploy" of tenant "acme": the output "AccessKeyId" names "AWS_ACCESS_KEY_ID", which is no field of type aws-sts.
+--> Key "deploy" of tenant "acme": the output "AccessKeyId" names "AWS_ACCESS_KEY_ID", which is not a field of type aws-sts.
 --? Its fields: AccessKeyId, Expiration, Region, SecretAccessKey, SessionToken.
 --! 23514
 
 -- a key that is shorter than AWS allows
 UPDATE broker.key SET max_duration = 60 WHERE tenant = 'acme' AND name = 'deploy';
---> Key "deploy" of tenant "acme": max_duration is 60 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> Key "deploy" of tenant "acme": max_duration is 60 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 900.
 --! 23514
 
@@ -293,19 +293,19 @@ TRUNCATE broker.subject_grant;
 -- a grant that moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
 --> A row of broker.subject_grant stays with its tenant: it cannot move from "acme" to "other".
---? Insert it anew for the other tenant, and delete it here.
+--? Insert a new row for the other tenant, and delete this one.
 --! 23514
 
 -- a block with a star
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/shop:*', 'INC-1');
---> The block of "repo:acme/shop:*" is doubtful: glob_sign_in_exact_subject.
---? With match exact "*" stands for itself. For any subject of this form: match = 'glob',
+--> Block of "repo:acme/shop:*": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
 --! 01000
 
 -- a block that has ended
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'INC-1', '2020-01-01');
---> The block of "x" is doubtful: ended_already.
---? It had ended (until 2020-01-01 00:00:00+00)
+--> Block of "x": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
 --! 01000
 
 -- an admin without a login
@@ -313,3 +313,518 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
 --> There is no login "alcie" yet.
 --? Until a DBA makes it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
 --! 01000
+
+-- an audience with a blank at its end
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"mintmark "}');
+--> Identity provider "new": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- a discovery address as the issuer
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com/.well-known/openid-configuration', '{new}');
+--> Identity provider "new": issuer_is_discovery
+--? The issuer is the address of a discovery document. Write the value of "issuer" in that document,
+--! 01000
+
+-- an authorization server's metadata as the keys
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/oauth-authorization-server');
+--> Identity provider "new": jwks_uri_is_discovery
+--? The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null:
+--! 01000
+
+-- a pointer without its first slash
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"realm_access/roles": "ops"}', 'OPS-1');
+--> Grant of key "deploy" to "x": pointer_without_slash
+--? "realm_access/roles" names one claim. A JSON pointer, which starts with /, names a claim inside
+--! 01000
+
+-- a claim of GitHub that is misspelt
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"enviroment": "production"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": unknown_claim
+--? GitHub Actions is not known to send the claim "enviroment". A condition on an absent claim never
+--! 01000
+
+-- a subject of GitHub without repo:
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "acme/shop:ref:refs/heads/main": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- a subject of GitHub without refs/heads/
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:main": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- a branch of GitHub without ref:
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:refs/heads/main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:refs/heads/main": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- only the repository of GitHub
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- the address of a repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'https://github.com/acme/shop', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "https://github.com/acme/shop": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- an environment in capitals
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:Environment:production', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:Environment:production": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- a glob that matches pull requests and no branch
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:*', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:*": glob_matches_less_than_it_seems
+--? The glob matches only these subjects of the issuer: repo:*/*:pull_request. * matches within one
+--! 01000
+
+-- a glob of branches that stops at the first slash
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/feature*', 'deploy', 'glob', 'OPS-1');
+--> nothing
+
+-- a whole organisation by two stars
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/**', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/**": whole_organisation
+--? Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its
+--! 01000
+
+-- an owner that ends in a star
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme*/shop:ref:refs/heads/main', 'deploy', 'glob', 'OPS-1');
+--> nothing
+
+-- a class of letters in a glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/release-[0-9]', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/release-[0-9]": glob_matches_less_than_it_seems
+--? The glob matches only values with "[0-9]". * matches within one segment (no : and no /), ** across
+--! 01000
+
+-- braces of a shell in a glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/{main,next}', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/{main,next}": glob_matches_less_than_it_seems
+--? The glob matches only values with "{main,next}". * matches within one segment (no : and no /), **
+--! 01000
+
+-- a question mark in a glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/tags/v?', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/tags/v?": glob_matches_less_than_it_seems
+--? The glob matches only values with "v?". * matches within one segment (no : and no /), ** across
+--! 01000
+
+-- the sign of LIKE
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:%', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:%": glob_sign_in_exact_subject
+--? With match exact, "%" stands for itself. Set match to glob, where * matches within one segment and
+--! 01000
+
+-- the sign of LIKE in a glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:%', 'deploy', 'glob', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:%": glob_matches_less_than_it_seems
+--? The glob matches only values with "%". * matches within one segment (no : and no /), ** across
+--! 01000
+
+-- a tag where a branch is meant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/tag/v1', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/tag/v1": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- a zero-width space in the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/​shop:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/​shop:ref:refs/heads/main": white_space
+--? The value has an invisible character, and values are compared exactly. Write it without.
+--! 01000
+
+-- a Cyrillic letter in the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:аcme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:аcme/shop:ref:refs/heads/main": white_space
+--? The value has letters of another script that look like Latin ones, and values are compared exactly
+--! 01000
+
+-- a space that does not break at the end
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main ', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main ": white_space
+--? The value has an invisible character, and values are compared exactly. Write it without.
+--! 01000
+
+-- quotes in the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- an owner of another case
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:Acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> nothing
+
+-- a repository that does not exist
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shpo:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> nothing
+
+-- a boolean that GitHub sends as a string
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"ref_protected": true}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": claim_of_other_type
+--? The issuer sends "ref_protected" as a string, so this condition never matches. Write the value with
+--! 01000
+
+-- a star in a list of a claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"actor": ["alice", "b*"]}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:environment:production": star_in_plain_claim
+--? The value "b*" is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a
+--! 01000
+
+-- a regular expression in a claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"ref": "^refs/heads/main$"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:environment:production": star_in_plain_claim
+--? The value "^refs/heads/main$" is compared as it is. To match a pattern, write {"glob": …}; for a
+--! 01000
+
+-- a claim of another issuer
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"project_path": "acme/shop"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:environment:production": unknown_claim
+--? GitHub Actions is not known to send the claim "project_path". A condition on an absent claim never
+--! 01000
+
+-- a pointer for a claim that is not nested
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"/environment": "production"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:environment:production": unknown_claim
+--? GitHub Actions is not known to send the claim "/environment". A condition on an absent claim never
+--! 01000
+
+-- a pattern for a claim by another word
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": {"like": "refs/heads/*"}}', 'OPS-1');
+--> The grant of key "deploy" to "x": in its claims, the condition on "ref" is an object, which can only be {"glob": "…"}.
+--? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops",
+--! 23514
+
+-- an empty list of values
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": []}', 'OPS-1');
+--> The grant of key "deploy" to "x": in its claims, the list for "ref" is empty, so no token could ever meet it.
+--? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops",
+--! 23514
+
+-- a window that is shorter than a credential
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', now() + interval '5 minutes', 'OPS-1');
+--> Grant of key "deploy" to "x": never_long_enough
+--? The window is shorter than the shortest credential, 900 seconds. Set a later valid_until.
+--! 01000
+
+-- a window that begins after it ended
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2099-01-02', '2099-01-01', 'OPS-1');
+--> The grant of key "deploy" to "x" ends (valid_until 2099-01-01 00:00:00+00) before it starts (valid_from 2099-01-02 00:00:00+00).
+--? Set a later valid_until, or null for no end.
+--! 23514
+
+-- a grant that begins in a hundred years
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2126-01-01', 'OPS-1');
+--> nothing
+
+-- an end in ten thousand years
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '12026-01-01', 'OPS-1');
+--> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
+--? Write times of these years. A grant without a start or an end has null there.
+--! 23514
+
+-- a duration below the least of the type
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', 60, 'OPS-1');
+--> The grant of key "deploy" to "x" has a max_duration of 60 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
+--? Write 900 or more, or null to leave it to the key.
+--! 23514
+
+-- a negative duration
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', -3600, 'OPS-1');
+--> The grant of key "deploy" to "x" has a max_duration of -3600 seconds.
+--? Write a positive number, or null to leave it to the key.
+--! 23514
+
+-- a reason of one blank
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', ' ');
+--> Grant of key "deploy" to "x": no_reason
+--? Auditors ask why a grant exists. Enter a reason, for example a ticket.
+--! 01000
+
+-- a token in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'used ghp_abcdefghijklmnopqrstuvwxyz0123456789 to test');
+--> reason in broker.subject_grant contains what looks like a token or a key ("ghp_a…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a key of AWS in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'AKIAIOSFODNN7EXAMPLE');
+--> reason in broker.subject_grant contains what looks like a token or a key ("AKIAI…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- an identity token in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl');
+--> reason in broker.subject_grant contains what looks like a token or a key ("eyJhb…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- an identity provider of another tenant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'elsewhere', 'x', 'deploy', 'OPS-1');
+--> Tenant "acme" has no identity provider "elsewhere".
+--? It has: ci, github. Tenant "other" has one of that name, but a row names only what its own tenant
+--! 23503
+
+-- an identity provider that is misspelt
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'gitub', 'x', 'deploy', 'OPS-1');
+--> Tenant "acme" has no identity provider "gitub".
+--? Did you mean "github"? It has: ci, github.
+--! 23503
+
+-- a disabled grant is thought to be active
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, enabled, reason) VALUES ('acme', 'ci', 'x', 'deploy', false, 'OPS-1');
+--> nothing
+
+-- a tenant in capitals
+INSERT INTO broker.tenant (name) VALUES ('Acme');
+--> "Acme" is not a valid tenant name.
+--? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--! 23514
+
+-- a tenant with an underscore
+INSERT INTO broker.tenant (name) VALUES ('acme_shop');
+--> "acme_shop" is not a valid tenant name.
+--? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--! 23514
+
+-- a tenant that exists
+INSERT INTO broker.tenant (name) VALUES ('acme');
+--> duplicate key value violates unique constraint "a_tenant_name_is_taken_once"
+--! 23505
+
+-- a tenant is renamed
+UPDATE broker.tenant SET name = 'acme-inc' WHERE name = 'acme';
+--> Tenant "acme" cannot be renamed: clouds and the audit log know it by this name.
+--? Change its display_name, or make a new tenant and disable this one.
+--! 23001
+
+-- a maximum age in minutes
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age) VALUES ('new', 'other', 'https://new.example.com', '{new}', 15);
+--> Identity provider "new": token_age_too_short
+--? A max_token_age of 15 seconds rejects the tokens of clients that take a moment. Use 60 or more.
+--! 01000
+
+-- an audience with an invisible character
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mint​mark}');
+--> Identity provider "new": white_space
+--? The value has an invisible character, and values are compared exactly. Write it without.
+--! 01000
+
+-- an audience in quotes twice
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
+--> nothing
+
+-- no audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{}');
+--> Identity provider "new": audiences is empty.
+--? List what its tokens have in aud for this broker, for example '{mintmark-acme}'.
+--! 23514
+
+-- a clock skew of a day
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, clock_skew) VALUES ('new', 'other', 'https://new.example.com', '{new}', 86400);
+--> Identity provider "new" has a clock_skew of 86400 seconds.
+--? Write 0 to 3600.
+--! 23514
+
+-- an issuer by plain http
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'http://new.example.com', '{new}');
+--> Identity provider "new": the issuer "http://new.example.com" is not an https URL.
+--? Write the iss claim of its tokens as it is, for example
+--! 23514
+
+-- an issuer with a query
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com?tenant=1', '{new}');
+--> Identity provider "new": the issuer "https://new.example.com?tenant=1" has a query or more than 255 characters.
+--? Write the iss claim of its tokens as it is. An issuer has no query (OpenID Connect Discovery).
+--! 23514
+
+-- a required claim that is misspelt
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": "7", "repo": "acme/shop"}');
+--> Identity provider "new": unknown_claim
+--? GitHub Actions is not known to send the claim "repo". A condition on an absent claim never matches.
+--! 01000
+
+-- a required owner by a glob
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner": {"glob": "*"}}');
+--> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
+--? Require at least one of repository_owner_id, repository_id, enterprise_id, repository_owner,
+--! 23514
+
+-- an algorithm in small letters
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{rs256}');
+--> Identity provider "new": the algorithm "rs256" is not accepted.
+--? Did you mean "RS256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
+--! 23514
+
+-- a shared secret's algorithm
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{HS256}');
+--> Identity provider "new": the algorithm "HS256" is not accepted.
+--? Did you mean "ES256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
+--! 23514
+
+-- a certificate that is none
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, ca_certificate) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'MIIB');
+--> Identity provider "new": ca_certificate is not PEM that contains only certificates.
+--? It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when
+--! 23514
+
+-- an output that names PATH
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"PATH": "AccessKeyId"}');
+--> Key "new" of tenant "acme": the output "PATH" is a variable that changes what programs run, load, trust or connect to.
+--? Choose another name, for example one that starts with the name of the service.
+--! 23514
+
+-- an output that loads a library
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"LD_PRELOAD": "SecretAccessKey"}');
+--> Key "new" of tenant "acme": the output "LD_PRELOAD" is a variable that changes what programs run, load, trust or connect to.
+--? Choose another name, for example one that starts with the name of the service.
+--! 23514
+
+-- an output with a dash
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"AWS-KEY": "AccessKeyId"}');
+--> Key "new" of tenant "acme": "AWS-KEY" is not a valid output name.
+--? Letters, digits and _, no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
+--! 23514
+
+-- a policy without Version
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}}');
+--> Key "new": incomplete_policy
+--? The policy has no Version. AWS rejects statements without Effect, Action and Resource, and reads a
+--! 01000
+
+-- a policy without Resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject"}]}}');
+--> Key "new": incomplete_policy
+--? The policy has no Resource. AWS rejects statements without Effect, Action and Resource, and reads a
+--! 01000
+
+-- a policy that is no JSON
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": "Allow s3:*"}');
+--> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
+--? Write a JSON object of at most 2048 characters, not counting whitespace.
+--! 23514
+
+-- a role of another account
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::210987654321:role/ci-deploy"}');
+--> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::210987654321:role/ci-deploy", which access provider "aws" does not allow.
+--? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
+--! 23514
+
+-- a user instead of a role
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:user/ci-deploy"}');
+--> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:user/ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
+--! 23514
+
+-- a session name without the mint id
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "session_name": "ci"}');
+--> Key "new" of tenant "acme": the setting "session_name" is "ci", and must contain {mint_id}.
+--? For example "session_name": "ci-{mint_id}".
+--! 23514
+
+-- a key of a day and more
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 86400, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
+--> Key "new" of tenant "acme": max_duration is 86400 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
+--? Write 43200.
+--! 23514
+
+-- a secret of AWS in a description
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, description) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', 'AKIAIOSFODNN7EXAMPLE');
+--> description in broker.key contains what looks like a token or a key ("AKIAI…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a private key in the settings
+UPDATE broker.access_provider SET settings = settings || '{"region": "-----BEGIN PRIVATE KEY-----"}' WHERE tenant = 'acme' AND name = 'aws';
+--> settings in broker.access_provider contains what looks like a token or a key ("-----…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a region that is misspelt
+UPDATE broker.access_provider SET settings = '{"region": "eu-centrl-1"}' WHERE tenant = 'acme' AND name = 'aws';
+--> nothing
+
+-- an endpoint by plain http
+UPDATE broker.access_provider SET settings = '{"endpoint": "http://minio.example.com"}' WHERE tenant = 'acme' AND name = 'minio';
+--> nothing
+
+-- a shared identity for any target
+UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' AND name = 'any';
+--> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, but allows all targets (**).
+--? List this tenant's targets in allowed_targets: nothing else separates tenants here.
+--! 23514
+
+-- a type that is misspelt
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', 'aws_sts');
+--> Access provider "new" of tenant "acme" has the unknown type "aws_sts".
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts.
+--! 23503
+
+-- a block of a subject that is misspelt
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/ap:main', 'INC-1');
+--> Block of "repo:acme/ap:main": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--! 01000
+
+-- a block by a glob that matches nothing
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'repo:acme/shpo:**', 'glob', 'INC-1');
+--> Block of "repo:acme/shpo:**": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--! 01000
+
+-- a block without a reason
+INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/app:main');
+--> A row of broker.blocked_subject needs "reason", which is missing or null.
+--? "reason": Why it is blocked, for whoever asks; for example an incident.
+--! 23502
+
+-- a block of everything
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
+--> The block of "**" is a glob that does not start with a literal segment.
+--? The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of
+--! 23514
+
+-- a block in all tenants by an identity provider
+INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'repo:acme/app:main', 'INC-1');
+--> The block of "repo:acme/app:main" names identity provider "ci", and no tenant.
+--? Name its tenant too. A block in all tenants applies to the subject of any identity provider
+--! 23514
+
+-- an access to the console without a tenant
+INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
+--> An access to the console names no tenant.
+--? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
+--! 23514
+
+-- an access to the console for all tenants
+INSERT INTO broker.console_access (all_tenants, claim, value, reason) VALUES (true, 'groups', '"staff"', 'OPS-1');
+--> Access to the console by "groups": access_for_everybody
+--? The row gives access to all tenants. Use a claim and a value that only the right people have.
+--! 01000
+
+-- an access to the console for any e-mail address
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '{"glob": "**"}', 'OPS-1');
+--> Access to the console by "email": access_for_everybody
+--? The row gives access to every ID token that has the claim. Use a claim and a value that only the
+--! 01000
+
+-- an access to the console by a name that users choose
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'preferred_username', '"admin"', 'OPS-1');
+--> Users can often choose the claim "preferred_username" themselves.
+--? Users who can change it could grant themselves access. Prefer sub, or groups that only admins assign.
+--! 01000
+
+-- an admin of a tenant that does not exist
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acne', 'alice');
+--> There is no tenant "acne".
+--? Did you mean "acme"?
+--! 23503

@@ -15,7 +15,7 @@ UPDATE broker.access_provider SET settings = '{}' WHERE name = 'minio';
 
 -- a flag is a text
 UPDATE broker.access_provider SET settings = settings || '{"session_tags": "yes"}' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme": the setting "session_tags" must be true or false, not a text.
+--> Access provider "aws" of tenant "acme": the setting "session_tags" must be true or false, not a string.
 --? Left out, it is true.
 
 -- one of two
@@ -25,17 +25,17 @@ UPDATE broker.access_provider SET settings = settings || '{"auth": "web_identity
 
 -- an address is none
 UPDATE broker.access_provider SET settings = '{"endpoint": "minio.example.com"}' WHERE name = 'minio';
---> Access provider "minio" of tenant "acme": the setting "endpoint" is "minio.example.com", which is no address of the form https://host/path (no user, query or fragment).
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "minio.example.com", which is not a URL of the form https://host/path (no user, query or fragment).
 --? For example "endpoint": "https://minio.example.com".
 
 -- an address has a password in it
 UPDATE broker.access_provider SET settings = '{"endpoint": "https://me:secret@minio.example.com"}' WHERE name = 'minio';
---> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://me:secret@minio.example.com", which is no address of the form https://host/path (no user, query or fragment).
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://me:secret@minio.example.com", which is not a URL of the form https://host/path (no user, query or fragment).
 --?
 
 -- an address has a port that there isn't
 UPDATE broker.access_provider SET settings = '{"endpoint": "https://minio.example.com:65536"}' WHERE name = 'minio';
---> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://minio.example.com:65536", which is no address of the form https://host/path (no user, query or fragment).
+--> Access provider "minio" of tenant "acme": the setting "endpoint" is "https://minio.example.com:65536", which is not a URL of the form https://host/path (no user, query or fragment).
 --?
 
 -- a claim lacks its value
@@ -50,7 +50,7 @@ UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"nam
 
 -- a secret is written out
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": "hunter2"}');
---> Access provider "auth" of tenant "acme": the setting "client_secret" must not hold the secret itself, which never stands in the database.
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must not contain the secret itself; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
 
 -- a reference to a secret leads out of the tenant's directory
@@ -75,7 +75,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a secret that would not be used
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_auth": "private_key_jwt", "client_id": "x", "client_secret": {"file": "client-secret"}}');
---> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which has no use for the setting "client_secret".
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which does not use the setting "client_secret".
 --? Leave out "client_secret", or choose another "client_auth".
 
 -- a client that is merely told
@@ -92,13 +92,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a type that there isn't
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
---> Access provider "x" of tenant "acme" has the type "aws", which there is not.
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, jwt, oauth2, s3-sts.
+--> Access provider "x" of tenant "acme" has the unknown type "aws".
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts.
 --! 23503 the_provider_type_exists
 
 -- a type that is misspelt
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'oauth');
---> Access provider "x" of tenant "acme" has the type "oauth", which there is not.
+--> Access provider "x" of tenant "acme" has the unknown type "oauth".
 --? Did you mean "oauth2"?
 
 -- no type
@@ -115,12 +115,12 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acmee', 'x', 'j
 
 -- a name that begins with a digit
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', '1st', 'jwt');
---> "1st" is no name for an access provider.
+--> "1st" is not a valid access provider name.
 --? A letter, then up to 63
 
 -- settings that are a text
 UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme": settings are a text, and must be an object.
+--> Access provider "aws" of tenant "acme": settings are a string, and must be an object.
 --? For example {"region": "eu-central-1"}
 
 -- no targets
@@ -156,12 +156,12 @@ UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:
 -- another type than its keys have settings for
 UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets = '{**}' WHERE name = 'aws';
 --> Key "deploy" of tenant "acme" has the setting "role_arn", which a key of type jwt does not have.
---? It has: audience, claims.
+--? It has: algorithm, audience, claims, type.
 
 -- a shared identity allows everything
 UPDATE broker.access_provider SET shared_identity = true WHERE name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, and allows all targets (**).
---? List in allowed_targets what is this tenant's
+--> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, but allows all targets (**).
+--? List this tenant's targets in allowed_targets
 
 -- ambient credentials without a shared identity
 UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' WHERE name = 'aws';
@@ -170,13 +170,13 @@ UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' W
 
 -- a shared identity where none is shown
 UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{https://api.example.com}' WHERE name = 'own' AND tenant = 'acme';
---> Access provider "own" of tenant "acme" has shared_identity, and type jwt shows nobody an identity of the broker's.
+--> Access provider "own" of tenant "acme" has shared_identity, but type jwt presents no identity of the broker.
 --? Leave shared_identity false.
 
 -- a provider moves to another tenant
 UPDATE broker.access_provider SET tenant = 'other' WHERE name = 'any';
 --> A row of broker.access_provider stays with its tenant: it cannot move from "acme" to "other".
---? Insert it anew for the other tenant
+--? Insert a new row for the other tenant
 
 -- a target of 512 characters and eight stars
 UPDATE broker.access_provider SET allowed_targets = ARRAY[rpad('a:**a**a**a**a**a**a**a**', 512, 'x')] WHERE name = 'any';
@@ -201,3 +201,72 @@ UPDATE broker.access_provider SET settings = jsonb_build_object('region', repeat
 UPDATE broker.access_provider SET settings = jsonb_build_object(repeat('x', 600), 1) WHERE name = 'any';
 --> Access provider "any" of tenant "acme": the whole of its settings has a member whose name has 600 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
 --! 23514
+
+-- settings with too many values for their length
+UPDATE broker.access_provider SET settings = settings || jsonb_build_object('x', (SELECT jsonb_agg('{}'::jsonb) FROM generate_series(1, 255))) WHERE tenant = 'acme' AND name = 'aws';
+--> Access provider "aws" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+--! 23514 settings_have_up_to_256_values_in_8_levels
+
+-- a lifetime that is no number
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": "600"}');
+--> Access provider "auth" of tenant "acme": the setting "subject_lifetime" must be a number, not a string.
+--? Left out, it is 300.
+
+-- a lifetime that is too long
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 3601}');
+--> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 3601, and must be a whole number from 60 to 3600.
+--? Left out, it is 300.
+
+-- a lifetime with a fraction
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 60.5}');
+--> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 60.5, and must be a whole number from 60 to 3600.
+--?
+
+-- a fixed parameter that the broker sets
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"scope": "all"}}');
+--> Access provider "auth" of tenant "acme": the setting "parameters" names "scope", which the broker sets.
+--? {"organization_id": "org-123"}
+
+-- a fixed parameter that is no text
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"organization": 7}}');
+--> Access provider "auth" of tenant "acme": the setting "parameters" has a value for "organization" that must be a string, not a number.
+--?
+
+-- a fixed parameter whose name is none
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"a b": "c"}}');
+--> Access provider "auth" of tenant "acme": the setting "parameters" has the name "a b", which does not have the form ^[A-Za-z][A-Za-z0-9_.-]{0,63}$.
+--?
+
+-- no fixed parameters
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {}}');
+--> Access provider "auth" of tenant "acme": the setting "parameters" is an empty object: leave it out instead.
+--?
+
+-- a target parameter that the broker sets
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "target_parameters": ["subject_token"]}');
+--> Access provider "auth" of tenant "acme": the setting "target_parameters" has an element that is "subject_token", which the broker sets.
+--?
+
+-- an unknown grant
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "grant": "client_credentials"}');
+--> Access provider "auth" of tenant "acme": the setting "grant" is "client_credentials", and must be one of token-exchange, jwt-bearer.
+--? Left out, it is "token-exchange".
+
+-- a private key in the place of a certificate
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"}');
+--> settings in broker.access_provider contains what looks like a token or a key ("-----…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+
+-- a certificate that is none
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "AAAA"}');
+--> Access provider "k8s" of tenant "acme": the setting "ca_certificate" is no certificate in PEM form.
+--?
+
+-- a certificate in PEM form
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"}');
+--> nothing
+
+-- a token that the broker's own identity has no use for
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "auth": "broker", "token": {"file": "t"}}');
+--> Access provider "k8s" of tenant "acme": the setting "auth" is "broker", which does not use the setting "token".
+--?

@@ -11,7 +11,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x'
 
 -- a reason that is too long
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', repeat('x', 1001));
---> The block of "x": its reason has 1001 characters, more than 1000.
+--> The block of "x": its reason has 1001 characters; the maximum is 1000.
 --! 23514
 
 -- nobody
@@ -26,7 +26,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', E'a
 
 -- an unknown way to match
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'x', 'regex', 'x');
---> The block of "x" has match "regex", and there are exact and glob.
+--> The block of "x" has the unknown match "regex"; use exact or glob.
 --! 23514
 
 -- a glob over everybody
@@ -52,7 +52,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', rep
 -- an end that is none
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'x', 'infinity');
 --> The block of "x" ends at infinity.
---? null in until
+--? set until to null
 --! 23514
 
 -- an end that no program can write
@@ -95,7 +95,7 @@ INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x'); UPDATE b
 
 -- more blocks than the tenant may have, which has its grants beside them
 UPDATE broker.tenant SET max_grants = 2 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, reason) SELECT 'acme', 'x' || n, 'x' FROM generate_series(1, 3) AS n;
---> Tenant "acme" would have 3 blocked subjects, and may have 2.
+--> Tenant "acme" would have 3 blocked subjects; the maximum is 2.
 --! 23514 a_tenant_has_no_more_than_max_grants
 
 -- as many blocks as the tenant may have, which has as many grants
@@ -104,12 +104,12 @@ UPDATE broker.tenant SET max_grants = 2 WHERE name = 'acme'; INSERT INTO broker.
 
 -- more blocks by globs than the tenant may have
 UPDATE broker.tenant SET max_globs = 1 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, match, reason) SELECT 'acme', format('x%s:*', n), 'glob', 'x' FROM generate_series(1, 2) AS n;
---> Tenant "acme" would have 2 glob blocks, and may have 1.
+--> Tenant "acme" would have 2 glob blocks; the maximum is 1.
 --! 23514 a_tenant_has_no_more_than_max_globs
 
 -- a block that becomes a glob counts as one
 UPDATE broker.tenant SET max_globs = 0 WHERE name = 'acme'; INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET match = 'glob';
---> Tenant "acme" would have 1 glob block, and may have 0.
+--> Tenant "acme" would have 1 glob block; the maximum is 0.
 --! 23514 a_tenant_has_no_more_than_max_globs
 
 -- as many globs for all tenants as every token can be held against

@@ -9,40 +9,57 @@ INSERT INTO broker.console_access (tenant, claim, value) VALUES ('nobody', 'grou
 --! 23503 the_tenant_exists
 
 -- an access by a claim that is empty
-INSERT INTO broker.console_access (claim, value) VALUES ('', '"leads"');
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '', '"leads"');
 --> An access to the console has a claim that is empty.
 --! 23514
 
 -- an access by a value that nothing could be
-INSERT INTO broker.console_access (claim, value) VALUES ('groups', '[]');
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '[]');
 --> The access to the console by "groups": the list for "groups" is empty, so no token could ever meet it.
 --? A value is for example
 --! 23514
 
 -- an access by a pointer that is none
-INSERT INTO broker.console_access (claim, value) VALUES ('/groups/~2', '"x"');
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '/groups/~2', '"x"');
 --> The access to the console by "/groups/~2": "/groups/~2" begins like a JSON pointer, where ~ is written ~0 and / is written ~1.
 --! 23514
 
 -- an access that is widened to all tenants
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', '"leads"');
-UPDATE broker.console_access SET tenant = NULL;
+UPDATE broker.console_access SET tenant = NULL, all_tenants = true;
 --> An access to the console stays with what it shows: it cannot move from tenant "acme" to all tenants.
---? Insert it anew, and delete this one.
+--? Insert a new row, and delete this one.
 
 -- an access to all tenants that is given twice
-INSERT INTO broker.console_access (claim, value) VALUES ('groups', '"auditors"'), ('groups', '"auditors"');
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '"auditors"'), (true, 'groups', '"auditors"');
 --> duplicate key value violates unique constraint "an_access_is_written_once"
 --! 23505 an_access_is_written_once
 
 -- an access that is written again is as it was
-INSERT INTO broker.console_access (claim, value) VALUES ('groups', '"auditors"');
-INSERT INTO broker.console_access (claim, value) VALUES ('groups', '"auditors"') ON CONFLICT DO NOTHING;
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '"auditors"');
+INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '"auditors"') ON CONFLICT DO NOTHING;
 SELECT count(*) FROM broker.console_access;
 --> 1
 
 -- an access is on record, for all tenants among the changes without tenant
-INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', '"leads"'), (NULL, 'sub', '"alice"');
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES ('acme', false, 'groups', '"leads"'), (NULL, true, 'sub', '"alice"');
 SELECT coalesce(c.tenant, 'none') || '/' || (c.after ->> 'claim') FROM audit.config_change AS c
  WHERE c.table_name = 'console_access' ORDER BY 1;
 --> acme/groups,none/sub
+
+-- an access that names no tenant
+INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
+--> An access to the console names no tenant.
+--? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
+--! 23514
+
+-- an access to a tenant and to all
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES ('acme', true, 'groups', '"staff"');
+--> An access to the console names both tenant "acme" and all tenants.
+--? Leave tenant null, or set all_tenants to false.
+--! 23514
+
+-- an access whose all_tenants is null
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES ('acme', NULL, 'groups', '"staff"');
+--> A row of broker.console_access needs "all_tenants", which is missing or null.
+--! 23502

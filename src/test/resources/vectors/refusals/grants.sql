@@ -41,7 +41,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'el
 -- a glob that matches everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', '**', 'glob', 'deploy');
 --> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
---? for example "repo:acme/app:*"
+--? for example "repo:acme/app:ref:refs/heads/**"
 
 -- a glob whose first segment is open
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'rep*:acme/app', 'glob', 'deploy');
@@ -50,7 +50,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 
 -- another way to match
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'x', 'regex', 'deploy');
---> The grant of key "deploy" to "x" has match "regex", and there are exact and glob.
+--> The grant of key "deploy" to "x" has the unknown match "regex"; use exact or glob.
 --? in a glob * stays within a segment
 --! 23514
 
@@ -73,12 +73,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 -- a window that ends before it starts
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '2030-01-02Z', '2030-01-01Z');
 --> The grant of key "deploy" to "x" ends (valid_until 2030-01-01 00:00:00+00) before it starts (valid_from 2030-01-02 00:00:00+00).
---? Let valid_until be later; null is without end.
+--? Set a later valid_until, or null for no end.
 
 -- a window to infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity');
 --> The grant of key "deploy" to "x" has a window to infinity.
---? A grant without an end has null in valid_until.
+--? For no end, set valid_until to null.
 
 -- an end that only PostgreSQL can write
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '10000-01-01Z');
@@ -92,12 +92,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 
 -- a window that no credential fits into
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '2030-01-01 00:00Z', '2030-01-01 00:10Z');
---> The grant of key "deploy" to "x" is valid for less than the 900 seconds that a credential of type aws-sts lives at least.
---? Let valid_until be later.
+--> The grant of key "deploy" to "x" is valid for less than 900 seconds, the minimum for a credential of type aws-sts.
+--? Set a later valid_until.
 
 -- shorter than the type allows
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration) VALUES ('acme', 'ci', 'x', 'deploy', 600);
---> The grant of key "deploy" to "x" has a max_duration of 600 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> The grant of key "deploy" to "x" has a max_duration of 600 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 900 or more, or null to leave it to the key.
 
 -- no time at all
@@ -132,7 +132,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 
 -- a list within a list
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"groups": ["a", ["b"]]}');
---> The grant of key "api" to "x": in its claims, the list for "groups" may hold texts, numbers, true, false and {"glob": "…"} only.
+--> The grant of key "api" to "x": in its claims, the list for "groups" may contain strings, numbers, true, false and {"glob": "…"} only.
 --?
 
 -- a number that no token can hold
@@ -152,7 +152,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 -- a grant moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 'api';
 --> A row of broker.subject_grant stays with its tenant: it cannot move from "acme" to "other".
---? Insert it anew for the other tenant
+--? Insert a new row for the other tenant
 
 -- a number that an admin chose
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
@@ -227,23 +227,23 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- a longer one
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'a', 'api', repeat('x', 1001));
---> The grant of key "api" to "a": its reason has 1001 characters, more than 1000.
+--> The grant of key "api" to "a": its reason has 1001 characters; the maximum is 1000.
 --! 23514
 
 -- one grant more than the tenant may have
 UPDATE broker.tenant SET max_grants = 3 WHERE name = 'acme'; INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'a', 'api'), ('acme', 'ci', 'b', 'api');
---> Tenant "acme" would have 4 grants, and may have 3.
---? let a platform admin raise max_grants
+--> Tenant "acme" would have 4 grants; the maximum is 3.
+--? ask a platform admin to raise max_grants
 --! 23514 a_tenant_has_no_more_than_max_grants
 
 -- one glob more than the tenant may have
 UPDATE broker.tenant SET max_globs = 1 WHERE name = 'acme'; INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*', 'glob', 'api'), ('acme', 'ci', 'b:*', 'glob', 'api');
---> Tenant "acme" would have 2 glob grants, and may have 1.
+--> Tenant "acme" would have 2 glob grants; the maximum is 1.
 --! 23514 a_tenant_has_no_more_than_max_globs
 
 -- a grant that becomes a glob counts as one
 UPDATE broker.tenant SET max_globs = 0 WHERE name = 'acme'; UPDATE broker.subject_grant SET match = 'glob' WHERE tenant = 'acme' AND key = 'api';
---> Tenant "acme" would have 1 glob grant, and may have 0.
+--> Tenant "acme" would have 1 glob grant; the maximum is 0.
 --! 23514 a_tenant_has_no_more_than_max_globs
 
 -- what is more than the bound already may be changed, and made less
@@ -277,3 +277,52 @@ INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.identity_pro
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'github', 'a', 'deploy');
 --> Tenant "new" has no identity provider "github".
 --? It has: none. To make one: db/recipes/issuer_*.sql.
+
+-- as many grants as a subject can have
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n;
+--> nothing
+
+-- one grant more
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 999) AS n;
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+--? Delete grants of this subject that are no longer used, or list several values of a claim in one grant.
+--! 23514 a_subject_has_no_more_than_1000_grants
+
+-- disabled grants count
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, enabled) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n), false FROM generate_series(1, 999) AS n;
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+
+-- grants of other subjects do not count
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:' || n % 2, 'api', jsonb_build_object('run', n) FROM generate_series(1, 2000) AS n;
+--> nothing
+
+-- globs have a bound of their own
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', CASE WHEN n <= 998 THEN 'exact' ELSE 'glob' END, 'api', jsonb_build_object('run', n) FROM generate_series(1, 1500) AS n;
+--> nothing
+
+-- a glob that becomes the last grant too many
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', CASE WHEN n <= 998 THEN 'exact' ELSE 'glob' END, 'api', jsonb_build_object('run', n) FROM generate_series(1, 999) AS n; UPDATE broker.subject_grant SET match = 'exact' WHERE match = 'glob';
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+
+-- grants that get another subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:' || n % 2, 'api', jsonb_build_object('run', n) FROM generate_series(1, 1001) AS n; UPDATE broker.subject_grant SET subject = 'repo:acme/app:0' WHERE subject = 'repo:acme/app:1';
+--> Subject "repo:acme/app:0" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+
+-- a subject with all its grants keeps them when they are changed otherwise
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n; UPDATE broker.subject_grant SET reason = 'x' WHERE subject = 'repo:acme/app:main';
+--> nothing
+
+-- 256 values in claims: c and its elements
+UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 255) AS n)) WHERE tenant = 'acme' AND key = 'api';
+--> nothing
+
+-- one value more
+UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE tenant = 'acme' AND key = 'api';
+--> The grant of key "api" to "repo:acme/app:main": its claims have 257 members and elements; the maximum is 256.
+--? Divide the values between two rows, or let a glob stand for several.
+--! 23514 claims_have_up_to_256_values_in_8_levels
+
+-- a token as the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'glpat-abcdefghijklmnopqrst');
+--> reason in broker.subject_grant contains what looks like a token or a key ("glpat…").
+--! 23514 secret_in_text

@@ -1,11 +1,11 @@
 -- an issuer in plain http
 UPDATE broker.identity_provider SET issuer = 'http://ci.example.com' WHERE name = 'ci';
---> Identity provider "ci": the issuer "http://ci.example.com" is no https address.
+--> Identity provider "ci": the issuer "http://ci.example.com" is not an https URL.
 --? Plain http is for localhost only
 
 -- an issuer in plain http that only begins like loopback
 UPDATE broker.identity_provider SET issuer = 'http://localhost.example.com' WHERE name = 'ci';
---> Identity provider "ci": the issuer "http://localhost.example.com" is no https address.
+--> Identity provider "ci": the issuer "http://localhost.example.com" is not an https URL.
 --?
 
 -- an issuer in plain http on loopback
@@ -14,13 +14,13 @@ UPDATE broker.identity_provider SET issuer = 'http://localhost:8080/realms/dev' 
 
 -- keys at an address that is none
 UPDATE broker.identity_provider SET jwks_uri = '/keys' WHERE name = 'ci';
---> Identity provider "ci": the jwks_uri "/keys" is no https address.
+--> Identity provider "ci": the jwks_uri "/keys" is not an https URL.
 --? write its key set into jwks
 
 -- the same issuer and audience twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci2', 'other', 'https://ci.example.com', '{new,acme}');
---> Issuer "https://ci.example.com" with audience "acme" already leads to another identity provider.
---? A token's issuer and audience must lead to exactly one tenant
+--> Issuer "https://ci.example.com" with audience "acme" already belongs to another identity provider.
+--? A token's issuer and audience must identify exactly one tenant
 --! 23505 an_issuer_and_audience_lead_to_one_identity_provider
 
 -- an algorithm with a shared secret
@@ -35,22 +35,22 @@ UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 
 -- a shared issuer without an owner
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" gives tokens to anybody, and required_claims names no owner by an exact value.
+--> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
 --? Require at least one of repository_owner_id, repository_id,
 
 -- a shared issuer whose owner is a glob
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com', required_claims = '{"repository": {"glob": "acme/*"}}' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" gives tokens to anybody, and required_claims names no owner by an exact value.
---? a glob does not do
+--> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
+--? a glob is not enough
 
 -- a shared issuer whose owner may be a glob
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com', required_claims = '{"repository": ["acme/app", {"glob": "acme/*"}]}' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" gives tokens to anybody, and required_claims names no owner by an exact value.
+--> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
 --?
 
 -- a shared issuer with a claim that everybody has
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com', required_claims = '{"ref": "refs/heads/main"}' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" gives tokens to anybody, and required_claims names no owner by an exact value.
+--> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
 --?
 
 -- a shared issuer with its owner
@@ -59,7 +59,7 @@ UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubuserco
 
 -- an issuer becomes a shared one under a provider that names no owner
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.com', '{org}');
---> Identity provider "ci": the issuer "https://ci.example.com" gives tokens to anybody, and required_claims names no owner by an exact value.
+--> Identity provider "ci": the issuer "https://ci.example.com" issues tokens to anyone, and required_claims names no owner by an exact value.
 --? {"org": "…"}
 
 -- a condition that is null
@@ -90,7 +90,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 
 -- a name with a blank
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('my ci', 'acme', 'https://x.example.com', '{x}');
---> "my ci" is no name for an identity provider.
+--> "my ci" is not a valid identity provider name.
 --? A letter, then up to 63 letters, digits, _, . and -.
 
 -- no audience at all
@@ -131,27 +131,27 @@ UPDATE broker.identity_provider SET algorithms = '{}' WHERE name = 'ci';
 
 -- a port that there isn't
 UPDATE broker.identity_provider SET issuer = 'https://ci.example.com:65536' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://ci.example.com:65536" is no https address.
+--> Identity provider "ci": the issuer "https://ci.example.com:65536" is not an https URL.
 --?
 
 -- a host that there can't be
 UPDATE broker.identity_provider SET issuer = 'https://ci..example.com' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://ci..example.com" is no https address.
+--> Identity provider "ci": the issuer "https://ci..example.com" is not an https URL.
 --?
 
 -- a loopback address that is none
 UPDATE broker.identity_provider SET issuer = 'http://127.0.0.256' WHERE name = 'ci';
---> Identity provider "ci": the issuer "http://127.0.0.256" is no https address.
+--> Identity provider "ci": the issuer "http://127.0.0.256" is not an https URL.
 --?
 
 -- an issuer with somebody's password
 UPDATE broker.identity_provider SET issuer = 'https://me:secret@ci.example.com' WHERE name = 'ci';
---> Identity provider "ci": the issuer "https://me:secret@ci.example.com" is no https address.
+--> Identity provider "ci": the issuer "https://me:secret@ci.example.com" is not an https URL.
 --?
 
 -- keys at an address in plain http
 UPDATE broker.identity_provider SET jwks_uri = 'http://ci.example.com/keys' WHERE name = 'ci';
---> Identity provider "ci": the jwks_uri "http://ci.example.com/keys" is no https address.
+--> Identity provider "ci": the jwks_uri "http://ci.example.com/keys" is not an https URL.
 --? Plain http is for localhost only
 
 -- a clock that is off for days
@@ -166,12 +166,12 @@ UPDATE broker.identity_provider SET max_token_age = 0 WHERE name = 'ci';
 
 -- a private key where certificates belong
 UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN PRIVATE KEY-----' WHERE name = 'ci';
---> Identity provider "ci": ca_certificate is no PEM of certificates alone.
+--> Identity provider "ci": ca_certificate is not PEM that contains only certificates.
 --? It begins with -----BEGIN CERTIFICATE-----
 
 -- required claims that are a text
 UPDATE broker.identity_provider SET required_claims = '"org"' WHERE name = 'ci';
---> Identity provider "ci": in its required_claims, they are an object, {"claim": value}, not a text.
+--> Identity provider "ci": in its required_claims, they are an object, {"claim": value}, not a string.
 --? For example
 
 -- required claims that are null
@@ -181,7 +181,7 @@ UPDATE broker.identity_provider SET required_claims = NULL WHERE name = 'ci';
 
 -- a shared issuer in plain http
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('http://ci.example.net', '{org}');
---> The shared issuer "http://ci.example.net" is no https address without a query.
+--> The shared issuer "http://ci.example.net" is not an https URL without a query.
 --? Write the iss claim
 
 -- a shared issuer whose customers can't be told apart
@@ -191,12 +191,12 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.exam
 
 -- a list of keys without a key
 UPDATE broker.identity_provider SET jwks = '{"keys": []}' WHERE name = 'ci';
---> Identity provider "ci": jwks is no key set, {"keys": [{"kty": …}]}.
+--> Identity provider "ci": jwks is not a key set, {"keys": [{"kty": …}]}.
 --? as the issuer publishes it
 
 -- a list of keys that nothing could be verified with
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "RSA", "kid": "1"}]}' WHERE name = 'ci';
---> Identity provider "ci": jwks has no key that a signature could be verified with.
+--> Identity provider "ci": jwks has no key for verifying signatures.
 --?
 
 -- an audience twice in one list
@@ -207,7 +207,7 @@ UPDATE broker.identity_provider SET audiences = '{acme,acme}' WHERE name = 'ci';
 
 -- the audience of another tenant's provider is taken over
 UPDATE broker.identity_provider SET audiences = '{acme,other}' WHERE name = 'ci';
---> Issuer "https://ci.example.com" with audience "other" already leads to another identity provider.
+--> Issuer "https://ci.example.com" with audience "other" already belongs to another identity provider.
 --? Let the clients ask their issuer for an audience of their own
 
 -- an issuer with a query
@@ -217,7 +217,7 @@ UPDATE broker.identity_provider SET issuer = 'https://ci.example.com/?tenant=acm
 
 -- a private key among the keys
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "d": "x"}]}' WHERE name = 'ci';
---> Identity provider "ci": jwks holds a private or secret key.
+--> Identity provider "ci": jwks contains a private or secret key.
 --? public keys only
 
 -- the largest key set
@@ -269,10 +269,19 @@ UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM gener
 
 -- the name of another tenant's
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci', 'other', 'https://ci.example.com', '{third}');
---> Another tenant has an identity provider "ci", and their names are unique among all tenants.
---? Begin it with the tenant, for example "other-ci".
+--> Another tenant has an identity provider "ci"; names are unique across tenants.
+--? Start the name with the tenant, for example "other-ci".
 --! 23505 an_identity_provider_name_is_taken_once
 
 -- its own once more, where that is to change nothing
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci', 'acme', 'https://ci.example.com', '{acme}') ON CONFLICT DO NOTHING;
 --> nothing
+
+-- 256 values in required_claims: c and its elements
+UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 255) AS n)) WHERE name = 'ci';
+--> nothing
+
+-- one value more
+UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE name = 'ci';
+--> Identity provider "ci": its required_claims have 257 members and elements; the maximum is 256.
+--! 23514 required_claims_have_up_to_256_values_in_8_levels

@@ -15,7 +15,7 @@ UPDATE broker.key SET settings = '{}' WHERE name = 'deploy';
 
 -- a text is a number
 UPDATE broker.key SET settings = '{"role_arn": 7}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "role_arn" must be a text, not a number.
+--> Key "deploy" of tenant "acme": the setting "role_arn" must be a string, not a number.
 --? For example
 
 -- a text is blank
@@ -45,7 +45,7 @@ UPDATE broker.key SET settings = settings || '{"session_name": "{mint_id}-{subje
 
 -- a list is a text
 UPDATE broker.key SET settings = settings || '{"policy_arns": "arn:aws:iam::aws:policy/ReadOnlyAccess"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy_arns" must be a list of texts, not a text.
+--> Key "deploy" of tenant "acme": the setting "policy_arns" must be a list of strings, not a string.
 --? For example "policy_arns": ["arn:aws:iam::aws:policy/ReadOnlyAccess"].
 
 -- a list has too many elements
@@ -61,12 +61,12 @@ UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws
 -- a policy is not JSON
 UPDATE broker.key SET settings = settings || '{"policy": "{Version"}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
---? Write a JSON object of at most 2048 characters, blanks between its parts not counted.
+--? Write a JSON object of at most 2048 characters, not counting whitespace.
 
 -- a policy is too long
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2050))) WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
---? Write a JSON object of at most 2048 characters, blanks between its parts not counted.
+--? Write a JSON object of at most 2048 characters, not counting whitespace.
 
 -- a policy just fits, blanks not counted
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2048 - 16))) WHERE name = 'deploy';
@@ -88,12 +88,12 @@ INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'f
 
 -- an output names no field
 UPDATE broker.key SET outputs = '{"ID": "AccesKeyId"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the output "ID" names "AccesKeyId", which is no field of type aws-sts.
+--> Key "deploy" of tenant "acme": the output "ID" names "AccesKeyId", which is not a field of type aws-sts.
 --? Did you mean "AccessKeyId"? Its fields: AccessKeyId, Expiration, Region, SecretAccessKey, SessionToken.
 
 -- an output's name begins with a digit
 UPDATE broker.key SET outputs = '{"1ID": "AccessKeyId"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": "1ID" is no name for an output.
+--> Key "deploy" of tenant "acme": "1ID" is not a valid output name.
 --? Letters, digits and _
 
 -- an output names nothing
@@ -103,12 +103,12 @@ UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
 
 -- too short for the type
 UPDATE broker.key SET max_duration = 899 WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": max_duration is 899 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> Key "deploy" of tenant "acme": max_duration is 899 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 900.
 
 -- too long for the type
 UPDATE broker.key SET max_duration = 43201 WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": max_duration is 43201 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> Key "deploy" of tenant "acme": max_duration is 43201 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 43200.
 
 -- no duration at all
@@ -118,7 +118,7 @@ UPDATE broker.key SET max_duration = 0 WHERE name = 'api' AND tenant = 'acme';
 
 -- a key's name has a form
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', '1st', 'own', 60, '{"audience": "x"}');
---> "1st" is no name for a key.
+--> "1st" is not a valid key name.
 --? A letter, then up to 63 letters, digits, _, . and -.
 
 -- a claim that only the broker sets
@@ -187,7 +187,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a key moves to another provider whose shortest credential outlives its grants
 UPDATE broker.key SET provider = 'any', max_duration = 900, settings = '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}' WHERE tenant = 'acme' AND name = 'api';
---> The grant of key "api" to "repo:acme/app:main" has a max_duration of 60 seconds, and type aws-sts gives credentials for 900 to 43200 seconds.
+--> The grant of key "api" to "repo:acme/app:main" has a max_duration of 60 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
 --? Write 900 or more, or null to leave it to the key.
 
 -- a token exchange may aim by audience, by resource, or by both
@@ -226,6 +226,81 @@ UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**
 --> Key "exchanged" of tenant "acme": the setting "resource" is "https://other.example.com", which access provider "auth-any" does not allow.
 --? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
 
+-- a parameter that the access provider does not list
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"audience": "a", "parameters": {"account": "1"}}');
+--> Key "x" of tenant "acme" has the setting "parameters", and access provider "auth-any" lists none in its setting "target_parameters".
+--? Leave out "parameters".
+
+-- a parameter that the access provider lists is missing
+UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["rule", "account"]}' WHERE name = 'auth-any';
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"parameters": {"account": "1"}}');
+--> Key "x" of tenant "acme": the setting "parameters" must give account, rule, which access provider "auth-any" lists in its setting "target_parameters".
+--? Write "parameters": {"account": "…", "rule": "…"}.
+
+-- a parameter whose value is not among the targets
+UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["account"]}', allowed_targets = '{account:1}' WHERE name = 'auth-few';
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"parameters": {"account": "2"}}');
+--> Key "x" of tenant "acme": the setting "parameters" has the target "account:2", which access provider "auth-few" does not allow.
+--? Its allowed_targets: account:1. A platform admin can change them.
+
+-- a parameter whose value is among the targets
+UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["account"]}', allowed_targets = '{account:1}' WHERE name = 'auth-few';
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"parameters": {"account": "1"}}');
+--> nothing
+
+-- a key of GitHub without repositories
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"permissions": {"contents": "read"}}');
+--> Key "x" of tenant "acme": the setting "permissions" needs one of the settings "repositories", "repository_ids", "all_repositories" too.
+--? For example "repositories": ["shop"].
+
+-- a key of GitHub for some repositories and all
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"], "all_repositories": true, "permissions": {"contents": "read"}}');
+--> Key "x" of tenant "acme": the setting "repositories" can't be combined with the setting "all_repositories".
+--? Leave out one of them.
+
+-- a key of GitHub without permissions
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"]}');
+--> Key "x" of tenant "acme" lacks the setting "permissions".
+--? For example "permissions": {"contents": "read"}.
+
+-- a key of GitHub with a level that there isn't
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"], "permissions": {"contents": "all"}}');
+--> Key "x" of tenant "acme": the setting "permissions" has a value for "contents" that is "all", and must be one of read, write, admin.
+--?
+
+-- a key of GitHub with a permission that its access provider does not allow
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}', '{repository:*,permission:contents:*}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"], "permissions": {"administration": "write"}}');
+--> Key "x" of tenant "acme": the setting "permissions" has the target "permission:administration:write", which access provider "gh" does not allow.
+--? Its allowed_targets: repository:*, permission:contents:*. A platform admin can change them.
+
+-- a key of GitHub for two hours
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 7200, '{"repositories": ["shop"], "permissions": {"contents": "read"}}');
+--> Key "x" of tenant "acme": max_duration is 7200 seconds, but type github-app issues credentials for 3600 to 3600 seconds.
+--? Write 3600.
+
+-- a service account without its namespace
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "deployer"}');
+--> Key "x" of tenant "acme": the setting "service_account" is "deployer", which does not have the form ^[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}$.
+--? "shop/deployer"
+
+-- an audience of a service account's token that is not allowed
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}', '{shop/*,vault}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "shop/deployer", "audiences": ["vault", "db"]}');
+--> Key "x" of tenant "acme": the setting "audiences" has the target "db", which access provider "k8s" does not allow.
+--? Its allowed_targets: shop/*, vault. A platform admin can change them.
+
+-- a token type that is not supported
+UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "type" is "id_token", and must be one of at+jwt, JWT.
+--? Left out, it is "at+jwt".
+
 -- a claim that only capitals keep from one that only the broker sets
 UPDATE broker.key SET settings = settings || '{"claims": {"ISS": "x"}}' WHERE name = 'api' AND tenant = 'acme';
 --> Key "api" of tenant "acme": the setting "claims" names the claim "ISS", which only the broker sets.
@@ -248,11 +323,11 @@ UPDATE broker.key SET settings = settings || '{"claims": {"groups": ["readers"],
 
 -- an audience of a cloud vendor
 UPDATE broker.key SET settings = '{"audience": "https://STS.amazonaws.com/"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "audience" is "https://STS.amazonaws.com/", which is worth something to a cloud vendor, and the token goes to a client.
+--> Key "api" of tenant "acme": the setting "audience" is "https://STS.amazonaws.com/", which is an audience of a cloud vendor, and the token goes to a client.
 
 -- or of its exchange
 UPDATE broker.key SET settings = '{"audience": "api://AzureADTokenExchangeUSGov"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "audience" is "api://AzureADTokenExchangeUSGov", which is worth something to a cloud vendor, and the token goes to a client.
+--> Key "api" of tenant "acme": the setting "audience" is "api://AzureADTokenExchangeUSGov", which is an audience of a cloud vendor, and the token goes to a client.
 
 -- a scope with blanks, which would be two
 WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'google', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'g', 'google', 600, '{"service_account": "a@b.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform"]}');
@@ -295,11 +370,36 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_
 --> Key "api" of tenant "acme": the whole of its settings has a number of 1002 characters, which no double can hold: 0.111111111111111111….
 --! 23514
 
--- 32 levels
-UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 29) || 1 || repeat(']', 29) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
+-- 8 levels
+UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 5) || 1 || repeat(']', 5) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
 --> nothing
 
 -- one level more
+UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 6) || 1 || repeat(']', 6) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": its settings are nested more than 8 levels deep.
+--? Shorten them, or divide them between two rows. A policy can be written as one text, which counts once.
+--! 23514 settings_have_up_to_256_values_in_8_levels
+
+-- 256 members and elements: audience, claims, c and the elements of c
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('c', (SELECT jsonb_agg('{}'::jsonb) FROM generate_series(1, 253)))) WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- one element more
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('c', (SELECT jsonb_agg('{}'::jsonb) FROM generate_series(1, 254)))) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+--! 23514 settings_have_up_to_256_values_in_8_levels
+
+-- elements of several lists count together
+UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('c', (SELECT jsonb_agg('[1]'::jsonb) FROM generate_series(1, 127)))) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+
+-- more outputs than clients read
+UPDATE broker.key SET outputs = (SELECT jsonb_object_agg('O' || n, 'x') FROM generate_series(1, 257) AS n) WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": its outputs have 257 members and elements; the maximum is 256.
+--? Name only the outputs that clients read.
+--! 23514 outputs_have_up_to_256_values_in_8_levels
+
+-- more levels than are counted
 UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 30) || 1 || repeat(']', 30) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
 --> Key "api" of tenant "acme": the whole of its settings is nested deeper than 32 levels.
 --! 23514
@@ -329,7 +429,7 @@ UPDATE broker.key SET description = repeat(E'x\n', 500) WHERE tenant = 'acme' AN
 
 -- a longer one
 UPDATE broker.key SET description = repeat('x', 1001) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": its description has 1001 characters, more than 1000.
+--> Key "api" of tenant "acme": its description has 1001 characters; the maximum is 1000.
 --! 23514
 
 -- as many keys as the tenant may have
@@ -338,6 +438,75 @@ UPDATE broker.tenant SET max_keys = 4 WHERE name = 'acme'; INSERT INTO broker.ke
 
 -- one key more
 UPDATE broker.tenant SET max_keys = 4 WHERE name = 'acme'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'further' || n, 'own', 600, '{"audience": "a"}' FROM generate_series(1, 2) AS n;
---> Tenant "acme" would have 5 keys, and may have 4.
---? Delete what is not used any more, or let a platform admin raise max_keys: UPDATE broker.tenant SET max_keys = … WHERE name = 'acme';
+--> Tenant "acme" would have 5 keys; the maximum is 4.
+--? Delete unused rows, or ask a platform admin to raise max_keys: UPDATE broker.tenant SET max_keys = … WHERE name = 'acme';
 --! 23514 a_tenant_has_no_more_than_max_keys
+
+-- a token that the tenant's services would accept for longer than half a day
+UPDATE broker.key SET max_duration = 2000000000 WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": max_duration is 2000000000 seconds, but type jwt issues credentials for 1 to 43200 seconds.
+--? Write 43200.
+
+-- half a day
+UPDATE broker.key SET max_duration = 43200 WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- the same of another authorization server
+UPDATE broker.key SET max_duration = 43201 WHERE name = 'exchanged';
+--> Key "exchanged" of tenant "acme": max_duration is 43201 seconds, but type oauth2 issues credentials for 1 to 43200 seconds.
+--? Write 43200.
+
+-- Entra's longest tokens live a day
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'entra', 'azure', '{"tenant_id": "acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'graph', 'entra', 86401, '{"client_id": "a", "scope": "https://graph.microsoft.com/.default"}');
+--> Key "graph" of tenant "acme": max_duration is 86401 seconds, but type azure issues credentials for 5400 to 86400 seconds.
+--? Write 86400.
+
+-- a day
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'entra', 'azure', '{"tenant_id": "acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'graph', 'entra', 86400, '{"client_id": "a", "scope": "https://graph.microsoft.com/.default"}');
+--> nothing
+
+-- longer than the tenant's maximum
+UPDATE broker.key SET max_duration = 3601 WHERE tenant = 'other' AND name = 'api';
+--> Key "api" of tenant "other": max_duration is 3601 seconds; the tenant's maximum is 3600.
+--? Write 3600. Platform admins can raise broker.tenant.max_duration.
+
+-- as long as the tenant's maximum
+UPDATE broker.key SET max_duration = 3600 WHERE tenant = 'other' AND name = 'api';
+--> nothing
+
+-- a type whose shortest credential is longer than the tenant's maximum
+UPDATE broker.tenant SET max_duration = 600 WHERE name = 'acme'; INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'minio', 900);
+--> Key "files" of tenant "acme": max_duration is 900 seconds; the tenant's maximum is 600.
+--? Type s3-sts gives credentials for 900 seconds or more. Platform admins can raise broker.tenant.max_duration.
+
+-- a key from before the tenant's maximum was lowered can be disabled
+UPDATE broker.tenant SET max_duration = 60 WHERE name = 'acme'; UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api';
+--> nothing
+
+-- and cannot be changed otherwise
+UPDATE broker.tenant SET max_duration = 60 WHERE name = 'acme'; UPDATE broker.key SET description = 'x' WHERE tenant = 'acme' AND name = 'api';
+--> Key "api" of tenant "acme": max_duration is 600 seconds; the tenant's maximum is 60.
+
+-- an output that steers a shell
+UPDATE broker.key SET outputs = '{"BASH_ENV": "AccessKeyId"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the output "BASH_ENV" is a variable that changes what programs run, load, trust or connect to.
+--? Choose another name, for example one that starts with the name of the service.
+
+-- an output whose end steers a program
+UPDATE broker.key SET outputs = '{"NODE_OPTIONS": "AccessKeyId"}' WHERE name = 'deploy';
+--> Key "deploy" of tenant "acme": the output "NODE_OPTIONS" is a variable that changes what programs run, load, trust or connect to.
+
+-- a token in a description
+UPDATE broker.key SET description = 'uses ghp_abcdefghijklmnopqrstuvwxyz0123456789' WHERE name = 'deploy';
+--> description in broker.key contains what looks like a token or a key ("ghp_a…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514 secret_in_text
+
+-- a key in settings
+UPDATE broker.key SET settings = settings || '{"session_name": "AKIAIOSFODNN7EXAMPLE-{mint_id}"}' WHERE name = 'deploy';
+--> settings in broker.key contains what looks like a token or a key ("AKIAI…").
+--! 23514 secret_in_text
+
+-- words that only begin like one
+UPDATE broker.key SET description = 'see AKIA, ghp_ and -----BEGIN CERTIFICATE-----' WHERE name = 'deploy';
+--> nothing

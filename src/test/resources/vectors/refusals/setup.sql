@@ -1,4 +1,4 @@
-INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+INSERT INTO broker.tenant (name, max_duration) VALUES ('acme', NULL), ('other', 3600);
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('ci', 'acme', 'https://ci.example.com', '{acme}'),
        ('elsewhere', 'other', 'https://ci.example.com', '{other}');

@@ -10,7 +10,7 @@ DELETE FROM broker.tenant WHERE name = 'other';
 
 -- a tenant's name has a form
 INSERT INTO broker.tenant (name) VALUES ('Acme Inc.');
---> "Acme Inc." is no name for a tenant.
+--> "Acme Inc." is not a valid tenant name.
 --? What people read goes into display_name.
 --! 23514
 
@@ -51,6 +51,13 @@ UPDATE broker.tenant SET enabled = NULL WHERE name = 'acme';
 --> A row of broker.tenant needs "enabled", which is missing or null.
 --? It has a default: leave it out.
 --! 23502
+
+-- a tenant that is disabled
+UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
+INSERT INTO broker.tenant (name) VALUES ('acme');
+--> Tenant "acme" exists already and is disabled.
+--? To enable it again: UPDATE broker.tenant SET enabled = true WHERE name = 'acme';
+--! 23505 a_tenant_name_is_taken_once
 
 -- a tenant that is there already
 INSERT INTO broker.tenant (name) VALUES ('acme');
@@ -93,7 +100,12 @@ UPDATE broker.tenant SET max_keys = 0, max_grants = 0, max_globs = 2000000000, m
 -- a negative bound
 UPDATE broker.tenant SET max_grants = -1 WHERE name = 'acme';
 --> Tenant "acme" has a bound below zero.
---? max_keys, max_grants and max_globs are 0 or more, max_calls is 1 or more.
+--? max_keys, max_grants, max_globs and max_changes are 0 or more, max_calls is 1 or more.
+--! 23514
+
+-- another negative bound
+UPDATE broker.tenant SET max_changes = -1 WHERE name = 'acme';
+--> Tenant "acme" has a bound below zero.
 --! 23514
 
 -- a tenant that could never call
@@ -106,3 +118,15 @@ UPDATE broker.tenant SET max_keys = NULL WHERE name = 'acme';
 --> A row of broker.tenant needs "max_keys", which is missing or null.
 --? It has a default: leave it out.
 --! 23502
+
+-- a longest life that no credential has
+UPDATE broker.tenant SET max_duration = 0 WHERE name = 'acme';
+--> Tenant "acme" has a max_duration of 0 seconds.
+--? Write a positive number, or null to leave it to the types of access providers.
+--! 23514
+
+-- a limit that lets nobody ask
+UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
+--> Tenant "acme" has a max_requests of 0.
+--? Write a positive number, or null for no limit. A tenant that may do nothing is disabled.
+--! 23514

@@ -65,3 +65,7 @@ INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'INC-7') RETUR
 -- raises the revision of the tables without tenant by that
 WITH before AS (SELECT broker.revision(NULL) AS revision), written AS (INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'INC-7')) SELECT revision FROM before; SELECT count(*) FROM audit.config_change WHERE tenant IS NULL AND table_name = 'blocked_subject' AND after ->> 'subject' = 'x';
 --> 1
+
+-- cannot hold the locks of platform-wide changes
+SELECT FROM runtime.mutex FOR UPDATE;
+--> permission denied for schema runtime

@@ -65,3 +65,7 @@ UPDATE broker.blocked_subject SET enabled = false;
 -- is told nothing of who could mint
 SELECT subject FROM audit.who_could_mint('acme', 'api', now());
 --> permission denied for function who_could_mint
+
+-- cannot hold the locks of platform-wide changes
+SELECT FROM runtime.mutex FOR UPDATE;
+--> permission denied for table mutex

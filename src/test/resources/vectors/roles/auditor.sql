@@ -41,3 +41,7 @@ SELECT DISTINCT seen FROM broker.explain('elsewhere', 'everywhere:x');
 -- is told who could mint in every tenant
 SELECT subject FROM audit.who_could_mint('other', 'hidden', now());
 --> main
+
+-- cannot hold the locks of platform-wide changes
+SELECT FROM runtime.mutex FOR UPDATE;
+--> permission denied for table mutex

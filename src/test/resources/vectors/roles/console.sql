@@ -139,3 +139,7 @@ SELECT claim FROM internal.accesses_of_viewer();
 -- reads no working data of the service
 SELECT * FROM runtime.used_token;
 --> permission denied for table used_token
+
+-- cannot hold the locks of platform-wide changes
+SELECT FROM runtime.mutex FOR UPDATE;
+--> permission denied for table mutex

@@ -10,9 +10,9 @@ VALUES ('acme', 'api', 'own', 600, '{"audience": "https://api.example.com"}'),
        ('other', 'hidden', 'own', 600, '{"audience": "https://hidden.example.com"}');
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until)
 VALUES ('acme', 'ci', 'main', 'api', now() + interval '1 day'), ('other', 'elsewhere', 'main', 'hidden', now() + interval '1 day');
-INSERT INTO broker.console_access (tenant, claim, value)
-VALUES ('acme', 'groups', '["acme-leads"]'), ('other', 'groups', '"other-leads"'), (NULL, 'role', '"auditor"'),
-       ('acme', 'email', '"lead@acme.example.com"');
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
+VALUES ('acme', false, 'groups', '["acme-leads"]'), ('other', false, 'groups', '"other-leads"'), (NULL, true, 'role', '"auditor"'),
+       ('acme', false, 'email', '"lead@acme.example.com"');
 INSERT INTO broker.console_access (tenant, claim, value, enabled) VALUES ('other', 'sub', '"gone"', false);
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason)
 VALUES ('acme', 'own', 'exact', 'ours'), ('other', 'foreign', 'exact', 'theirs'), (NULL, 'everywhere:**', 'glob', 'the platform''s');

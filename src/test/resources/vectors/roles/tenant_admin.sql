@@ -229,7 +229,7 @@ CREATE TEMP TABLE tenant_admin (tenant text, role_name text); INSERT INTO pg_tem
 
 -- an operator of one's own is not used by triggers
 CREATE FUNCTION pg_temp.always(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false'; CREATE OPERATOR pg_temp.<> (LEFTARG = text, RIGHTARG = text, FUNCTION = pg_temp.always); SET LOCAL search_path = pg_temp, pg_catalog, broker; UPDATE broker.key SET outputs = '{"X": "Nothing"}';
---> Key "api" of tenant "acme": the output "X" names "Nothing", which is no field of type jwt.
+--> Key "api" of tenant "acme": the output "X" names "Nothing", which is not a field of type jwt.
 
 -- a function that tells what it sees is shown nothing more
 CREATE FUNCTION pg_temp.tell(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN IF $1 = 'hidden' THEN RAISE EXCEPTION 'I saw it'; END IF; RETURN true; END $$; SELECT name FROM broker.key WHERE pg_temp.tell(name);
@@ -380,7 +380,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'x
 
 -- blocks nobody in all tenants
 INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x');
---> Login "test_tenant_admin" cannot write a row without a tenant, which counts for all tenants.
+--> Login "test_tenant_admin" cannot write a row without a tenant, which applies to all tenants.
 --! 42501
 
 -- makes no block of its tenant one of all
@@ -409,3 +409,7 @@ SELECT count(*) FROM audit.who_could_mint('other', 'hidden', now());
 -- learns no revision of another tenant
 SELECT shown, sure FROM internal.states_at('other', now());
 --> 0
+
+-- cannot hold the locks of platform-wide changes
+SELECT FROM runtime.mutex FOR UPDATE;
+--> permission denied for schema runtime

@@ -1,5 +1,8 @@
 package io.mintmark.audit;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +42,7 @@ public final class AuditLog implements AutoCloseable {
     private final GroupWriter writer;
     private final Backlog backlog;
     private final Duration patience;
-    private final Thread thread;
+    private final BackgroundThread thread;
     private Duration lastCommit = Duration.ZERO;
 
     /**
@@ -50,17 +53,12 @@ public final class AuditLog implements AutoCloseable {
         this.writer = new GroupWriter(this.store);
         this.backlog = new Backlog(this.store);
         this.patience = patience;
-        this.thread =
-                Thread.ofPlatform()
-                        .name("audit-writer")
-                        .daemon()
-                        .uncaughtExceptionHandler((_, e) -> log.error("The audit writer died", e))
-                        .unstarted(this::run);
+        this.thread = BackgroundThread.of(ThreadName.AUDIT_WRITER, this::run);
     }
 
     /** Starts the writer. */
     public AuditLog start() {
-        thread.start();
+        var _ = thread.start();
         return this;
     }
 
@@ -88,9 +86,14 @@ public final class AuditLog implements AutoCloseable {
 
     /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
     public Optional<String> fault() {
+        return death().or(store::fault);
+    }
+
+    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
+    public Optional<String> death() {
         return thread.isAlive()
-                ? store.fault()
-                : Optional.of("the audit log's writer doesn't run any more");
+                ? Optional.empty()
+                : Optional.of("the audit log's writer has stopped");
     }
 
     /** Submissions that wait for the writer. */
@@ -98,12 +101,10 @@ public final class AuditLog implements AutoCloseable {
         return queue.size();
     }
 
-    private void run() {
+    private void run() throws InterruptedException {
         try {
             store.tryOut();
             writeGroups();
-        } catch (InterruptedException e) {
-            log.error("The audit log's writer was interrupted; no mint is possible any more", e);
         } finally {
             queue.close();
             failTheRest();
@@ -122,7 +123,7 @@ public final class AuditLog implements AutoCloseable {
             pause = possible && backlog.writeSome() ? Duration.ZERO : IDLE;
         }
         while (backlog.writeSome()) {
-            log.debug("Outcomes that waited are written");
+            log.debug("Delayed outcomes are written");
         }
     }
 
@@ -157,11 +158,6 @@ public final class AuditLog implements AutoCloseable {
     /** Takes no more rows, writes those that wait, and returns when that is done. */
     @Override
     public void close() {
-        queue.close();
-        try {
-            thread.join(patience.plus(IDLE));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var _ = thread.stop(queue::close, patience.plus(IDLE));
     }
 }

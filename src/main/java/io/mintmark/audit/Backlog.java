@@ -34,7 +34,8 @@ final class Backlog {
         for (Event outcome : outcomes) {
             if (!waiting.offer(outcome)) {
                 log.error(
-                        "Too many outcomes wait for the audit log; mint {} stays unresolved in it",
+                        "Too many outcomes are waiting for the audit log; mint {} stays "
+                                + "unresolved",
                         outcome.mintId());
             }
         }
@@ -89,7 +90,7 @@ final class Backlog {
      */
     private void refused(Event row, RuntimeException cause) {
         if (store.recheck().isPresent()) {
-            throw new StoreUnreachable("the audit log takes no rows", false, cause);
+            throw new StoreUnreachable("the audit log can't be written", false, cause);
         }
         log.warn(
                 "The audit log doesn't take the outcome '{}' of mint {}; it may have one already",

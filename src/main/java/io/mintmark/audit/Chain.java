@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  */
 public final class Chain {
     /** The number of the canonical form, with which every chain's name begins. */
-    private static final String FORM = "1.";
+    private static final String FORM = "2.";
 
     private final Supplier<String> names;
     private Head head;

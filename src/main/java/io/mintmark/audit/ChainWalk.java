@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 /** Follows chains row by row, in the order of {@link LogReader}. Remembers one row. */
 final class ChainWalk {
     private static final Pattern MICROS = Pattern.compile("-?[0-9]{1,30}");
+    private static final Pattern HEX = Pattern.compile("[0-9a-f]*");
 
     private final CanonicalForm form;
     private final String what;
@@ -48,7 +49,7 @@ final class ChainWalk {
     void row(LogReader.Row row) {
         rows++;
         if (row.at() == null || (row.chain() == null && form == CanonicalForm.EVENT)) {
-            findings.wrong("%s was inserted: it is in no chain".formatted(row.name()));
+            findings.wrong("%s was inserted: it belongs to no chain".formatted(row.name()));
             return;
         }
         if (!begun || !Objects.equals(chain, row.chain())) {
@@ -64,9 +65,9 @@ final class ChainWalk {
     private void begin(@Nullable String next) {
         begun = true;
         chain = next;
-        at = 0;
-        stored = CanonicalForm.ORIGIN;
-        computed = CanonicalForm.ORIGIN;
+        at = sealed.start(next).at();
+        stored = sealed.start(next).hash();
+        computed = stored;
     }
 
     /** Whether the row stands where the next one belongs, after what is missing was told. */
@@ -99,11 +100,11 @@ final class ChainWalk {
 
     private void link(LogReader.Row row) {
         boolean follows = stored.equals(row.previous()) || computed.equals(row.previous());
-        computed = row.previous() == null ? "" : form.hash(row.previous(), row.fields());
+        computed = computed(row);
         boolean unchanged = computed.equals(row.hash());
         if (!unchanged) {
             findings.wrong(
-                    "%s (row %d of %s) was changed: its hash doesn't fit"
+                    "%s (row %d of %s) was changed: its hash doesn't match"
                             .formatted(row.name(), at, name(chain)));
         } else if (!follows) {
             findings.wrong(
@@ -111,6 +112,17 @@ final class ChainWalk {
                             .formatted(row.name(), at, name(chain)));
         }
         stored = String.valueOf(row.hash());
+    }
+
+    /** Empty for a row whose predecessor's hash is none, which nobody can have computed. */
+    private String computed(LogReader.Row row) {
+        String previous = row.previous();
+        if (previous == null || previous.length() % 2 != 0 || !HEX.matcher(previous).matches()) {
+            return "";
+        }
+        CanonicalForm own =
+                form == CanonicalForm.EVENT ? CanonicalForm.ofEvents(row.chain()) : form;
+        return own.hash(previous, row.fields());
     }
 
     /**
@@ -157,7 +169,7 @@ final class ChainWalk {
 
     private void cut(long first, long last) {
         findings.wrong(
-                "%s was cut off after row %d: rows up to %d were sealed"
+                "%s was truncated after row %d: rows up to %d were sealed"
                         .formatted(name(chain), first - 1, last));
     }
 

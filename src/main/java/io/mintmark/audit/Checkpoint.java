@@ -55,7 +55,7 @@ public record Checkpoint(
         public RetiredMonth {
             if (month.getYear() < 1970 || month.getYear() > 9999) {
                 throw new IllegalArgumentException(
-                        "retires the month %s, which can't be".formatted(month));
+                        "retires the month %s, which is not allowed".formatted(month));
             }
             parts = List.copyOf(parts);
         }
@@ -70,7 +70,7 @@ public record Checkpoint(
         public RetiredRows {
             if (first < 1 || last < first) {
                 throw new IllegalArgumentException(
-                        "retires rows %d to %d, which can't be".formatted(first, last));
+                        "retires rows %d to %d, which is not allowed".formatted(first, last));
             }
         }
     }

@@ -95,7 +95,7 @@ final class CheckpointJson {
         try {
             JsonNode json = JSON.readTree(text);
             if (json.path("format").asLong() != FORM) {
-                throw new IllegalArgumentException("is of a format that isn't known here");
+                throw new IllegalArgumentException("has an unknown format");
             }
             return new Checkpoint(
                     json.path("number").asLong(),

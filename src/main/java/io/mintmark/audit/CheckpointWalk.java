@@ -8,31 +8,29 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
-/**
- * Follows the checkpoints, and looks whether the rows that they sealed are still the same. Heads
- * are looked up many at a time, so that a log of years needs no more memory than one of days.
- */
+/** Follows the checkpoints, and looks whether the rows that they sealed are still the same. */
 final class CheckpointWalk {
-    private static final int BATCH = 1_000;
-
     /** How far clocks may differ: the verifier's, and those of servers that replaced each other. */
     private static final Duration SKEW = Duration.ofHours(1);
 
-    private final LogReader log;
+    /** Missing checkpoints of one gap that are named. */
+    private static final int SHOWN = 3;
+
     private final TrustedKeys keys;
     private final Findings findings;
+    private final Optional<Part> part;
+    private final boolean exported;
+    private final MintProof proof;
     private final SealedHeads events = new SealedHeads();
     private final SealedHeads changes = new SealedHeads();
-    private final List<Sealed> eventBatch = new ArrayList<>();
-    private final List<Sealed> changeBatch = new ArrayList<>();
-
-    private final List<Foreign> foreign = new ArrayList<>();
+    private final HeadComparison eventHeads;
+    private final HeadComparison changeHeads;
+    private final ForeignCheckpoints foreign = new ForeignCheckpoints();
+    private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
     private final Instant now = InstantSource.system().instant();
     private final RetiredMonths retired = new RetiredMonths(now);
     private final Declarations declarations;
@@ -40,80 +38,120 @@ final class CheckpointWalk {
     private boolean whole = true;
     private long number;
     private long held;
+    private long copiesHeld;
     private long last;
     private @Nullable String previous;
     private @Nullable String key;
+    private Optional<Instant> begunAt = Optional.empty();
     private Optional<Instant> sealedAt = Optional.empty();
 
-    private record Sealed(long checkpoint, Position head) {}
-
-    private record Foreign(Named checkpoint, String sentence) {}
-
-    CheckpointWalk(LogReader log, TrustedKeys keys, Findings findings) {
-        this.log = log;
+    CheckpointWalk(LogReader log, TrustedKeys keys, MintProof proof, Findings findings) {
         this.keys = keys;
         this.findings = findings;
+        this.part = log.part();
+        this.exported = log.tables().isEmpty();
+        this.proof = proof;
         this.declarations = new Declarations(findings);
+        this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
+        this.changeHeads =
+                new HeadComparison("the changes of tenant ", log::changeHashes, this::wrong);
     }
 
-    /** The next checkpoint of the database. */
+    /** The next checkpoint of the log. */
     void stored(LogReader.StoredCheckpoint row) {
         SignedCheckpoint signed = row.signed();
-        for (long lost = number + 1; lost < signed.number() && lost <= number + 3; lost++) {
-            wrong(lost, "is missing");
+        if (part.filter(it -> signed.number() > it.upTo()).isPresent()) {
+            wrong(signed.number(), "comes after the last one of the part");
+            return;
         }
-        boolean gap = signed.number() != number + 1;
+        boolean follows = signed.number() == number + 1;
+        missing(signed.number());
         number = signed.number();
         opened(signed, row.origin())
                 .ifPresent(opened -> {
                     Checkpoint checkpoint = opened.checkpoint();
-                    if (!gap && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
+                    if (follows && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
                         wrong(number, "doesn't follow the checkpoint before it");
                     }
                     judgeKey(checkpoint, opened.announcer());
                     judgeTime(checkpoint);
                     checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
                     retire(signed, checkpoint);
-                    seals(checkpoint, _ -> false, _ -> false);
+                    seals(checkpoint, checkpoint.events(), checkpoint.changes());
                     held++;
                     last = signed.number();
                     sealedAt = Optional.of(checkpoint.sealedAt());
+                    if (part.filter(it -> it.after() == last).isPresent()) {
+                        begunAt = sealedAt;
+                    }
                 });
         previous = signed.hash();
     }
 
-    /**
-     * To be called after the last that is stored: those that no broker made are told, unless they
-     * were disowned.
-     */
-    void judgeForeign() {
-        for (Foreign found : foreign) {
-            if (!declarations.name(found.checkpoint())) {
-                whole = false;
-                findings.foreign(found.sentence());
-            }
+    /** Reports checkpoints that come before the next one. A part has only some from before it. */
+    private void missing(long next) {
+        long known = Math.max(number, part.map(it -> it.after() - 1).orElse(0L));
+        for (long lost = known + 1; lost < next && lost <= known + SHOWN; lost++) {
+            wrong(lost, "is missing");
         }
     }
 
     /**
-     * A checkpoint that the database has lost; what it sealed holds all the same, but for what was
+     * To be called after the last that is stored: those that no broker made are reported, unless
+     * they were disowned.
+     */
+    void judgeForeign() {
+        part.ifPresent(it -> missing(it.upTo() + 1));
+        if (held == 0 && foreign.count() > 0) {
+            whole = false;
+            foreign.judgeKeys(keys, findings);
+        } else if (held == 0) {
+            findings.wrong(
+                    number == 0 && exported
+                            ? "The export has no checkpoint, so nothing is proven; write it with --all"
+                            : "No checkpoint is valid, so nothing is proven");
+        } else if (foreign.judge(declarations, findings)) {
+            whole = false;
+        }
+    }
+
+    /**
+     * A kept checkpoint that the log has lost; what it sealed holds all the same, but for what was
      * declared to be lost with it. What a lost one retired was restored with the rest.
      */
     void kept(SignedCheckpoint signed) {
         try {
             Checkpoint checkpoint = keys.open(signed).checkpoint();
-            boolean declared = declarations.name(new Named(signed.number(), signed.hash()));
-            if (!declared) {
+            copiesHeld++;
+            if (declarations.name(new Named(signed.number(), signed.hash()))) {
+                seals(
+                        checkpoint,
+                        without(checkpoint.events(), declarations::loseEvent),
+                        without(checkpoint.changes(), declarations::loseChange));
+            } else {
                 retire(signed, checkpoint);
+                seals(checkpoint, checkpoint.events(), checkpoint.changes());
             }
-            seals(
-                    checkpoint,
-                    head -> declared && declarations.loseEvent(head),
-                    head -> declared && declarations.loseChange(head));
         } catch (IllegalArgumentException e) {
-            findings.foreign(
+            foreignCopies.add(
+                    signed,
                     "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage()));
         }
+    }
+
+    private static List<Position> without(List<Position> heads, Predicate<Position> lost) {
+        return heads.stream().filter(head -> !lost.test(head)).toList();
+    }
+
+    /** To be called after the last that was kept. */
+    void end() {
+        if (held > 0 || copiesHeld > 0) {
+            var _ = foreignCopies.judge(declarations, findings);
+        } else if (foreignCopies.count() > 0 && foreign.count() == 0) {
+            foreignCopies.judgeKeys(keys, findings);
+        }
+        eventHeads.compare();
+        changeHeads.compare();
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
@@ -123,10 +161,9 @@ final class CheckpointWalk {
             return Optional.of(opened);
         } catch (IllegalArgumentException e) {
             foreign.add(
-                    new Foreign(
-                            new Named(signed.number(), signed.hash()),
-                            "Checkpoint %d %s. %s. It seals nothing; the rest is judged without it"
-                                    .formatted(signed.number(), e.getMessage(), origin)));
+                    signed,
+                    "Checkpoint %d %s. %s. It seals nothing; the rest is judged without it"
+                            .formatted(signed.number(), e.getMessage(), origin));
             return Optional.empty();
         }
     }
@@ -149,7 +186,7 @@ final class CheckpointWalk {
         Instant before = sealedAt.orElse(at);
         if (at.isAfter(now.plus(SKEW))) {
             findings.told(
-                    "Checkpoint %d says that it is of %s, which hasn't come yet"
+                    "Checkpoint %d is dated %s, which is in the future"
                             .formatted(checkpoint.number(), at));
         } else if (before.isAfter(at.plus(SKEW)) && !before.isAfter(now.plus(SKEW))) {
             findings.told(
@@ -158,54 +195,34 @@ final class CheckpointWalk {
         }
     }
 
+    /** A part doesn't show when the rows of a month were sealed, so its reader has to decide. */
     private void retire(SignedCheckpoint signed, Checkpoint checkpoint) {
-        retired.checkpoint(signed, checkpoint);
+        if (part.isEmpty()) {
+            retired.checkpoint(signed, checkpoint);
+        } else if (!checkpoint.retired().isEmpty()) {
+            findings.declared(
+                    "Checkpoint %d retired %s, which a part of the log can't prove"
+                            .formatted(
+                                    signed.number(),
+                                    checkpoint.retired().stream()
+                                            .map(month -> month.month().toString())
+                                            .toList()),
+                    signed.hash());
+        }
         checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
     }
 
     private void seals(
-            Checkpoint checkpoint,
-            Predicate<Position> lostEvents,
-            Predicate<Position> lostChanges) {
-        checkpoint.events().stream()
-                .filter(lostEvents.negate())
-                .forEach(head -> {
-                    events.add(head);
-                    eventBatch.add(new Sealed(checkpoint.number(), head));
-                });
-        checkpoint.changes().stream()
-                .filter(lostChanges.negate())
-                .forEach(head -> {
-                    changes.add(head);
-                    changeBatch.add(new Sealed(checkpoint.number(), head));
-                });
-        if (eventBatch.size() + changeBatch.size() >= BATCH) {
-            compare();
+            Checkpoint checkpoint, List<Position> eventsSealed, List<Position> changesSealed) {
+        long at = checkpoint.number();
+        boolean outside = part.filter(it -> !it.has(at)).isPresent();
+        eventsSealed.forEach(outside ? events::addStart : events::add);
+        changesSealed.forEach(changes::add);
+        if (!outside) {
+            eventHeads.add(at, eventsSealed);
         }
-    }
-
-    /** Looks up what hasn't been yet; to be called after the last. */
-    void compare() {
-        compare(eventBatch, log::eventHashes, "chain ");
-        compare(changeBatch, log::changeHashes, "the changes of tenant ");
-    }
-
-    private void compare(
-            List<Sealed> batch,
-            Function<List<Position>, List<@Nullable String>> hashes,
-            String what) {
-        List<@Nullable String> stored = hashes.apply(batch.stream().map(Sealed::head).toList());
-        for (int i = 0; i < batch.size(); i++) {
-            Position head = batch.get(i).head();
-            String hash = stored.get(i);
-            if (hash != null && !hash.equals(head.hash())) {
-                wrong(
-                        batch.get(i).checkpoint(),
-                        "sealed another row %d of %s%s"
-                                .formatted(head.at(), what, head.chain().orElse("(none)")));
-            }
-        }
-        batch.clear();
+        changeHeads.add(at, changesSealed);
+        proof.sealed(at, eventsSealed, changesSealed);
     }
 
     private void wrong(long checkpoint, String predicate) {
@@ -244,6 +261,11 @@ final class CheckpointWalk {
     /** How many there are that hold. */
     long held() {
         return held;
+    }
+
+    /** The time of the checkpoint that a part begins after. */
+    Optional<Instant> begunAt() {
+        return begunAt;
     }
 
     /** The time of the last checkpoint that holds. */

@@ -68,9 +68,17 @@ public record Event(
      * @param providerType its type
      * @param grantId the grant's {@code id}
      * @param grantRevision the tenant's revision at which the decision was made
+     * @param sharedRevision that of the tables without tenant
+     * @param configHash SHA-256 of what was used of the rows that the decision rests on, as {@link
+     *     CanonicalForm#DECISION}, in hexadecimal digits
      */
     public record GrantReference(
-            ProviderName provider, String providerType, long grantId, long grantRevision) {}
+            ProviderName provider,
+            String providerType,
+            long grantId,
+            long grantRevision,
+            long sharedRevision,
+            String configHash) {}
 
     /**
      * What the log keeps of a credential: never a secret part.

@@ -19,6 +19,17 @@ public interface Findings {
      */
     void declared(String sentence, String hash);
 
+    /**
+     * A credential was minted, or was to be, that the history of the configuration didn't allow.
+     *
+     * @param mint its id
+     * @param why a sentence without its end
+     */
+    void ungranted(String mint, String why);
+
+    /** An object of the schema isn't the one that this release made: a sentence that names it. */
+    void altered(String sentence);
+
     /** Something that a reader should know and that proves nothing wrong. */
     void told(String sentence);
 

@@ -34,8 +34,9 @@ final class GroupWriter {
 
     private void commit(List<Submission> group) {
         Receipt receipt;
+        long began = System.nanoTime();
         try {
-            receipt = new Receipt(store.append(events(group), tenants(group)));
+            receipt = new Receipt(store.append(events(group), tenants(group)), began);
         } catch (StoreUnreachable e) {
             group.forEach(submission -> submission.failed(e));
             return;

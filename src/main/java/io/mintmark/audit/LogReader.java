@@ -32,6 +32,15 @@ public interface LogReader {
      */
     Optional<LogTables> tables();
 
+    /**
+     * The part of a log that this is; none for a whole log. A part has no row from before its first
+     * checkpoint, and every row of it is sealed.
+     */
+    Optional<Part> part();
+
+    /** What proves the mints of this log. */
+    MintProof proof(Findings findings);
+
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */
     long lastEvent(String chain);
 
@@ -46,6 +55,9 @@ public interface LogReader {
 
         /** Where the tables of {@code broker} aren't what their history says they are. */
         void configuration(Consumer<Difference> each);
+
+        /** Where the definitions of the schema aren't those of this release: a sentence each. */
+        void definitions(Consumer<String> each);
 
         /** The mint ids that {@code audit.unresolved} lists. */
         void unresolved(Consumer<String> each);

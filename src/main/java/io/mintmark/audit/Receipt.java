@@ -9,8 +9,9 @@ import java.util.Map;
  * Rows are committed.
  *
  * @param states of the tenants for which an intent was recorded, read after the commit
+ * @param asOf {@link System#nanoTime} before the commit began
  */
-public record Receipt(Map<TenantName, TenantState> states) {
+public record Receipt(Map<TenantName, TenantState> states, long asOf) {
     public Receipt {
         states = Map.copyOf(states);
     }

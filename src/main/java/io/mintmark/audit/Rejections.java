@@ -1,6 +1,8 @@
 package io.mintmark.audit;
 
 import io.mintmark.tenant.MintIds;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,25 +40,19 @@ public final class Rejections implements AutoCloseable {
     private final WatchedStore store;
     private final MintIds mintIds;
     private final InstantSource clock;
-    private final Thread thread;
+    private final BackgroundThread thread;
     private volatile boolean closed;
 
     public Rejections(EventStore store, MintIds mintIds, InstantSource clock) {
         this.store = new WatchedStore(store);
         this.mintIds = mintIds;
         this.clock = clock;
-        this.thread =
-                Thread.ofPlatform()
-                        .name("audit-rejections")
-                        .daemon()
-                        .uncaughtExceptionHandler(
-                                (_, e) -> log.error("The writer of refused tokens died", e))
-                        .unstarted(this::run);
+        this.thread = BackgroundThread.of(ThreadName.AUDIT_REJECTIONS, this::run);
     }
 
     /** Starts the writer. */
     public Rejections start() {
-        thread.start();
+        var _ = thread.start();
         return this;
     }
 
@@ -74,25 +70,26 @@ public final class Rejections implements AutoCloseable {
 
     /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
     public Optional<String> fault() {
-        return thread.isAlive()
-                ? store.fault()
-                : Optional.of("the writer of refused tokens doesn't run any more");
+        return death().or(store::fault);
     }
 
-    private void run() {
+    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
+    public Optional<String> death() {
+        return thread.isAlive()
+                ? Optional.empty()
+                : Optional.of("the writer of rejected tokens has stopped");
+    }
+
+    private void run() throws InterruptedException {
         long counted = System.nanoTime();
-        try {
-            while (!closed || !queue.isEmpty()) {
-                writeOneGroup();
-                if (System.nanoTime() - counted >= MINUTE.toNanos()) {
-                    counted = System.nanoTime();
-                    countDropped();
-                }
+        while (!closed || !queue.isEmpty()) {
+            writeOneGroup();
+            if (System.nanoTime() - counted >= MINUTE.toNanos()) {
+                counted = System.nanoTime();
+                countDropped();
             }
-            countDropped();
-        } catch (InterruptedException e) {
-            log.error("The writer of refused tokens was interrupted", e);
         }
+        countDropped();
     }
 
     private void writeOneGroup() throws InterruptedException {
@@ -137,7 +134,7 @@ public final class Rejections implements AutoCloseable {
             store.append(group);
             return true;
         } catch (StoreUnreachable e) {
-            log.debug("Refused tokens can't be noted yet");
+            log.debug("Rejected tokens can't be recorded yet");
             return false;
         } catch (RuntimeException e) {
             return group.size() == 1 ? given(e) : halves(group);
@@ -145,7 +142,7 @@ public final class Rejections implements AutoCloseable {
     }
 
     private static boolean given(RuntimeException cause) {
-        log.warn("The audit log doesn't take the row of a refused token", cause);
+        log.warn("The audit log rejected the row of a rejected token", cause);
         return true;
     }
 
@@ -158,13 +155,12 @@ public final class Rejections implements AutoCloseable {
     /** Takes no more rows and writes those that wait. */
     @Override
     public void close() {
+        var _ = thread.stop(this::end, PAUSE.multipliedBy(2));
+    }
+
+    private void end() {
         closed = true;
-        // where it doesn't fit the writer is awake
+        // if it doesn't fit, the writer is awake
         var _ = queue.offer(END);
-        try {
-            thread.join(PAUSE.multipliedBy(2));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

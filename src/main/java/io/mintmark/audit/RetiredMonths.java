@@ -143,12 +143,12 @@ final class RetiredMonths {
                     "it was signed at %s, when the month wasn't over".formatted(signedAt));
         }
         if (signedAt.isAfter(now.plus(SKEW))) {
-            retired.doubts.add("it was signed at %s, which hasn't come yet".formatted(signedAt));
+            retired.doubts.add("it was signed at %s, which is in the future".formatted(signedAt));
         }
         Retired before = byMonth.putIfAbsent(month.month(), retired);
         if (before != null) {
             retired.doubts.add(
-                    "checkpoint %d retired it already".formatted(before.checkpoint.number()));
+                    "checkpoint %d already retired it".formatted(before.checkpoint.number()));
         }
         long rows = month.parts().stream().mapToLong(part -> part.last() - part.first() + 1).sum();
         if (rows != month.rows()) {
@@ -173,7 +173,7 @@ final class RetiredMonths {
         parts.forEach((chain, all) -> all.values().forEach(part -> judgeSealing(chain, part)));
         for (Retired retired : months) {
             String sentence =
-                    "%s was retired by checkpoint %d: %d rows are not in the log any more"
+                    "%s was retired by checkpoint %d: %d rows are no longer in the log"
                             .formatted(
                                     retired.month.month(),
                                     retired.checkpoint.number(),
@@ -260,7 +260,7 @@ final class RetiredMonths {
         for (Retired retired : months) {
             if (retired.kept > 0) {
                 findings.told(
-                        "%d of the %d rows that were retired with %s are here, and count like any"
+                        "%d of the %d rows that were retired with %s are present and verified"
                                 .formatted(
                                         retired.kept, retired.month.rows(), retired.month.month()));
             }

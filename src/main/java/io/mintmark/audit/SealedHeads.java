@@ -15,6 +15,7 @@ import java.util.function.ObjLongConsumer;
 
 /** Up to where each chain was sealed, and which of its rows were retired. */
 final class SealedHeads {
+    private final Map<Optional<String>, Position> starts = new HashMap<>();
     private final Map<Optional<String>, Long> last = new HashMap<>();
     private final Map<Optional<String>, TreeMap<Long, RetiredRows>> retired = new HashMap<>();
     private final Set<Optional<String>> seen = new HashSet<>();
@@ -26,6 +27,17 @@ final class SealedHeads {
 
     void add(Position head) {
         last.merge(head.chain(), head.at(), Math::max);
+    }
+
+    /** A head that a part of the log begins behind. */
+    void addStart(Position head) {
+        starts.merge(head.chain(), head, (one, other) -> one.at() >= other.at() ? one : other);
+    }
+
+    /** The row that the first row of a chain hangs on; place 0 where the chain begins here. */
+    Position start(@Nullable String chain) {
+        Optional<String> name = Optional.ofNullable(chain);
+        return starts.getOrDefault(name, new Position(name, 0, CanonicalForm.ORIGIN));
     }
 
     void add(RetiredRows rows) {
@@ -70,7 +82,9 @@ final class SealedHeads {
     }
 
     void see(@Nullable String chain) {
-        seen.add(Optional.ofNullable(chain));
+        if (last(chain) > 0) {
+            seen.add(Optional.ofNullable(chain));
+        }
     }
 
     /** Chains that were sealed and that no row is left of, though not all was retired. */
@@ -78,7 +92,8 @@ final class SealedHeads {
         last.forEach((chain, at) -> {
             if (!seen.contains(chain)) {
                 boolean[] missing = new boolean[1];
-                var _ = retired(chain.orElse(null), 1, at, (_, _) -> missing[0] = true);
+                long first = start(chain.orElse(null)).at() + 1;
+                var _ = retired(chain.orElse(null), first, at, (_, _) -> missing[0] = true);
                 if (missing[0]) {
                     lost.accept(chain.orElse(null), at);
                 }

@@ -1,13 +1,14 @@
 package io.mintmark.audit;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -22,6 +23,9 @@ public final class Sealer implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(60);
     private static final Duration TICK = Duration.ofSeconds(1);
 
+    /** What the database's time-outs allow a checkpoint, and more. */
+    private static final Duration LONGEST_SEAL = Duration.ofMinutes(1);
+
     private final SealStore store;
     private final SealingKeys keys;
     private final String broker;
@@ -29,8 +33,7 @@ public final class Sealer implements AutoCloseable {
     private final LongSupplier rows;
     private final Consumer<String> printer;
     private final Duration tick;
-    private final Thread thread;
-    private final CountDownLatch stop = new CountDownLatch(1);
+    private final BackgroundThread thread;
     private long next;
     private long sealedRows;
     private boolean first = true;
@@ -70,26 +73,22 @@ public final class Sealer implements AutoCloseable {
         this.rows = rows;
         this.printer = printer;
         this.tick = tick;
-        this.thread = Thread.ofPlatform().name("audit-sealer").daemon().unstarted(this::run);
+        this.thread =
+                BackgroundThread.repeating(ThreadName.AUDIT_SEALER, Duration.ZERO, this::sealIfDue);
     }
 
     /** Seals now and from now on. */
     public Sealer start() {
-        thread.start();
+        var _ = thread.start();
         return this;
     }
 
-    private void run() {
-        try {
-            do {
-                boolean many = rows.getAsLong() - sealedRows >= ROWS;
-                if (first || many || nanos.getAsLong() - next >= 0) {
-                    seal(first || many);
-                }
-            } while (!stop.await(tick.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            log.error("The audit log is sealed no more", e);
+    private Duration sealIfDue() {
+        boolean many = rows.getAsLong() - sealedRows >= ROWS;
+        if (first || many || nanos.getAsLong() - next >= 0) {
+            seal(first || many);
         }
+        return tick;
     }
 
     private void seal(boolean now) {
@@ -108,7 +107,7 @@ public final class Sealer implements AutoCloseable {
 
     private void tell(RuntimeException e) {
         if (!failing) {
-            log.warn("The audit log can't be sealed now; it is tried again and again", e);
+            log.warn("The audit log can't be sealed now; the sealer keeps trying", e);
         }
         failing = true;
         lookAgainIn(TICK);
@@ -135,12 +134,8 @@ public final class Sealer implements AutoCloseable {
     /** Seals a last time; to be called when no more rows are written. */
     @Override
     public void close() {
-        stop.countDown();
-        try {
-            thread.join();
+        if (thread.stop(LONGEST_SEAL)) {
             seal(true);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -9,13 +9,19 @@ import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.Checkpoint.Declaration;
+import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The keys that seal the log: the last signs, the one before announces it. */
 public final class SealingKeys {
+    /** The length of a key's id, which is a SHA-256 in base64url (RFC 7638). */
+    static final int ID_LENGTH = 43;
+
     private final List<ECKey> keys;
 
     /**
@@ -31,6 +37,11 @@ public final class SealingKeys {
     /** The public halves. */
     public List<ECKey> published() {
         return keys.stream().map(ECKey::toPublicJWK).toList();
+    }
+
+    /** The RFC 7638 thumbprints of all keys. */
+    public Set<String> ids() {
+        return keys.stream().map(SealingKeys::thumbprint).collect(Collectors.toSet());
     }
 
     /** The checkpoint that follows the last one, signed. */
@@ -51,6 +62,8 @@ public final class SealingKeys {
             List<RetiredMonth> retired,
             Optional<Declaration> declared) {
         Optional<SignedCheckpoint> last = unsealed.last();
+        // before the events: a row that this doesn't seal was committed after these changes
+        List<Position> changes = unsealed.heads().changes();
         return sign(
                 new Checkpoint(
                         last.map(SignedCheckpoint::number).orElse(0L) + 1,
@@ -59,7 +72,7 @@ public final class SealingKeys {
                         broker,
                         thumbprint(keys.getLast()),
                         unsealed.heads().events(),
-                        unsealed.heads().changes(),
+                        changes,
                         retired,
                         declared),
                 last.flatMap(this::announcer));

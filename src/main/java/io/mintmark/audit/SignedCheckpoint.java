@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.util.Base64URL;
 
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A checkpoint as it is stored and printed.
@@ -24,6 +26,13 @@ import java.util.Optional;
 public record SignedCheckpoint(
         long number, Instant sealedAt, String jws, Optional<String> announcedBy) {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+
+    /** A time in UTC with at most microseconds. */
+    private static final Pattern MOMENT =
+            Pattern.compile(
+                    "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
+                            + "([.][0-9]{1,6})?(Z|[+]00:00)");
 
     /** What the next checkpoint names it by: SHA-256 of the JWS, in hexadecimal digits. */
     public String hash() {
@@ -46,6 +55,15 @@ public record SignedCheckpoint(
         }
     }
 
+    /** What it says, whoever signed it; none if that can't be read. */
+    public Optional<Checkpoint> unverified() {
+        try {
+            return Optional.of(CheckpointJson.read(JWSObject.parse(jws).getPayload().toString()));
+        } catch (ParseException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     /** One line of JSON, to be kept elsewhere. */
     public String line() {
         ObjectNode line =
@@ -64,7 +82,9 @@ public record SignedCheckpoint(
         }
         try {
             JsonNode json = JSON.readTree(line);
-            return json.path("checkpoint").isIntegralNumber() && json.path("jws").isTextual()
+            return NUMBER.matcher(json.path("checkpoint").toString()).matches()
+                            && MOMENT.matcher(json.path("sealed_at").asText()).matches()
+                            && json.path("jws").isTextual()
                     ? Optional.of(of(json))
                     : Optional.empty();
         } catch (JsonProcessingException | DateTimeParseException e) {

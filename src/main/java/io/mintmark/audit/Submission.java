@@ -101,7 +101,7 @@ final class Submission {
 
     private void giveUpUnlessTaken(Exception cause) {
         if (state.compareAndSet(State.WAITING, State.ABANDONED)) {
-            throw new StoreUnreachable("the audit log was not waited for", false, cause);
+            throw new StoreUnreachable("the wait for the audit log was interrupted", false, cause);
         }
     }
 

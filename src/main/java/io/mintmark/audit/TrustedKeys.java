@@ -1,10 +1,12 @@
 package io.mintmark.audit;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObject;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.util.Base64URL;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The keys whose checkpoints are believed: those given, and those that a believed key announced.
@@ -52,12 +55,12 @@ public final class TrustedKeys {
         if (key == null) {
             throw new IllegalArgumentException(
                     flaws.isEmpty()
-                            ? "is signed by key %s, which isn't to be trusted".formatted(id(jws))
+                            ? "is signed by key %s, which is not trusted".formatted(id(jws))
                             : flaws.getFirst());
         }
         Checkpoint checkpoint = verified(jws, key);
         if (!checkpoint.key().equals(id(jws))) {
-            throw new IllegalArgumentException("names another key than the one that signed it");
+            throw new IllegalArgumentException("names a key that did not sign it");
         }
         if (checkpoint.number() != signed.number()) {
             throw new IllegalArgumentException(
@@ -69,6 +72,18 @@ public final class TrustedKeys {
                             .formatted(checkpoint.sealedAt(), signed.sealedAt()));
         }
         return new Opened(checkpoint, announcer, List.copyOf(flaws));
+    }
+
+    /**
+     * Why something was declared in a checkpoint; empty if nothing was, or no trusted key signed
+     * it.
+     */
+    public Optional<String> declared(SignedCheckpoint signed) {
+        try {
+            return open(signed).checkpoint().declared().map(Checkpoint.Declaration::reason);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private static String id(JWSObject jws) {
@@ -114,7 +129,7 @@ public final class TrustedKeys {
         try {
             if (!jws.getHeader().getAlgorithm().equals(JWSAlgorithm.ES256)
                     || !jws.verify(new ECDSAVerifier(key))) {
-                throw new IllegalArgumentException("has a signature that doesn't hold");
+                throw new IllegalArgumentException("has an invalid signature");
             }
             return CheckpointJson.read(jws.getPayload().toString());
         } catch (JOSEException e) {
@@ -124,6 +139,11 @@ public final class TrustedKeys {
 
     private static JWSObject parse(String text) {
         try {
+            for (Base64URL encoded : JOSEObject.split(text)) {
+                if (!Base64URL.encode(encoded.decode()).equals(encoded)) {
+                    throw new IllegalArgumentException("isn't a JWS");
+                }
+            }
             return JWSObject.parse(text);
         } catch (ParseException e) {
             throw new IllegalArgumentException("isn't a JWS", e);

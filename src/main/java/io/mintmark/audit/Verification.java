@@ -23,18 +23,18 @@ public final class Verification {
 
     private static final String NO_TABLES =
             "Without a database neither the tables of broker are compared with their history, nor"
-                    + " audit.unresolved with the rows";
+                    + " audit.unresolved with the rows, nor the schema with that of this release";
 
     private final LogReader log;
+    private final TrustedKeys keys;
     private final Findings findings;
-    private final CheckpointWalk checkpoints;
     private long rows;
     private @Nullable SignedCheckpoint lastKept;
 
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
         this.log = log;
+        this.keys = keys;
         this.findings = findings;
-        this.checkpoints = new CheckpointWalk(log, keys, findings);
     }
 
     /**
@@ -44,6 +44,8 @@ public final class Verification {
      * @param last the number of the last of them; 0 without any
      * @param whole whether every checkpoint is there and holds
      * @param unsealed rows that no checkpoint covers
+     * @param part what was looked at, if it isn't the whole log
+     * @param begunAt the time of the checkpoint that the part begins after
      * @param sealedAt the time of the last checkpoint that holds
      * @param kept the last of those that were kept elsewhere
      */
@@ -54,6 +56,8 @@ public final class Verification {
             long events,
             long changes,
             long unsealed,
+            Optional<Part> part,
+            Optional<Instant> begunAt,
             Optional<Instant> sealedAt,
             Optional<SignedCheckpoint> kept) {}
 
@@ -63,51 +67,66 @@ public final class Verification {
      * @param kept checkpoints that were kept elsewhere
      */
     public Summary run(Stream<SignedCheckpoint> kept) {
-        log.checkpoints(checkpoints::stored);
-        checkpoints.judgeForeign();
-        kept.gather(Gatherers.windowFixed(BATCH)).forEach(this::compare);
-        checkpoints.compare();
-        checkpoints.retired().judge(findings);
-        if (checkpoints.held() == 0) {
-            findings.wrong("There is no checkpoint that holds, so nothing is proven");
+        try (MintProof proof = log.proof(findings)) {
+            return run(kept, proof);
         }
-        ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events());
-        OpenMints open = new OpenMints(findings);
+    }
+
+    private Summary run(Stream<SignedCheckpoint> kept, MintProof proof) {
+        CheckpointWalk checkpoints = checkpoints(kept, proof);
+        ChainWalk changes =
+                walk(CanonicalForm.CHANGE, "The history", checkpoints.changes(), checkpoints);
+        log.changes(row -> {
+            next(changes, row);
+            proof.change(row);
+        });
+        changes.end();
+        ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
+        OpenMints open = new OpenMints(findings, log.part().isPresent());
         log.events(row -> {
             next(events, row);
             open.row(row);
+            proof.event(row);
             checkpoints.retired().row(row, log.tables().isEmpty());
         });
         events.end();
+        proof.end(open::isOpen);
         checkpoints.retired().end(findings, log.tables().isEmpty());
         open.compare(log.tables());
-        ChainWalk changes = walk(CanonicalForm.CHANGE, "The history", checkpoints.changes());
-        log.changes(row -> next(changes, row));
-        changes.end();
-        log.tables()
-                .ifPresentOrElse(
-                        tables -> tables.configuration(this::judgeConfiguration),
-                        () -> findings.told(NO_TABLES));
-        tellEarly(events.early() + changes.early());
+        log.tables().ifPresentOrElse(this::judge, () -> findings.told(NO_TABLES));
+        long unsealed = events.unsealed() + changes.unsealed();
+        judgeUnsealed(unsealed, events.early() + changes.early());
         return new Summary(
                 checkpoints.held(),
                 checkpoints.last(),
                 checkpoints.isWhole(),
                 events.rows(),
                 changes.rows(),
-                events.unsealed() + changes.unsealed(),
+                unsealed,
+                log.part(),
+                checkpoints.begunAt(),
                 checkpoints.sealedAt(),
                 Optional.ofNullable(lastKept));
     }
 
-    private void judgeLost(SignedCheckpoint kept, boolean another) {
+    private CheckpointWalk checkpoints(Stream<SignedCheckpoint> kept, MintProof proof) {
+        CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
+        log.checkpoints(checkpoints::stored);
+        checkpoints.judgeForeign();
+        kept.gather(Gatherers.windowFixed(BATCH)).forEach(some -> compare(some, checkpoints));
+        checkpoints.end();
+        checkpoints.retired().judge(findings);
+        return checkpoints;
+    }
+
+    private void judgeLost(SignedCheckpoint kept, boolean another, CheckpointWalk checkpoints) {
         boolean exported = log.tables().isEmpty();
         String sentence =
                 "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
                         .formatted(
                                 kept.number(),
                                 exported ? "export" : "database",
-                                another ? ": another stands in its place" : "");
+                                another ? ": another checkpoint has its number" : "");
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
             findings.told(sentence + "; that was declared");
         } else {
@@ -125,28 +144,38 @@ public final class Verification {
                         .formatted(lastStored);
     }
 
+    private void judge(LogReader.LogTables tables) {
+        tables.configuration(this::judgeConfiguration);
+        tables.definitions(findings::altered);
+    }
+
     private void judgeConfiguration(LogReader.Difference difference) {
         String row = difference.row();
         findings.wrong(
                 (difference.inTable()
-                                ? "broker.%s has a row that its history doesn't know: %s"
-                                : "broker.%s lacks a row that its history says is there: %s")
+                                ? "broker.%s has a row that is not in its history: %s"
+                                : "broker.%s lacks a row that is in its history: %s")
                         .formatted(
                                 difference.table(),
                                 row.length() <= SHOWN ? row : row.substring(0, SHOWN) + "…"));
     }
 
-    private void tellEarly(long early) {
-        if (early > 0) {
+    private void judgeUnsealed(long unsealed, long early) {
+        if (log.part().isPresent() && unsealed > 0) {
+            findings.wrong(
+                    "%d rows of the part are sealed by none of its checkpoints"
+                            .formatted(unsealed));
+        } else if (early > 0) {
             findings.told(
-                    ("%d rows that no checkpoint covers name a time of before the last one: they"
-                                    + " waited for their commit, a clock was wrong, or somebody"
-                                    + " put them there")
+                    ("%d rows that no checkpoint covers are dated before the last "
+                                    + "checkpoint: their commit was delayed, a clock was wrong, or they were "
+                                    + "inserted later")
                             .formatted(early));
         }
     }
 
-    private ChainWalk walk(CanonicalForm form, String what, SealedHeads sealed) {
+    private ChainWalk walk(
+            CanonicalForm form, String what, SealedHeads sealed, CheckpointWalk checkpoints) {
         return new ChainWalk(
                 form,
                 what,
@@ -163,17 +192,20 @@ public final class Verification {
         }
     }
 
-    private void compare(List<SignedCheckpoint> kept) {
+    /** Of checkpoints from before or after a part nothing can be said. */
+    private void compare(List<SignedCheckpoint> kept, CheckpointWalk checkpoints) {
         List<@Nullable String> stored =
                 log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
         for (int i = 0; i < kept.size(); i++) {
-            if (lastKept == null || lastKept.number() < kept.get(i).number()) {
-                lastKept = kept.get(i);
+            SignedCheckpoint copy = kept.get(i);
+            if (lastKept == null || lastKept.number() < copy.number()) {
+                lastKept = copy;
             }
             String text = stored.get(i);
-            if (text == null || !text.equals(kept.get(i).jws())) {
-                judgeLost(kept.get(i), text != null);
-                checkpoints.kept(kept.get(i));
+            boolean outside = log.part().filter(part -> !part.has(copy.number())).isPresent();
+            if (!(outside && text == null) && !copy.jws().equals(text)) {
+                judgeLost(copy, text != null, checkpoints);
+                checkpoints.kept(copy);
             }
         }
     }

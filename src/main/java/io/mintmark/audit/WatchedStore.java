@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 final class WatchedStore implements EventStore {
     private static final Logger log = LoggerFactory.getLogger(WatchedStore.class);
     private static final Optional<String> FAULT =
-            Optional.of("the audit log doesn't take rows, so nothing can be handed out");
+            Optional.of("the audit log can't be written, so nothing can be minted");
 
     private final EventStore store;
-    private volatile boolean failing;
+    private volatile Optional<String> fault = Optional.empty();
 
     WatchedStore(EventStore store) {
         this.store = store;
@@ -49,27 +49,30 @@ final class WatchedStore implements EventStore {
         try {
             result = commit.get();
         } catch (RuntimeException e) {
-            if (!failing) {
-                log.error("The audit log didn't take rows", e);
+            if (fault.isEmpty()) {
+                log.error("The audit log could not be written", e);
             }
-            failing = true;
+            fault =
+                    e instanceof UnacknowledgedLoss
+                            ? Optional.of(String.valueOf(e.getMessage()))
+                            : FAULT;
             throw e;
         }
-        if (failing) {
-            log.info("The audit log takes rows again");
+        if (fault.isPresent()) {
+            log.info("The audit log can be written again");
         }
-        failing = false;
+        fault = Optional.empty();
         return result;
     }
 
     /** What is wrong, in a sentence for strangers; nothing if nothing is. */
     Optional<String> fault() {
-        return failing ? FAULT : Optional.empty();
+        return fault;
     }
 
     /** The same, after the store was tried again if it had failed. */
     Optional<String> recheck() {
-        if (failing) {
+        if (fault.isPresent()) {
             tryOut();
         }
         return fault();
@@ -80,7 +83,7 @@ final class WatchedStore implements EventStore {
         try {
             rehearse();
         } catch (RuntimeException e) {
-            log.debug("The audit log takes no rows", e);
+            log.debug("The audit log can't be written", e);
         }
     }
 

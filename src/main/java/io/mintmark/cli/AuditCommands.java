@@ -41,13 +41,13 @@ final class AuditCommands {
     @Command(
             name = "verify",
             description =
-                    "Proves that nothing was changed in the log or left out of it, or says what"
-                            + " was.",
+                    "Verifies that no row of the log was changed or removed, or lists the "
+                            + "rows that were.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
                 "0:nothing is wrong",
                 "1:something is wrong, or can't be read",
-                "3:nothing is wrong but what somebody with the key declared, which isn't accepted"
+                "3:only declared losses were found, and they are not accepted"
             },
             mixinStandardHelpOptions = true)
     final class Verify implements Callable<Integer> {
@@ -62,8 +62,8 @@ final class AuditCommands {
                 names = "--checkpoints",
                 paramLabel = "FILE",
                 description =
-                        "Checkpoints that were kept elsewhere: the broker's output. Other lines in"
-                                + " it don't matter.")
+                        "Checkpoints kept outside the database: the broker's output. Other "
+                                + "lines are ignored.")
         private @Nullable Path checkpoints;
 
         @Option(
@@ -71,15 +71,16 @@ final class AuditCommands {
                 paramLabel = "FILE",
                 arity = "1..*",
                 description =
-                        "Verifies what audit export --all --state wrote as jsonl, instead of the log"
-                                + " in the database, which isn't asked then.")
+                        "Verifies a file written by audit export --all --state as jsonl, "
+                                + "instead of the database.")
         private List<Path> exports = List.of();
 
         @Option(
                 names = "--accept-gap",
                 paramLabel = "HASH",
                 description =
-                        "Believes what the checkpoint of this hash declares. May be repeated.")
+                        "Accepts the declaration in the checkpoint with this hash. May be "
+                                + "repeated.")
         private Set<String> accepted = Set.of();
 
         @Override
@@ -93,7 +94,7 @@ final class AuditCommands {
             KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
             AuditReport report = new AuditReport(out, accepted);
             if (exports.isEmpty()) {
-                try (PostgresLog log = new PostgresLog(Logins.service(reader.database()))) {
+                try (PostgresLog log = Logins.log(reader.database())) {
                     report.end(kept.read(new Verification(log, trusted, report)::run));
                 }
             } else {

@@ -5,6 +5,7 @@ import io.mintmark.audit.Gap;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
+import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseLogin;
@@ -37,7 +38,7 @@ final class AuditDeclarations {
         @Option(
                 names = "--reason",
                 required = true,
-                description = "What happened, for those who will have to believe it.")
+                description = "What happened, for the auditors who accept it.")
         private String reason = "";
 
         @Override
@@ -48,7 +49,8 @@ final class AuditDeclarations {
             SettingsReader reader = settings.get();
             SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
             DatabaseLogin login = Logins.service(reader.database());
-            Declaration declaration = declaration(login, new TrustedKeys(keys.published()));
+            Declaration declaration =
+                    declaration(reader.database(), new TrustedKeys(keys.published()));
             try (Database database = new Database(login)) {
                 SignedCheckpoint sealed =
                         new PostgresSeals(database, "audit declaration")
@@ -63,14 +65,14 @@ final class AuditDeclarations {
                                 .orElseThrow();
                 System.out.println(sealed.line());
                 System.err.println(
-                        "mintmark: verify exits with 3 from now on, unless it is given --accept-gap "
+                        "mintmark: verify now exits with 3, unless it gets --accept-gap "
                                 + sealed.hash());
             }
             return 0;
         }
 
-        private Declaration declaration(DatabaseLogin login, TrustedKeys keys) {
-            try (PostgresLog log = new PostgresLog(login)) {
+        private Declaration declaration(DatabaseSettings settings, TrustedKeys keys) {
+            try (PostgresLog log = Logins.log(settings)) {
                 return declaration(log, keys, reason);
             }
         }
@@ -82,7 +84,7 @@ final class AuditDeclarations {
     @Command(
             name = "declare-gap",
             description = {
-                "Says in a signed checkpoint what a restore lost of the log's end.",
+                "Declares in a signed checkpoint which rows a restore lost.",
                 "It names each checkpoint that is lost, and the end of each chain that it had sealed.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
@@ -92,7 +94,7 @@ final class AuditDeclarations {
                 names = "--checkpoints",
                 paramLabel = "FILE",
                 required = true,
-                description = "Checkpoints that were kept elsewhere: the broker's output.")
+                description = "Checkpoints kept outside the database: the broker's output.")
         private @Nullable Path checkpoints;
 
         @Override
@@ -110,12 +112,29 @@ final class AuditDeclarations {
         }
     }
 
+    /** {@code audit acknowledge-loss}. */
+    @Command(
+            name = "acknowledge-loss",
+            description = {
+                "Says in a signed checkpoint that a loss of the log's end is known.",
+                "Replicas with AUDIT_ON_LOSS=stop that have found it mint again.",
+                "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
+            },
+            mixinStandardHelpOptions = true)
+    final class AcknowledgeLoss extends Declare {
+        @Override
+        Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
+            return new Declaration(reason, List.of(), List.of(), List.of());
+        }
+    }
+
     /** {@code audit disown-checkpoint}. */
     @Command(
             name = "disown-checkpoint",
             description = {
-                "Says in a signed checkpoint that another one in the log is no broker's.",
-                "Only one that no key of AUDIT_SIGNING_KEY_FILE vouches for can be disowned.",
+                "Declares in a signed checkpoint that another one in the log is forged.",
+                "Only a checkpoint that no key of AUDIT_SIGNING_KEY_FILE signed can be "
+                        + "disowned.",
                 "Needs the service's login."
             },
             mixinStandardHelpOptions = true)

@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.audit.Selection;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.LogFeed;
 import io.mintmark.postgres.PostgresExport;
 import io.mintmark.wiring.Logins;
 
@@ -32,8 +33,8 @@ import java.util.stream.Stream;
 @Command(
         name = "export",
         description = {
-            "Writes the log's rows: those of a time, or with --state all that were added since the"
-                    + " last run.",
+            "Writes the log's rows: those of a time range, or with --state all rows added "
+                    + "since the last run.",
             "With --state rows come in the order of their chains, and none is left out however late"
                     + " it was committed."
         },
@@ -46,13 +47,10 @@ final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "TIME",
-            description = "The first moment: 2026-03-01 (UTC) or 2026-03-01T12:00:00Z.")
+            description = "The start, inclusive: 2026-03-01 (UTC) or 2026-03-01T12:00:00Z.")
     private @Nullable String from;
 
-    @Option(
-            names = "--to",
-            paramLabel = "TIME",
-            description = "The first moment that isn't wanted any more.")
+    @Option(names = "--to", paramLabel = "TIME", description = "The end, exclusive.")
     private @Nullable String to;
 
     @Option(names = "--tenant", description = "Only this tenant's.")
@@ -68,17 +66,19 @@ final class AuditExport implements Callable<Integer> {
             names = "--state",
             paramLabel = "FILE",
             description =
-                    "Goes on where the last run with this file ended, and notes how far it came.")
+                    "Continues where the last run with this file ended, and records its own "
+                            + "end.")
     private @Nullable Path state;
 
-    @Option(names = "--follow", description = "Goes on until it is stopped. Needs --state.")
+    @Option(names = "--follow", description = "Runs until it is stopped. Needs --state.")
     private boolean follow;
 
     @Option(
             names = "--all",
             description =
                     "Changes of the configuration and checkpoints too, as audit verify --export"
-                            + " wants them. Needs --state.")
+                            + " wants them. Needs --state, or --from or --to: then the rows that were"
+                            + " sealed in that time, with what proves them.")
     private boolean all;
 
     @Option(
@@ -103,33 +103,59 @@ final class AuditExport implements Callable<Integer> {
     public Integer call() throws IOException {
         requireSense();
         DatabaseLogin login = Logins.service(settings.get().database());
-        if (state == null) {
-            once(login);
-        } else {
+        if (state != null) {
             resume(login, state);
+        } else if (all) {
+            part(login);
+        } else {
+            once(login);
         }
         return 0;
     }
 
     private void requireSense() {
-        if (state == null && (follow || all)) {
+        if (state == null && follow) {
             throw new CommandFailed(
-                    "--follow and --all need --state FILE, which notes how far the export has come");
+                    "--follow needs --state FILE, which notes how far the export has come");
+        }
+        if (state == null && all) {
+            requirePart();
         }
         if (state != null && Stream.of(from, to, tenant, subject, key).anyMatch(Objects::nonNull)) {
             throw new CommandFailed(
-                    "--state: such an export has every row; leave out --from, --to, --tenant,"
-                            + " --subject and --key");
+                    "--state exports every row; leave out --from, --to, --tenant, --subject "
+                            + "and --key");
         }
         if (state != null
                 && output != null
                 && state.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize())) {
-            throw new CommandFailed("--state and --output: these are two files, not one");
+            throw new CommandFailed("--state and --output must be different files");
         }
         if (all && format == ExportFormat.CSV) {
             throw new CommandFailed(
                     "--all: changes and checkpoints have other columns than events, so not as csv;"
                             + " take jsonl or ocsf");
+        }
+    }
+
+    private void requirePart() {
+        if (from == null && to == null) {
+            throw new CommandFailed(
+                    "--all needs --state FILE for the whole log, or --from and --to for a part of it");
+        }
+        if (Stream.of(tenant, subject, key).anyMatch(Objects::nonNull)) {
+            throw new CommandFailed(
+                    "--all: what is proven has every row; leave out --tenant, --subject and --key");
+        }
+        if (format != ExportFormat.JSONL) {
+            throw new CommandFailed("--all without --state: a part is written as jsonl alone");
+        }
+    }
+
+    private void part(DatabaseLogin login) throws IOException {
+        try (ExportSink sink = sink(Optional.empty());
+                LogFeed feed = new LogFeed(login)) {
+            new PartExport(feed, sink).write(time("--from", from), time("--to", to));
         }
     }
 
@@ -146,12 +172,13 @@ final class AuditExport implements Callable<Integer> {
     private void requireFit(ExportState known, StateFile file) {
         if (!known.format().equals(format.toString()) || known.all() != all) {
             throw file.unfit(
-                    "is of an export with --format %s%s; go on with that, or begin a new state"
+                    ("belongs to an export with --format %s%s; use the same format, or start "
+                                    + "a new state file")
                             .formatted(known.format(), known.all() ? " --all" : ""));
         }
         if (known.output().isPresent() && output == null) {
             throw file.unfit(
-                    "is of an export to '%s'; name it, or another file, with --output"
+                    "belongs to an export to '%s'; pass that file, or start a new state file"
                             .formatted(known.output().orElseThrow().path()));
         }
     }
@@ -200,8 +227,9 @@ final class AuditExport implements Callable<Integer> {
         long pending = wanted.to().map(rows::pending).orElse(0L);
         if (pending > 0) {
             System.err.printf(
-                    "mintmark: %d mints of before --to have no outcome yet; one that was delayed would"
-                            + " be in no export that begins there. --state leaves nothing out.%n",
+                    "mintmark: %d mints before --to have no outcome yet; an export that "
+                            + "begins at --to would not include a delayed outcome. Use --state to "
+                            + "include every row.%n",
                     pending);
         }
     }
@@ -212,7 +240,7 @@ final class AuditExport implements Callable<Integer> {
                 .filter(from -> wanted.to().filter(to -> !from.isBefore(to)).isPresent())
                 .ifPresent(from -> {
                     throw new CommandFailed(
-                            "--from %s isn't before --to %s, so there is nothing between them"
+                            "--from %s is not before --to %s"
                                     .formatted(from, wanted.to().orElseThrow()));
                 });
         wanted.tenant()
@@ -229,7 +257,7 @@ final class AuditExport implements Callable<Integer> {
 
     private static void written(PrintStream out) {
         if (out.checkError()) {
-            throw new CommandFailed("--output: not everything could be written");
+            throw new CommandFailed("--output: the file is incomplete");
         }
     }
 
@@ -244,7 +272,7 @@ final class AuditExport implements Callable<Integer> {
                             : Instant.parse(text));
         } catch (DateTimeParseException e) {
             throw new CommandFailed(
-                    "%s: '%s' is no time; write 2026-03-01 or 2026-03-01T12:00:00Z"
+                    "%s: '%s' is not a time; write 2026-03-01 or 2026-03-01T12:00:00Z"
                             .formatted(option, text));
         }
     }

@@ -5,17 +5,26 @@ import io.mintmark.audit.Verification;
 import io.mintmark.audit.VisibleText;
 
 import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Set;
 
 /** Prints what verifying finds. */
 final class AuditReport implements Findings {
     private static final int MOST = 1_000;
 
+    /** Characters of a sentence, which may hold text of whoever altered the log. */
+    private static final int LONGEST = 2_000;
+
     private final PrintStream out;
     private final Set<String> accepted;
+    private final InstantSource clock = InstantSource.system();
     private final Progress progress = new Progress();
     private long wrong;
     private long foreign;
+    private long ungranted;
+    private long altered;
     private long unaccepted;
 
     AuditReport(PrintStream out) {
@@ -23,7 +32,7 @@ final class AuditReport implements Findings {
     }
 
     /**
-     * @param accepted hashes of checkpoints whose declarations are believed
+     * @param accepted hashes of checkpoints whose declarations are accepted
      */
     AuditReport(PrintStream out, Set<String> accepted) {
         this.out = out;
@@ -33,37 +42,50 @@ final class AuditReport implements Findings {
     @Override
     public void wrong(String sentence) {
         wrong++;
-        if (wrong <= MOST) {
-            progress.clear();
-            out.println("WRONG: " + VisibleText.of(sentence));
-        }
+        print(wrong, "WRONG: " + sentence);
     }
 
     @Override
     public void foreign(String sentence) {
         foreign++;
-        if (foreign <= MOST) {
-            progress.clear();
-            out.println("WRONG: " + VisibleText.of(sentence));
-        }
+        print(foreign, "WRONG: " + sentence);
+    }
+
+    @Override
+    public void ungranted(String mint, String why) {
+        ungranted++;
+        print(ungranted, "WRONG: ungranted_mint %s: %s".formatted(mint, why));
+    }
+
+    @Override
+    public void altered(String sentence) {
+        altered++;
+        print(altered, "WRONG: " + sentence);
     }
 
     @Override
     public void declared(String sentence, String hash) {
         boolean known = accepted.contains(hash);
         unaccepted += known ? 0 : 1;
-        progress.clear();
-        out.printf(
-                "%s: %s%n  %s%n",
-                known ? "accepted" : "DECLARED",
-                VisibleText.of(sentence),
-                known ? hash : "who believes that accepts it with --accept-gap " + hash);
+        print(
+                unaccepted,
+                "%s: %s".formatted(known ? "accepted" : "DECLARED", sentence),
+                "  " + (known ? hash : "to accept it, use --accept-gap " + hash));
     }
 
     @Override
     public void told(String sentence) {
-        progress.clear();
-        out.println("note: " + VisibleText.of(sentence));
+        print(0, "note: " + sentence);
+    }
+
+    private void print(long count, String... lines) {
+        if (count <= MOST) {
+            progress.clear();
+            for (String line : lines) {
+                boolean fits = line.length() <= LONGEST;
+                out.println(VisibleText.of(fits ? line : line.substring(0, LONGEST) + "…"));
+            }
+        }
     }
 
     @Override
@@ -74,11 +96,31 @@ final class AuditReport implements Findings {
     void end(Verification.Summary summary) {
         progress.clear();
         out.printf(
-                "%,d events and %,d changes in their chains, under %,d checkpoints%s.%n",
-                summary.events(),
-                summary.changes(),
-                summary.checkpoints(),
-                summary.sealedAt().map(at -> ", the last of " + at).orElse(""));
+                "%,d events and %,d changes in their chains, under %,d checkpoints.%n",
+                summary.events(), summary.changes(), summary.checkpoints());
+        if (summary.part().isPresent()) {
+            tellPart(summary);
+        } else {
+            tellEnd(summary);
+        }
+        out.println(verdict(summary));
+    }
+
+    private void tellPart(Verification.Summary summary) {
+        out.printf(
+                "This is a part of a log: the rows that were sealed after checkpoint %d%s and up to checkpoint %d%s.%n",
+                summary.part().orElseThrow().after(),
+                summary.begunAt().map(at -> " of " + at).orElse(""),
+                summary.part().orElseThrow().upTo(),
+                summary.sealedAt().map(at -> " of " + at).orElse(""));
+    }
+
+    private void tellEnd(Verification.Summary summary) {
+        summary.sealedAt()
+                .ifPresent(at ->
+                        out.printf(
+                                "The newest checkpoint is number %d of %s, %s.%n",
+                                summary.last(), at, ago(at, clock.instant())));
         if (summary.unsealed() > 0) {
             out.printf(
                     summary.whole()
@@ -90,27 +132,73 @@ final class AuditReport implements Findings {
         out.println(
                 summary.kept()
                         .map(last ->
-                                ("note: the checkpoints kept elsewhere end with number %d of %s;"
+                                ("note: the checkpoints kept elsewhere end with number %d of %s, %s;"
                                                 + " a tail after it could be cut off unnoticed.")
-                                        .formatted(last.number(), last.sealedAt()))
+                                        .formatted(
+                                                last.number(),
+                                                last.sealedAt(),
+                                                ago(last.sealedAt(), clock.instant())))
                         .orElse(
-                                "note: without --checkpoints a tail that was cut off together with"
-                                        + " its checkpoints goes unnoticed."));
-        out.println(verdict());
+                                "note: an end that was cut off together with its checkpoints isn't"
+                                        + " found. --checkpoints FILE, with the checkpoints that"
+                                        + " the brokers printed, proves that all up to the last of"
+                                        + " them is there."));
     }
 
-    private String verdict() {
+    /** How long ago something was, in the greatest unit that fits. */
+    static String ago(Instant then, Instant now) {
+        Duration age = Duration.between(then, now);
+        if (age.isNegative()) {
+            return "which hasn't come yet";
+        }
+        if (age.toMinutes() < 1) {
+            return units(age.toSeconds(), "second");
+        }
+        if (age.toHours() < 1) {
+            return units(age.toMinutes(), "minute");
+        }
+        return age.toDays() < 2 ? units(age.toHours(), "hour") : units(age.toDays(), "day");
+    }
+
+    private static String units(long count, String unit) {
+        return "%d %s%s ago".formatted(count, unit, count == 1 ? "" : "s");
+    }
+
+    private String verdict(Verification.Summary summary) {
         if (wrong > 0) {
-            return "The log is NOT as it was written: %,d findings.".formatted(wrong + foreign);
+            return "The log is NOT as it was written: %,d findings."
+                    .formatted(wrong + foreign + ungranted + altered);
         }
-        if (foreign == 0 && unaccepted > 0) {
-            return "Nothing was changed, and nothing is missing but what was declared: %,d declarations are not accepted."
-                    .formatted(unaccepted);
+        if (ungranted > 0) {
+            return "The log is as it was written, but %,d mints were NOT granted by the history of the configuration."
+                    .formatted(ungranted);
         }
-        return foreign == 0
-                ? "Nothing was changed, and nothing is missing."
-                : "Of what brokers wrote nothing was changed, and nothing is missing; but %,d checkpoints were put into the log that none of them made."
-                        .formatted(foreign);
+        if (altered > 0) {
+            return "The log is as it was written, but %,d objects of the schema are NOT those of this release."
+                    .formatted(altered);
+        }
+        String proven = proven(summary);
+        if (foreign > 0) {
+            return "%s But %,d checkpoints were put into the log that no broker made."
+                    .formatted(proven, foreign);
+        }
+        return unaccepted > 0
+                ? "%s But %,d declarations are not accepted.".formatted(proven, unaccepted)
+                : proven;
+    }
+
+    /** Nothing says what was cut off the end of a log, unless its checkpoints were kept. */
+    private static String proven(Verification.Summary summary) {
+        if (summary.part().isPresent()) {
+            return "Nothing in this part was changed, and nothing in it is missing.";
+        }
+        return summary.kept()
+                .map(last ->
+                        "Nothing was changed, and nothing is missing up to checkpoint %d."
+                                .formatted(last.number()))
+                .orElse(
+                        "Nothing was changed up to checkpoint %d. It isn't proven that this is the end."
+                                .formatted(summary.last()));
     }
 
     /** Whether nothing is wrong with what brokers wrote, whatever was put beside it. */
@@ -120,7 +208,7 @@ final class AuditReport implements Findings {
 
     /** Whether nothing is wrong at all, but for what was declared. */
     boolean isClean() {
-        return wrong + foreign == 0;
+        return wrong + foreign + ungranted + altered == 0;
     }
 
     /** Whether somebody declared something that isn't accepted. */

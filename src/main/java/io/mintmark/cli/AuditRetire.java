@@ -4,6 +4,7 @@ import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
+import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.PostgresLog;
@@ -59,7 +60,7 @@ final class AuditRetire implements Callable<Integer> {
         SettingsReader reader = settings.get();
         SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
         DatabaseLogin login = Logins.service(reader.database());
-        if (!verifies(login, keys)) {
+        if (!verifies(reader.database(), keys)) {
             System.err.println("mintmark: nothing was retired, since the log doesn't verify");
             return 1;
         }
@@ -75,9 +76,9 @@ final class AuditRetire implements Callable<Integer> {
         return 0;
     }
 
-    private static boolean verifies(DatabaseLogin login, SealingKeys keys) {
+    private static boolean verifies(DatabaseSettings settings, SealingKeys keys) {
         AuditReport report = new AuditReport(System.err);
-        try (PostgresLog log = new PostgresLog(login)) {
+        try (PostgresLog log = Logins.log(settings)) {
             report.end(
                     new Verification(log, new TrustedKeys(keys.published()), report)
                             .run(Stream.empty()));

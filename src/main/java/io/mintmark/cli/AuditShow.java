@@ -12,17 +12,19 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** {@code audit show}. */
 @Command(
         name = "show",
         description =
-                "Tells what happened: token, grant and who made it, provider, outcome; the"
-                        + " latest first.",
+                "Shows mints with token, grant and its author, provider and outcome; latest "
+                        + "first.",
         mixinStandardHelpOptions = true)
 final class AuditShow implements Callable<Integer> {
     private final Supplier<SettingsReader> settings;
@@ -55,15 +57,47 @@ final class AuditShow implements Callable<Integer> {
                 paramLabel = "ID",
                 description = "A credential's public id, such as ASIA….")
         private @Nullable String credential;
+
+        @Option(
+                names = "--request",
+                paramLabel = "ID",
+                description = "A request, by its X-Request-ID.")
+        private @Nullable String request;
+
+        @Option(
+                names = "--key",
+                paramLabel = "NAME",
+                description = "A key, of each tenant that you may see.")
+        private @Nullable String key;
+
+        /** What to look for, by the option that was given. */
+        Map.Entry<By, String> given() {
+            if (mint != null) {
+                return Map.entry(By.MINT, mintId(mint));
+            }
+            return Stream.of(
+                            entry(By.SUBJECT, subject),
+                            entry(By.CREDENTIAL, credential),
+                            entry(By.REQUEST, request),
+                            entry(By.KEY, key))
+                    .flatMap(Optional::stream)
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        private static Optional<Map.Entry<By, String>> entry(By by, @Nullable String what) {
+            return Optional.ofNullable(what).map(text -> Map.entry(by, text));
+        }
     }
 
     @Override
     public Integer call() {
         Timeline timeline = new Timeline(System.out);
+        Map.Entry<By, String> what = sought.given();
         try (PostgresExport rows = new PostgresExport(Logins.service(settings.get().database()))) {
             rows.timeline(
-                    by(),
-                    what(),
+                    what.getKey(),
+                    what.getValue(),
                     most,
                     row -> {
                         timeline.print(ExportedRow.parse(row));
@@ -71,7 +105,7 @@ final class AuditShow implements Callable<Integer> {
                     });
         }
         if (count == 0) {
-            System.err.println("mintmark: the audit log has nothing of it");
+            System.err.println("mintmark: the audit log has no such entry");
         }
         return count == 0 ? 1 : 0;
     }
@@ -81,20 +115,9 @@ final class AuditShow implements Callable<Integer> {
             return new MintId(UUID.fromString(text)).toString();
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
-                    "--mint: '%s' is no mint id, such as 0199f2c4-1c4e-7000-8a5b-0123456789ab"
+                    ("--mint: '%s' is not a mint id such as "
+                                    + "0199f2c4-1c4e-7000-8a5b-0123456789ab")
                             .formatted(text));
         }
-    }
-
-    private By by() {
-        return sought.mint != null ? By.MINT : sought.subject != null ? By.SUBJECT : By.CREDENTIAL;
-    }
-
-    private String what() {
-        return Optional.ofNullable(sought.mint)
-                .map(AuditShow::mintId)
-                .or(() -> Optional.ofNullable(sought.subject))
-                .or(() -> Optional.ofNullable(sought.credential))
-                .orElseThrow();
     }
 }

@@ -39,10 +39,20 @@ import java.util.function.Supplier;
             "It can be run again: a block that is there already isn't written twice, and may become"
                     + " a longer one, never a shorter one."
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:The subject is blocked.",
+            "1:The subject is not blocked.",
+            "2:Wrong usage.",
+            "4:The subject is blocked, and no grant and no row of the log has it: check the spelling."
+        })
 final class BlockSubject implements Callable<Integer> {
     /** Of whoever blocks in an incident, and of an edit that goes on elsewhere. */
     static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    /** The exit code if the subject is blocked, and unknown, perhaps misspelled. */
+    static final int UNSEEN = 4;
 
     private static final List<String> HEAD =
             List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
@@ -122,10 +132,17 @@ final class BlockSubject implements Callable<Integer> {
             Written written = subjects.block(block);
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
-            written.doubts().forEach(doubt -> out.println("Doubtful: " + VisibleText.of(doubt)));
+            written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
             held(subjects.living(block), written.id());
+            return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
         }
-        return 0;
+    }
+
+    private int unseen(Optional<String> nearest) {
+        out.printf(
+                "%nWarning: no such subject was ever seen; blocked all the same.%s%n",
+                nearest.map(known -> " Did you mean " + VisibleText.of(known) + "?").orElse(""));
+        return UNSEEN;
     }
 
     /** A block that has ended already would block nothing, whatever this command said. */

@@ -21,13 +21,13 @@ import java.util.function.Supplier;
 @Command(
         name = "check",
         description = {
-            "Looks at all that a start needs, and says all that is wrong at once.",
-            "That is settings, keys, database, roles, schema and the broker's identity.",
+            "Checks everything that startup needs, and lists all errors at once.",
+            "Checks settings, keys, database, roles, schema and the broker's identity.",
             "Changes and starts nothing."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:a start would succeed",
+            "0:startup would succeed",
             "1:something is wrong",
             "2:settings are wrong, and maybe more"
         },
@@ -65,8 +65,8 @@ final class CheckCommand implements Callable<Integer> {
     private void print(Finding finding) {
         String area = finding.area().name().toLowerCase(Locale.ROOT);
         finding.faults().forEach(fault -> out.println("WRONG " + area + ": " + fault));
-        finding.note().ifPresent(note -> out.println("note  " + area + ": " + note));
-        if (finding.faults().isEmpty() && finding.note().isEmpty()) {
+        finding.notes().forEach(note -> out.println("note  " + area + ": " + note));
+        if (finding.faults().isEmpty() && finding.notes().isEmpty()) {
             out.println("ok    " + area);
         }
     }

@@ -3,6 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
+import io.mintmark.thread.HelperThread;
 import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
 import io.mintmark.wiring.CredentialTypes;
@@ -78,6 +79,7 @@ public final class Commands {
                 .addSubcommand(new AuditExport(this::settings))
                 .addSubcommand(new AuditShow(this::settings))
                 .addSubcommand(new AuditRetire(this::settings))
+                .addSubcommand(declarations.new AcknowledgeLoss())
                 .addSubcommand(declarations.new DeclareGap())
                 .addSubcommand(declarations.new Disown());
     }
@@ -97,11 +99,12 @@ public final class Commands {
     }
 
     private int console() {
-        ConsoleSettings all = reader().console();
+        SettingsReader reader = reader();
+        ConsoleSettings all = reader.console();
         Logging.install(all.log());
+        reader.warnings().forEach(log::warn);
         Console console = new ConsoleStartup(all, InstantSource.system()).run();
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(console::close));
+        HelperThread.atShutdown("stop", console::close);
         return Service.SERVING;
     }
 
@@ -110,7 +113,7 @@ public final class Commands {
             name = "mintmark",
             description = {
                 "A multi-tenant credential broker: an OIDC token in, short-lived credentials out.",
-                "Without a command it serves."
+                "Without a command, it runs serve."
             },
             synopsisSubcommandLabel = "[COMMAND]",
             mixinStandardHelpOptions = true)
@@ -124,12 +127,12 @@ public final class Commands {
     /** {@code serve}. */
     @Command(
             name = "serve",
-            description = "Serves until it is told to stop. What is run when no command is named.",
+            description = "Serves until it is stopped. The default command.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
-                "0:it was told to stop",
-                "1:it could not start; one line says why",
-                "2:settings are wrong; a line for each"
+                "0:it was stopped",
+                "1:it could not start; one line gives the reason",
+                "2:settings are wrong; one line for each"
             },
             mixinStandardHelpOptions = true)
     private final class Serve implements Callable<Integer> {
@@ -143,14 +146,14 @@ public final class Commands {
     @Command(
             name = "console",
             description = {
-                "Serves pages for auditors and tenants' leads until it is told to stop.",
-                "It reads the database with a login of its own, and can't mint."
+                "Serves pages for auditors and tenant owners until it is stopped.",
+                "The console reads the database with its own login and can't mint."
             },
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
-                "0:it was told to stop",
-                "1:it could not start; one line says why",
-                "2:settings are wrong; a line for each"
+                "0:it was stopped",
+                "1:it could not start; one line gives the reason",
+                "2:settings are wrong; one line for each"
             },
             mixinStandardHelpOptions = true)
     private final class ServeConsole implements Callable<Integer> {

@@ -22,8 +22,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** {@code explain}: which keys a token gives, and why not the others. */
 @Command(
@@ -34,9 +36,17 @@ import java.util.function.Supplier;
             "Asks the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and sees"
                     + " what that login may see. A token's signature and times aren't checked."
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:A key is granted; with --request: the request got a credential for each key.",
+            "1:The question was not answered.",
+            "2:Wrong usage.",
+            "3:No key is granted; with --request: the request was denied, rejected or failed."
+        })
 final class Explain implements Callable<Integer> {
     private static final int NOTHING_GRANTED = 3;
+    private static final String ISSUED = "issued";
     private static final List<String> HEAD =
             List.of("key", "granted", "grant", "condition", "expected", "seen");
 
@@ -52,13 +62,14 @@ final class Explain implements Callable<Integer> {
             paramLabel = "ID",
             description =
                     "A past request, by its X-Request-ID: what was recorded, what was changed"
-                            + " since, and what would be decided with the configuration of now.")
+                            + " since, and what the configuration of now decides for its keys.")
     private @Nullable String request;
 
     @Option(
             names = "--idp",
             paramLabel = "NAME",
-            description = "The identity provider; else the one that iss and aud lead to.")
+            description =
+                    "The identity provider; by default, the one that iss and aud " + "select.")
     private @Nullable String idp;
 
     private final Supplier<DatabaseLogin> login;
@@ -134,7 +145,7 @@ final class Explain implements Callable<Integer> {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
             throw new CommandFailed(
-                    "request '%s' isn't on record, or not yours to see"
+                    "request '%s' is not on record, or you may not see it"
                             .formatted(VisibleText.of(id)));
         }
         PastReport report = new PastReport(explanations, out);
@@ -149,9 +160,10 @@ final class Explain implements Callable<Integer> {
         }
         out.println();
         report.changedSince(past.getFirst());
-        return questions.stream()
-                .map(question -> again(explanations, question))
-                .reduce(false, Boolean::logicalOr);
+        Set<String> keys =
+                past.stream().flatMap(one -> one.key().stream()).collect(Collectors.toSet());
+        questions.forEach(question -> again(explanations, question, keys));
+        return past.stream().allMatch(one -> one.kind().equals(ISSUED));
     }
 
     /** The claims alone were recorded that grants looked at; no other counts. */
@@ -165,23 +177,38 @@ final class Explain implements Callable<Integer> {
                                 Optional.of(at)));
     }
 
-    /** Whether anything would be granted now. */
-    private boolean again(Explanations explanations, Question then) {
-        out.printf("%nWith the configuration of now, at the time of the request:%n");
-        told(explanations, then);
-        out.printf("%nWith the configuration of now, if it came now:%n");
-        return told(
-                explanations,
-                new Question(then.idp(), then.subject(), then.claims(), Optional.empty()));
+    private void again(Explanations explanations, Question then, Set<String> keys) {
+        Question now = new Question(then.idp(), then.subject(), then.claims(), Optional.empty());
+        List<Row> rowsThen = rows(explanations, then, keys);
+        List<Row> rowsNow = rows(explanations, now, keys);
+        boolean same = rowsThen.equals(rowsNow);
+        out.printf(
+                "%nWith the configuration of now, at the time of the request%s:%n",
+                same ? " and if it came now" : "");
+        print(then, rowsThen);
+        if (!same) {
+            out.printf("%nWith the current configuration, if it came now:%n");
+            print(now, rowsNow);
+        }
+    }
+
+    private static List<Row> rows(Explanations explanations, Question question, Set<String> keys) {
+        return explanations.explain(question).stream()
+                .filter(row -> keys.contains(row.key()))
+                .toList();
     }
 
     private boolean told(Explanations explanations, Question question) {
         List<Row> rows = explanations.explain(question);
+        print(question, rows);
+        return rows.stream().anyMatch(Row::granted);
+    }
+
+    private void print(Question question, List<Row> rows) {
         out.printf(
                 "identity provider %s, subject %s%n%n",
                 question.idp(), VisibleText.of(question.subject()));
         out.print(Table.of(HEAD, rows.stream().map(Explain::cells).toList()));
-        return rows.stream().anyMatch(Row::granted);
     }
 
     private static List<String> cells(Row row) {

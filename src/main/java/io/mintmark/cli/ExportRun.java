@@ -92,7 +92,8 @@ final class ExportRun {
         Optional<ExportState> known = file.read();
         String origin = feed.origin();
         if (known.filter(state -> !state.origin().equals(origin)).isPresent()) {
-            throw file.unfit("is of an export of another database; begin a new state for this one");
+            throw file.unfit(
+                    "belongs to an export of another database; start a new state " + "file");
         }
         Optional<ExportState.Output> output = sink.commit();
         ExportState state =
@@ -109,8 +110,8 @@ final class ExportRun {
     private static void tellOutside(long rows) {
         if (rows > 0) {
             System.err.printf(
-                    "mintmark: %d rows of audit.event are in no chain, so no broker wrote them, and"
-                            + " they aren't exported; audit verify tells which%n",
+                    "mintmark: %d rows of audit.event are in no chain, so no broker wrote "
+                            + "them, and they are not exported; audit verify lists them%n",
                     rows);
         }
     }

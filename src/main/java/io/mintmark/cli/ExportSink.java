@@ -43,7 +43,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             return flush(bytes);
         } catch (IOException e) {
             throw new CommandFailed(
-                    "--output: not everything could be written (%s); nothing is lost, run it again"
+                    "--output: the file is incomplete (%s); nothing is lost, run it again"
                             .formatted(e.getMessage()));
         }
     }
@@ -65,7 +65,7 @@ abstract sealed class ExportSink implements AutoCloseable {
         Optional<ExportState.Output> flush(byte[] bytes) throws IOException {
             out.write(bytes);
             if (out.checkError()) {
-                throw new IOException("whoever read it is gone");
+                throw new IOException("the reader closed the pipe");
             }
             return Optional.empty();
         }
@@ -105,11 +105,13 @@ abstract sealed class ExportSink implements AutoCloseable {
 
         private void requireFile(boolean same) {
             if (Files.exists(path) && !Files.isRegularFile(path)) {
-                throw unfit("is no file; without --output rows go to standard output");
+                throw unfit(
+                        "is not a regular file; without --output, rows go to standard " + "output");
             }
             if (same && !Files.exists(path)) {
                 throw unfit(
-                        "is gone, and the state says how long it was; put it back, or name another");
+                        "is gone, but the state file refers to it; restore it, or pass "
+                                + "another file");
             }
         }
 
@@ -119,11 +121,12 @@ abstract sealed class ExportSink implements AutoCloseable {
                 throw unfit("is in use by another export");
             }
             if (!same && channel.size() > 0) {
-                throw unfit("holds something that the state knows nothing of; name another file");
+                throw unfit("has content that the state file doesn't know; pass another file");
             }
             if (channel.size() < length) {
                 throw unfit(
-                        "has %d bytes, and the state says %d: something was taken out of it; put it back, or name another file"
+                        ("has %d bytes, but the state file says %d: content was removed; "
+                                        + "restore it, or pass another file")
                                 .formatted(channel.size(), length));
             }
             channel.truncate(length);

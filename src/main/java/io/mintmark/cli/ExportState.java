@@ -83,10 +83,11 @@ record ExportState(
         try {
             JsonNode json = JSON.readTree(text);
             if (!json.path("form").isInt() || !json.path("origin").isTextual()) {
-                throw new IllegalArgumentException("holds no state of an export");
+                throw new IllegalArgumentException("is not the state file of an export");
             }
             if (json.path("form").intValue() != FORM) {
-                throw new IllegalArgumentException("is of a form that this program doesn't know");
+                throw new IllegalArgumentException(
+                        "has a format that this release doesn't " + "know");
             }
             return new ExportState(
                     json.path("origin").textValue(),
@@ -105,7 +106,7 @@ record ExportState(
                                             last.path("number").asLong(),
                                             last.path("hash").asText())));
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("holds no state of an export", e);
+            throw new IllegalArgumentException("is not the state file of an export", e);
         }
     }
 

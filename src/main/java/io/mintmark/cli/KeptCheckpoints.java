@@ -29,7 +29,7 @@ final class KeptCheckpoints {
      */
     KeptCheckpoints(@Nullable Path file) {
         if (file != null && Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unfit(file, "is no file that can be read twice, as a pipe isn't");
+            throw unfit(file, "must be a regular file, not a pipe");
         }
         this.file = file;
         this.count = file == null ? 0 : lines(file, Stream::count);
@@ -50,7 +50,7 @@ final class KeptCheckpoints {
         LongAdder read = new LongAdder();
         T used = lines(file, all -> use.apply(all.limit(count).peek(_ -> read.increment())));
         if (read.sum() < count) {
-            throw unfit(file, "was cut off meanwhile");
+            throw unfit(file, "was truncated during the run");
         }
         return used;
     }

@@ -40,6 +40,7 @@ final class PastReport {
                 one.key().orElse("-"),
                 one.kind(),
                 one.reason().map(reason -> ": " + reason).orElse(""));
+        one.detail().ifPresent(detail -> out.println("    " + VisibleText.of(detail)));
         one.grantId()
                 .ifPresent(id ->
                         out.printf(
@@ -93,17 +94,19 @@ final class PastReport {
     /** Whether, by whom and how the tenant's configuration was changed after the decision. */
     void changedSince(Past one) {
         if (one.tenant().isEmpty() || one.revision().isEmpty()) {
-            out.println("Whether the configuration was changed since isn't on record.");
+            out.println("The log does not show whether the configuration changed since.");
             return;
         }
         long then = one.revision().get();
         List<Past.Change> changes = explanations.changes(one.tenant().get(), then, CHANGES_SHOWN);
         if (changes.isEmpty()) {
-            out.printf("Nothing of tenant %s was changed since.%n", one.tenant().get());
+            out.printf(
+                    "The configuration of tenant %s has not changed since.%n", one.tenant().get());
             return;
         }
         out.printf(
-                "Tenant %s was changed since: revision %d was it then, %d is it now, the last changes:%n",
+                "The configuration of tenant %s changed since, from revision %d to %d; the "
+                        + "last changes:%n",
                 one.tenant().get(), then, changes.getFirst().revision());
         changes.forEach(change ->
                 out.printf(

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Exports what was added since the last time. Each pass is one state of the log: its rows come
- * before the checkpoints that seal them, so what is exported is at any moment a log that could have
- * been.
+ * Exports what was added since the last time. Each pass is one state of the log: changes come
+ * before the mints that rest on them, and rows before the checkpoints that seal them, so what is
+ * exported is at any moment a log that could have been.
  */
 final class ResumedExport {
     /** Characters after which the state is written. */
@@ -65,23 +65,22 @@ final class ResumedExport {
         List<Position> grownEvents = grown(feed.eventHeads(everything), events);
         List<Position> grownChanges = all ? grown(feed.changeHeads(), changes) : List.of();
         requireSame(grownEvents);
-        grownEvents.forEach(head -> {
-            String chain = head.chain().orElseThrow();
-            feed.events(
-                    chain,
-                    after(events, head),
-                    row -> {
-                        sink.write(format.event(row.json()));
-                        written(events, row.place());
-                    });
-        });
+        // before the mints that rest on them, and these before what seals both
         grownChanges.forEach(head ->
                 feed.changes(
-                        head.chain(),
+                        head,
                         after(changes, head),
                         row -> {
                             sink.write(format.change(row.json()));
                             written(changes, row.place());
+                        }));
+        grownEvents.forEach(head ->
+                feed.events(
+                        head,
+                        after(events, head),
+                        row -> {
+                            sink.write(format.event(row.json()));
+                            written(events, row.place());
                         }));
         if (all) {
             feed.checkpoints(checkpoint.map(Named::number).orElse(0L), this::add);
@@ -184,7 +183,8 @@ final class ResumedExport {
 
     private CommandFailed another(String what) {
         return file.unfit(
-                "ends with %s, which isn't in this log: the database was restored, or changed; keep what was exported, and begin a new state and a new output"
+                ("ends with %s, which is not in this log: the database was restored or "
+                                + "changed; keep the exported file, and start a new state file and output")
                         .formatted(what));
     }
 }

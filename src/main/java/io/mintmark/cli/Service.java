@@ -3,8 +3,12 @@ package io.mintmark.cli;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
+import io.mintmark.thread.HelperThread;
 import io.mintmark.wiring.Broker;
 import io.mintmark.wiring.Startup;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -18,6 +22,8 @@ import java.util.Map;
 public final class Service {
     /** The status of a command that goes on in the background. */
     public static final int SERVING = -1;
+
+    private static final Logger log = LoggerFactory.getLogger(Service.class);
 
     private Service() {}
 
@@ -44,9 +50,9 @@ public final class Service {
     static int start(SettingsReader reader) {
         ServiceSettings all = reader.all();
         Logging.install(all.log());
+        reader.warnings().forEach(log::warn);
         Broker broker = new Startup(all, InstantSource.system()).run();
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(broker::close));
+        HelperThread.atShutdown("stop", broker::close);
         return SERVING;
     }
 }

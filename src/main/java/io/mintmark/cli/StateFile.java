@@ -93,7 +93,7 @@ final class StateFile implements AutoCloseable {
             forceDirectory(file);
         } catch (IOException e) {
             throw unfit(
-                    "can't be written (%s); what was exported since is exported again"
+                    "can't be written (%s); the next run exports the latest rows again"
                             .formatted(e.getMessage()));
         }
     }

@@ -7,10 +7,21 @@ import java.util.List;
  * The audit log's proof.
  *
  * @param signingKeyFile PEM; its contents are for the audit log to check
+ * @param onLoss what a replica does whose confirmed rows are missing after a promotion
+ * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
  */
-public record AuditSettings(Path signingKeyFile) {
+public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onLoss) {
+    /** What a replica does after a loss. */
+    public enum OnLoss {
+        /** Logs and counts it, and goes on. */
+        ALERT,
+        /** The same, and mints nothing until an operator has acknowledged it. */
+        STOP
+    }
+
     private static final String NAME = "audit.signing-key-file";
-    private static final String PURPOSE = "Key that seals the audit log, P-256, PEM.";
+    private static final String PURPOSE =
+            "Key that signs checkpoints of the audit log, P-256, PEM.";
 
     static final Setting<Path> SIGNING_KEY_FILE =
             Setting.required(
@@ -30,10 +41,28 @@ public record AuditSettings(Path signingKeyFile) {
                                     + " KEY_FILE -pubout -out FILE"),
                     PURPOSE);
 
-    static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE);
+    static final Setting<Boolean> KEY_REPLACED =
+            Setting.of(
+                    "audit.key-replaced",
+                    Formats.BOOLEAN,
+                    "false",
+                    "Whether the key that sealed the last checkpoint is lost, so that a start accepts"
+                            + " a file without it.");
+
+    static final Setting<OnLoss> ON_LOSS =
+            Setting.of(
+                    "audit.on-loss",
+                    Formats.oneOf(OnLoss.class),
+                    "alert",
+                    "What a replica does when a promoted standby lacks rows of the audit log that were"
+                            + " confirmed: `alert` goes on, `stop` mints nothing until `mintmark"
+                            + " audit acknowledge-loss`.");
+
+    static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
 
     static AuditSettings from(Values values) {
-        return new AuditSettings(values.get(SIGNING_KEY_FILE));
+        return new AuditSettings(
+                values.get(SIGNING_KEY_FILE), values.get(KEY_REPLACED), values.get(ON_LOSS));
     }
 
     static Path keyToTrust(Values values) {

@@ -26,7 +26,7 @@ public record BrokerSettings(
             Setting.of(
                     "broker.url",
                     UrlFormats.OWN,
-                    "Where clients reach the broker. Required where there are signing keys.");
+                    "URL of the broker for clients. Required with signing keys.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",

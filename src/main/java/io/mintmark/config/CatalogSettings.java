@@ -14,8 +14,7 @@ public record CatalogSettings(Duration maxStaleness) {
                     "catalog.max-staleness",
                     Formats.duration(Duration.ofMillis(100), Duration.ofHours(1)),
                     "PT10S",
-                    "How old the broker's view of the tables may get while the database doesn't"
-                            + " answer.");
+                    "Maximum age of cached configuration while the database is unavailable.");
 
     static final List<Setting<?>> TABLE = List.of(MAX_STALENESS);
 

@@ -17,7 +17,9 @@ public record Cidr(InetAddress address, int prefix) {
     private static final Pattern IPV4 =
             Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
 
-    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
+    /** Of an IPv6 address, in characters, with an IPv4 address at its end. */
+    private static final int LONGEST_IPV6 = 45;
+
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
     public Cidr {
@@ -62,7 +64,13 @@ public record Cidr(InetAddress address, int prefix) {
 
     /** Whether a text is written as an IP address in its usual form; it may still be none. */
     public static boolean isAddress(String text) {
-        return IPV4.matcher(text).matches() || IPV6.matcher(text).matches();
+        return IPV4.matcher(text).matches() || isIpv6(text);
+    }
+
+    private static boolean isIpv6(String text) {
+        return text.length() <= LONGEST_IPV6
+                && text.indexOf(':') >= 0
+                && text.chars().allMatch(c -> "0123456789ABCDEFabcdef:.".indexOf(c) >= 0);
     }
 
     /** Whether an address is one of this network's. */

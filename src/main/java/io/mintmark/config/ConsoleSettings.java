@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * All that operators decide about a console, checked.
  *
  * @param port 0 takes a free one
+ * @param tls without it, the port serves plain HTTP
  * @param url where browsers reach it; no slash and no path at the end
  * @param issuer the identity provider that people log in at, exactly as it calls itself
  * @param clientId which client of it the console is
@@ -20,6 +22,7 @@ import java.util.Optional;
 public record ConsoleSettings(
         InetAddress host,
         int port,
+        Optional<TlsFiles> tls,
         URI url,
         URI issuer,
         String clientId,
@@ -37,36 +40,36 @@ public record ConsoleSettings(
                     "console.host",
                     Formats.BIND_ADDRESS,
                     "0.0.0.0",
-                    "Address of the console's port.");
+                    "IP address of the console's port.");
     static final Setting<Integer> PORT =
             Setting.of(
                     "console.port",
                     Formats.PORT,
                     "8082",
-                    "The console's port; 0 takes a free one.");
+                    "Port of the console; 0 selects a free one.");
     static final Setting<URI> URL =
             Setting.of(
                     "console.url",
                     UrlFormats.OWN,
-                    "Where browsers reach the console, without a path. The identity provider must"
-                            + " know `/oidc/redirect` and `/oidc/logged-out` there. Required by"
-                            + " `console`.");
+                    "URL of the console for browsers, without a path. Register "
+                            + "`/oidc/redirect` and `/oidc/logged-out` there at the identity "
+                            + "provider. Required by `console`.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "console.oidc.issuer",
                     UrlFormats.ISSUER,
-                    "The identity provider that people log in at, exactly as it calls itself."
-                            + " Required by `console`.");
+                    "Issuer of the identity provider for logins, exactly as in its "
+                            + "tokens. Required by `console`.");
     static final Setting<String> CLIENT_ID =
             Setting.of(
                     "console.oidc.client-id",
                     Formats.WORD,
-                    "Which of its clients the console is. Required by `console`.");
+                    "Client id of the console. Required by `console`.");
     static final Setting<Password> CLIENT_SECRET =
             Setting.of(
                     "console.oidc.client-secret",
                     Password.FORMAT,
-                    "The client's secret. Required by `console`.");
+                    "Client secret. Required by `console`.");
     static final Setting<Path> CLIENT_SECRET_FILE =
             Setting.of(
                     "console.oidc.client-secret-file",
@@ -76,25 +79,31 @@ public record ConsoleSettings(
             Setting.of(
                     "console.cookie-key-file",
                     Formats.FILE.hint(", with 32 bytes in base64: openssl rand -base64 32 > FILE"),
-                    "Key that sessions are encrypted with: 32 bytes in base64, the same on all"
-                            + " replicas of the console. Required by `console`.");
+                    "Key that encrypts sessions: 32 bytes in base64, the same on all replicas"
+                            + " of the console. A second line may hold a key that only decrypts."
+                            + " Required by `console`.");
     static final Setting<Path> AUDIT_KEYS_FILE =
             Setting.of(
                     "console.audit-keys-file",
                     Formats.FILE.hint(", with the public keys in PEM"),
-                    "Public keys that seal the audit log, PEM, for the page that proves it.");
+                    "Public keys of the audit log, PEM, for the page that verifies it.");
+
+    private static final TlsFiles.Pair TLS = TlsFiles.Pair.of("console", "the console");
 
     static final List<Setting<?>> TABLE =
-            List.of(
-                    HOST,
-                    PORT,
-                    URL,
-                    ISSUER,
-                    CLIENT_ID,
-                    CLIENT_SECRET,
-                    CLIENT_SECRET_FILE,
-                    COOKIE_KEY_FILE,
-                    AUDIT_KEYS_FILE);
+            Stream.of(
+                            List.of(HOST, PORT),
+                            TLS.settings(),
+                            List.of(
+                                    URL,
+                                    ISSUER,
+                                    CLIENT_ID,
+                                    CLIENT_SECRET,
+                                    CLIENT_SECRET_FILE,
+                                    COOKIE_KEY_FILE,
+                                    AUDIT_KEYS_FILE))
+                    .<Setting<?>>flatMap(List::stream)
+                    .toList();
 
     private static final List<Setting<?>> REQUIRED =
             List.of(URL, ISSUER, CLIENT_ID, COOKIE_KEY_FILE);
@@ -105,6 +114,7 @@ public record ConsoleSettings(
     static ConsoleSettings from(Values values, Complaints complaints) {
         values.check(TABLE, complaints);
         complaints.from(() -> values.require(REQUIRED));
+        complaints.from(() -> TLS.from(values));
         complaints.from(() -> secret(values));
         complaints.from(() -> url(values));
         complaints.from(() -> requireConfidential(values));
@@ -121,6 +131,7 @@ public record ConsoleSettings(
         return new ConsoleSettings(
                 values.get(HOST),
                 values.get(PORT),
+                TLS.from(values),
                 url(values),
                 values.get(ISSUER),
                 values.get(CLIENT_ID),
@@ -159,7 +170,8 @@ public record ConsoleSettings(
         if (!HttpUrl.isConfidential(issuer)
                 && !OutboundSettings.from(values).allowedHosts().lists(issuer.getHost())) {
             throw new InvalidSettings(
-                    "CONSOLE_OIDC_ISSUER is plain http to %s, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS"
+                    ("CONSOLE_OIDC_ISSUER uses plain http to %s, which exposes secrets: use "
+                                    + "https, or list the host in OUTBOUND_ALLOWED_HOSTS")
                             .formatted(issuer.getHost()));
         }
     }

@@ -30,11 +30,14 @@ public record DatabaseSettings(
     public record Login(String username, Optional<Password> password) {}
 
     static final Setting<JdbcUrl> URL =
-            Setting.required("database.url", JdbcUrl.FORMAT, "Where the database is.");
+            Setting.required("database.url", JdbcUrl.FORMAT, "JDBC URL of the database.");
     static final Setting<String> USERNAME =
             Setting.required("database.username", Formats.USER_NAME, "Login of the service.");
     static final Setting<Password> PASSWORD =
-            Setting.of("database.password", Password.FORMAT, "Its password, if it needs one.");
+            Setting.of(
+                    "database.password",
+                    Password.FORMAT,
+                    "Password of that login, if it needs one.");
     static final Setting<Path> PASSWORD_FILE =
             Setting.of(
                     "database.password-file",
@@ -45,16 +48,18 @@ public record DatabaseSettings(
                     "database.migrate",
                     Formats.BOOLEAN,
                     "true",
-                    "Whether the schema is brought up to date at start.");
+                    "Whether startup upgrades the schema.");
     static final Setting<String> OWNER_USERNAME =
             Setting.of(
                     "database.owner-username",
                     Formats.USER_NAME,
-                    "Login that migrates, a member of the owner's role. Without it the service's"
-                            + " own login does, which needs `DATABASE_SINGLE_ROLE`.");
+                    "Login that migrates, a member of the owner's role. Without it the "
+                            + "service's login migrates, which needs `DATABASE_SINGLE_ROLE`.");
     static final Setting<Password> OWNER_PASSWORD =
             Setting.of(
-                    "database.owner-password", Password.FORMAT, "Its password, if it needs one.");
+                    "database.owner-password",
+                    Password.FORMAT,
+                    "Password of that login, if it needs one.");
     static final Setting<Path> OWNER_PASSWORD_FILE =
             Setting.of(
                     "database.owner-password-file",
@@ -65,13 +70,13 @@ public record DatabaseSettings(
                     "database.single-role",
                     Formats.BOOLEAN,
                     "false",
-                    "Whether the service may run with a login that could change the audit log.");
+                    "Whether the service may use a login that can change the audit log.");
     static final Setting<Duration> START_TIMEOUT =
             Setting.of(
                     "database.start-timeout",
                     Formats.duration(Duration.ZERO, Duration.ofMinutes(10)),
                     "PT10S",
-                    "How long a start waits for a database that can't be reached; then it fails.");
+                    "How long startup waits for an unreachable database.");
 
     static final List<Setting<?>> TABLE =
             List.of(
@@ -94,10 +99,11 @@ public record DatabaseSettings(
     public Login migrator() {
         if (owner.isEmpty() && !singleRole) {
             throw new InvalidSettings(
-                    OWNER_USERNAME.name()
-                            + " is not set: name the login that migrates, or run the subcommand"
-                            + " migrate with it and set %s=false, or let one login do everything with %s=true"
-                                    .formatted(MIGRATE.name(), SINGLE_ROLE.name()));
+                    """
+                    %s is not set: set the login for migrations, or run the subcommand migrate \
+                    with it and set %s=false, or use one login for everything with %s=true\
+                    """
+                            .formatted(OWNER_USERNAME.name(), MIGRATE.name(), SINGLE_ROLE.name()));
         }
         return owner.orElse(login);
     }
@@ -132,7 +138,7 @@ public record DatabaseSettings(
         Optional<Password> password = Password.from(values, OWNER_PASSWORD, OWNER_PASSWORD_FILE);
         if (username.isEmpty() && password.isPresent()) {
             throw new InvalidSettings(
-                    "%s is set without %s: name the login that it is for"
+                    "%s is set without %s: set the login that it belongs to"
                             .formatted(OWNER_PASSWORD.name(), OWNER_USERNAME.name()));
         }
         return username.map(name -> new Login(name, password));

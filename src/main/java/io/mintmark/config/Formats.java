@@ -33,7 +33,7 @@ final class Formats {
     static final Format<String> ROLE_NAME =
             text("a role name of lower-case letters, digits and _", ROLE.asMatchPredicate());
     static final Format<String> USER_NAME = text("a login name", text -> !text.isBlank());
-    static final Format<String> WORD = text("a text without spaces", PRINTED.asMatchPredicate());
+    static final Format<String> WORD = text("a string without spaces", PRINTED.asMatchPredicate());
     static final Format<String> WORDS =
             text("words with single spaces between them", PRINTED_WORDS.asMatchPredicate());
     static final Format<InetAddress> BIND_ADDRESS =

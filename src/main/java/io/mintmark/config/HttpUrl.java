@@ -27,7 +27,8 @@ public final class HttpUrl {
             throw new IllegalArgumentException("has no valid host and port");
         }
         if (uri.getRawFragment() != null) {
-            throw new IllegalArgumentException("must end with its path");
+            throw new IllegalArgumentException(
+                    "must end after its path, without query and " + "fragment");
         }
         return uri;
     }

@@ -40,8 +40,8 @@ public sealed interface IdentitySettings {
             Complaints complaints = new Complaints();
             if (issuer.isEmpty() && tokenEndpoint.isEmpty()) {
                 complaints.add(
-                        "BROKER_IDP_TOKEN_ENDPOINT is not set, and neither is BROKER_IDP_ISSUER, whose"
-                                + " discovery document would name it: set one of them");
+                        "neither BROKER_IDP_TOKEN_ENDPOINT nor BROKER_IDP_ISSUER is set: set "
+                                + "one of them; the issuer's discovery document names the endpoint");
             }
             boolean needed = auth != ClientAuth.PRIVATE_KEY_JWT;
             if (needed && secret.isEmpty()) {
@@ -66,7 +66,8 @@ public sealed interface IdentitySettings {
         private static void require(Setting<URI> setting, URI uri, AllowedHosts allowed) {
             if (!HttpUrl.isConfidential(uri) && !allowed.lists(uri.getHost())) {
                 throw new InvalidSettings(
-                        "%s is plain http to %s, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS"
+                        ("%s uses plain http to %s, which exposes secrets: use https, or list "
+                                        + "the host in OUTBOUND_ALLOWED_HOSTS")
                                 .formatted(setting.name(), uri.getHost()));
             }
         }

@@ -26,31 +26,30 @@ final class IdentityTable {
                     "broker.idp.type",
                     Formats.oneOf(IdpType.class),
                     "built-in",
-                    "Where the broker's own identity comes from: `built-in`, `client-credentials`"
-                            + " or `token-file`.");
+                    "Source of the broker's identity: `built-in`, `client-credentials` "
+                            + "or `token-file`.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.idp.issuer",
                     UrlFormats.ISSUER,
-                    "`client-credentials`: the identity provider, exactly as it calls itself. Its"
-                            + " discovery document names the token endpoint.");
+                    "`client-credentials`: issuer of the identity provider, exactly as "
+                            + "in its tokens. Its discovery document names the token endpoint.");
     static final Setting<URI> TOKEN_ENDPOINT =
             Setting.of(
                     "broker.idp.token-endpoint",
                     UrlFormats.ENDPOINT,
-                    "`client-credentials`: where tokens are asked for, if discovery shouldn't say"
-                            + " so.");
+                    "`client-credentials`: token endpoint, instead of discovery.");
     static final Setting<String> CLIENT_ID =
             Setting.of(
                     "broker.idp.client-id",
                     Formats.WORD,
-                    "`client-credentials`: which client the broker is. Required there.");
+                    "`client-credentials`: client id of the broker. Required there.");
     static final Setting<Password> CLIENT_SECRET =
             Setting.of(
                     "broker.idp.client-secret",
                     Password.FORMAT,
-                    "`client-credentials`: the client's secret. Required there, unless the client"
-                            + " proves itself by `private_key_jwt`.");
+                    "`client-credentials`: client secret. Required there, unless the "
+                            + "client authenticates by `private_key_jwt`.");
     static final Setting<Path> CLIENT_SECRET_FILE =
             Setting.of(
                     "broker.idp.client-secret-file",
@@ -62,19 +61,19 @@ final class IdentityTable {
                     "broker.idp.client-auth",
                     ClientAuth.FORMAT,
                     "client_secret_basic",
-                    "`client-credentials`: how the client proves itself: `client_secret_basic`,"
-                            + " `client_secret_post` or `private_key_jwt`.");
+                    "`client-credentials`: client authentication by "
+                            + "`client_secret_basic`, `client_secret_post` or `private_key_jwt`.");
     static final Setting<String> AUDIENCE =
             Setting.of(
                     "broker.idp.audience",
                     Formats.WORD,
-                    "`client-credentials`: the request's parameter `audience`, if the identity"
-                            + " provider takes one.");
+                    "`client-credentials`: parameter `audience` of the token request, "
+                            + "if the identity provider needs it.");
     static final Setting<String> SCOPE =
             Setting.of(
                     "broker.idp.scope",
                     Formats.WORDS,
-                    "`client-credentials`: the scopes asked for, separated by spaces.");
+                    "`client-credentials`: requested scopes, separated by spaces.");
     static final Setting<Path> TOKEN_FILE =
             Setting.of(
                     "broker.idp.token-file",

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Every setting there is, in the order of {@code docs/settings.md}, which a test compares. */
+/** All settings, in the order of {@code docs/settings.md}, which a test compares. */
 final class KnownSettings {
     static final List<Setting<?>> TABLE =
             Stream.of(
@@ -47,10 +47,20 @@ final class KnownSettings {
 
     /** The known key that looks most like a mistyped one, or like the name of its variable. */
     static String nearestTo(String typed) {
+        return nearest(typed).key();
+    }
+
+    /** The variable of the setting that looks most like a mistyped one. */
+    static String nearestVariable(String typed) {
+        return nearest(typed).name();
+    }
+
+    private static Setting<?> nearest(String typed) {
         String key = typed.replaceAll("[^A-Za-z0-9]+", "-").toLowerCase(Locale.ROOT);
         return TABLE.stream()
-                .map(Setting::key)
-                .min(Comparator.comparingInt(k -> Spelling.distance(k.replace('.', '-'), key)))
+                .min(
+                        Comparator.comparingInt(
+                                it -> Spelling.distance(it.key().replace('.', '-'), key)))
                 .orElseThrow();
     }
 

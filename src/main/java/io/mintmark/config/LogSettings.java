@@ -28,13 +28,13 @@ public record LogSettings(LogFormat format, LogLevel level) {
                     "log.format",
                     Formats.oneOf(LogFormat.class),
                     "json",
-                    "`json` for machines, one object a line, or `text` for people.");
+                    "`json`, one object a line, or `text`.");
     static final Setting<LogLevel> LEVEL =
             Setting.of(
                     "log.level",
                     Formats.oneOf(LogLevel.class),
                     "info",
-                    "The least serious messages that are logged.");
+                    "Lowest level that is logged.");
 
     static final List<Setting<?>> TABLE = List.of(FORMAT, LEVEL);
 

@@ -12,8 +12,8 @@ public record OutboundSettings(AllowedHosts allowedHosts) {
             Setting.of(
                     "outbound.allowed-hosts",
                     AllowedHosts.ENTRY.list(),
-                    "Hosts, addresses and networks that aren't public and that the broker may"
-                            + " nevertheless connect to.");
+                    "Hosts, IP addresses and networks that aren't public, but that the "
+                            + "broker may connect to.");
 
     static final List<Setting<?>> TABLE = List.of(ALLOWED_HOSTS);
 

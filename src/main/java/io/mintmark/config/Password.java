@@ -1,5 +1,7 @@
 package io.mintmark.config;
 
+import io.mintmark.file.RereadFile;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +18,23 @@ public final class Password {
 
     private static final int LONGEST_FILE = 64 * 1_024;
 
-    private final String text;
+    private volatile String text;
+    private final Optional<Path> source;
+    private final Optional<RereadFile> file;
 
     public Password(String text) {
         this.text = text;
+        this.source = Optional.empty();
+        this.file = Optional.empty();
+    }
+
+    /**
+     * @param named how complaints name the setting
+     */
+    private Password(String named, String setting, Path file) {
+        this.text = read(named, file);
+        this.source = Optional.of(file);
+        this.file = Optional.of(new RereadFile(setting));
     }
 
     /**
@@ -35,12 +50,13 @@ public final class Password {
                             .formatted(itself.name(), inFile.name()));
         }
         return file.isPresent()
-                ? values.find(inFile).map(path -> read(file.get().name(), path))
+                ? values.find(inFile)
+                        .map(path -> new Password(file.get().name(), inFile.name(), path))
                 : values.find(itself);
     }
 
     /** Text editors and {@code echo} put a line end behind it, which nobody means. */
-    private static Password read(String setting, Path file) {
+    private static String read(String setting, Path file) {
         try {
             if (Files.size(file) > LONGEST_FILE) {
                 throw new InvalidSettings(setting + " is a file far too long for a password");
@@ -50,7 +66,7 @@ public final class Password {
                 throw new InvalidSettings(
                         setting + " is an empty file: write the password into it");
             }
-            return new Password(password);
+            return password;
         } catch (IOException e) {
             throw new InvalidSettings(setting + " can't be read as text in UTF-8");
         }
@@ -59,6 +75,30 @@ public final class Password {
     /** The password itself, for the one place that logs in with it. */
     public String reveal() {
         return text;
+    }
+
+    /**
+     * The password that its file holds now, or the last one where the file can't be used. One
+     * without a file stays the same.
+     */
+    public String revealAgain() {
+        source.ifPresent(this::readAgain);
+        return text;
+    }
+
+    private void readAgain(Path path) {
+        RereadFile state = file.orElseThrow();
+        try {
+            text = read(state.setting(), path);
+            state.accepted();
+        } catch (InvalidSettings e) {
+            state.refused("'%s': %s".formatted(path, e.getMessage()));
+        }
+    }
+
+    /** Whether its file is usable now, for the metrics; empty if it has none. */
+    public Optional<RereadFile> file() {
+        return file;
     }
 
     @Override

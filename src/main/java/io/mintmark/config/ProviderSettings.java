@@ -14,7 +14,7 @@ public record ProviderSettings(Duration timeout) {
                     "provider.timeout",
                     Formats.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
                     "PT10S",
-                    "How long a call to an access provider may take, retries included.");
+                    "Limit for a call to an access provider, retries included.");
 
     static final List<Setting<?>> TABLE = List.of(TIMEOUT);
 

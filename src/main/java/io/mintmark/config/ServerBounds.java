@@ -32,42 +32,35 @@ public record ServerBounds(
                     "server.header-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "How long a client may take over a request's line and headers.");
+                    "Limit for a client to send a request's line and headers.");
     static final Setting<Duration> BODY_TIMEOUT =
             Setting.of(
                     "server.body-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "How long a client may take over a request's body.");
+                    "Limit for a client to send a request's body.");
     static final Setting<Duration> ANSWER_TIMEOUT =
             Setting.of(
                     "server.answer-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "How long a client may take to receive an answer.");
+                    "Limit for a client to receive a response.");
     static final Setting<Duration> IDLE_TIMEOUT =
-            Setting.of(
-                    "server.idle-timeout",
-                    TIMEOUT,
-                    "PT1M",
-                    "How long a connection may wait for its next request.");
+            Setting.of("server.idle-timeout", TIMEOUT, "PT1M", "Limit for an idle connection.");
     static final Setting<Integer> MAX_CONNECTIONS =
             Setting.of(
                     "server.max-connections",
                     COUNT,
                     "2048",
-                    "How many connections may be open at a time; when there are nearly so many,"
-                            + " those that have waited longest for their clients, half a second or"
-                            + " more, are closed. Keep it"
-                            + " well under the limit of open files.");
+                    "Maximum of open connections. Near it, the longest idle ones are "
+                            + "closed. Keep it well under the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",
                     COUNT,
                     "512",
-                    "How many requests are worked on at a time, mints only until their tenant is"
-                            + " known; the next ones wait a second for their turn and then get"
-                            + " 503.");
+                    "Maximum of requests in flight; mints are included until their "
+                            + "tenant is known. Further ones wait 1 s, then get 503.");
 
     static final List<Setting<?>> TABLE =
             List.of(

@@ -31,6 +31,7 @@ public record ServiceSettings(
             List.of(
                     ServerSettings::from,
                     AdminSettings::from,
+                    ServiceSettings::requireTwoPorts,
                     DatabaseSettings::from,
                     ServiceSettings::requireMigrator,
                     BrokerSettings::from,
@@ -53,6 +54,20 @@ public record ServiceSettings(
         SECTIONS.forEach(section -> complaints.from(() -> section.accept(values)));
         complaints.raise();
         return read(values);
+    }
+
+    private static void requireTwoPorts(Values values) {
+        ServerSettings server = ServerSettings.from(values);
+        AdminSettings admin = AdminSettings.from(values);
+        boolean overlap =
+                server.host().equals(admin.host())
+                        || server.host().isAnyLocalAddress()
+                        || admin.host().isAnyLocalAddress();
+        if (overlap && server.port() == admin.port() && server.port() != 0) {
+            throw new InvalidSettings(
+                    "SERVER_PORT and ADMIN_PORT are both %d: set ADMIN_PORT to another port"
+                            .formatted(server.port()));
+        }
     }
 
     private static void requireMigrator(Values values) {

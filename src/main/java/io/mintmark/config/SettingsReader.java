@@ -3,8 +3,10 @@ package io.mintmark.config;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Reads settings from the environment and, below it, from a configuration file: the one that {@code
@@ -16,6 +18,7 @@ public final class SettingsReader {
     private static final String DEFAULT_FILE = "application.yaml";
 
     private final Values values;
+    private final List<String> warnings;
     private final Complaints ofTheFile = new Complaints();
 
     /**
@@ -30,6 +33,12 @@ public final class SettingsReader {
                 .ifPresent(given::putAll);
         given.putAll(fromEnvironment(environment));
         this.values = new Values(given);
+        this.warnings = UnknownVariables.warnings(environment);
+    }
+
+    /** Sentences about variables that look like settings and are none, for the log. */
+    public List<String> warnings() {
+        return warnings;
     }
 
     /**
@@ -76,6 +85,17 @@ public final class SettingsReader {
      */
     public BrokerSettings broker() {
         return BrokerSettings.from(values);
+    }
+
+    /**
+     * The certificates of the broker's two ports, as far as they are set.
+     *
+     * @throws InvalidSettings at the first that is wrong
+     */
+    public List<TlsFiles> tls() {
+        return Stream.of(ServerSettings.TLS, AdminSettings.TLS)
+                .flatMap(pair -> pair.from(values).stream())
+                .toList();
     }
 
     /**

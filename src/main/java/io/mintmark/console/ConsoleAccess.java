@@ -75,10 +75,10 @@ final class ConsoleAccess {
         return new Notice(
                 403,
                 "You may not see anything yet",
-                "You are logged in as %s, and no access to the console has been given to that."
+                "You are logged in as %s, which has no access to the console."
                         .formatted(viewer.name()),
-                "A platform admin gives it by one of your claims, for one tenant or (with NULL)"
-                        + " for all. Send them this page.",
+                "A platform admin gives it by one of your claims, for one tenant, or for all"
+                        + " with all_tenants = true. Send them this page.",
                 claims(viewer),
                 """
                 INSERT INTO broker.console_access (tenant, claim, value, reason)

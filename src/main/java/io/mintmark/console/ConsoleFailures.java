@@ -12,7 +12,9 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ErrorHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.AddressLimits;
 import io.mintmark.http.RequestIds;
+import io.mintmark.limit.RateDecision;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
@@ -26,6 +28,15 @@ import java.util.Optional;
 final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
     private static final Logger log = LoggerFactory.getLogger(ConsoleFailures.class);
     private static final int SERVER_ERROR = 500;
+
+    private final AddressLimits limits;
+
+    /**
+     * @param limits against which requests count that no filter has seen
+     */
+    ConsoleFailures(AddressLimits limits) {
+        this.limits = limits;
+    }
 
     /** For all that a server answers by itself. */
     DirectHandlers everywhere() {
@@ -47,12 +58,12 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
     private static Notice notice(Throwable failure) {
         return switch (failure) {
             case ReadingFailed failed -> {
-                log.warn("A page wasn't answered", failed);
+                log.warn("A page failed", failed);
                 yield reading(failed.why());
             }
             case Unavailable unavailable -> {
                 log.warn("{}", unavailable.getMessage());
-                yield unavailable("The identity provider's keys can't be had now.");
+                yield unavailable("The identity provider's keys can't be fetched now.");
             }
             case RequestException bad -> ofStatus(bad.status().code());
             case HttpException bad -> ofStatus(bad.status().code());
@@ -65,13 +76,13 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
 
     private static Notice reading(ReadingFailed.Why why) {
         return switch (why) {
-            case BUSY -> unavailable("The database can't answer now.");
+            case BUSY -> unavailable("The database doesn't answer now.");
             case TOO_SLOW ->
                     Notice.of(
                             503,
                             "Not now",
-                            "This took longer than a page may take.",
-                            "Narrow it: name a tenant, a key, or a shorter time.");
+                            "The page took too long.",
+                            "Narrow the search: add a tenant, a key, or a shorter time range.");
             case FAILED -> ofStatus(SERVER_ERROR);
         };
     }
@@ -82,7 +93,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
 
     private static Notice ofStatus(int status) {
         if (status == Status.SERVICE_UNAVAILABLE_503.code()) {
-            return unavailable("More is asked than can be answered at a time.");
+            return unavailable("The console is busy.");
         }
         return status >= SERVER_ERROR
                 ? Notice.of(
@@ -92,8 +103,8 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                         "The log says why, at the request id below.")
                 : Notice.of(
                         status,
-                        "That can't be answered",
-                        "The request is not as it should be.",
+                        "Error",
+                        "The request is invalid.",
                         "Go back, and try another way.");
     }
 
@@ -110,7 +121,11 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         for (Header header : PageHeaders.ALL) {
             headers.set(header);
         }
-        Notice notice = ofStatus(status.code());
+        Optional<RateDecision> denied =
+                limits.countUnrouted(request.headers(), status)
+                        .filter(decision -> !decision.allowed());
+        denied.map(PageLimits::retryAfter).ifPresent(headers::set);
+        Notice notice = denied.map(PageLimits::notice).orElseGet(() -> ofStatus(status.code()));
         notice.headers().forEach(headers::set);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         return TransportResponse.builder()

@@ -6,16 +6,22 @@ import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.http.AccessLog;
+import io.mintmark.http.AddressLimits;
 import io.mintmark.http.ClientAddresses;
 import io.mintmark.http.OpenFiles;
 import io.mintmark.http.RequestIds;
+import io.mintmark.http.UntrustedProxies;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.http.tls.CertificateWatch;
+import io.mintmark.http.tls.PortTls;
 import io.mintmark.limit.ForwardedFor;
-import io.mintmark.limit.RateLimiter;
+import io.mintmark.limit.IgnoredForwarding;
 import io.mintmark.token.IssuerKeys;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
 
 /** The console's port, with the bounds and the framing of the broker's. */
 public final class ConsoleServer implements AutoCloseable {
@@ -26,17 +32,20 @@ public final class ConsoleServer implements AutoCloseable {
     private static final long LONGEST_FORM = 32 << 10;
 
     private final GuardedPort guard;
+    private final CertificateWatch certificates;
     private final Duration drain;
     private final WebServer server;
 
     /**
      * The port, not listening yet.
      *
+     * @param tls without it, the port serves plain HTTP
      * @param pages what is shown to those who are logged in
      * @param keys those of the identity provider
      */
     public ConsoleServer(
             ConsoleSettings settings,
+            Optional<PortTls> tls,
             LoginEndpoints endpoints,
             CookieKey cookieKey,
             ViewerDatabase database,
@@ -45,8 +54,12 @@ public final class ConsoleServer implements AutoCloseable {
             InstantSource clock) {
         OpenFiles.requireEnough(settings.bounds().maxConnections());
         this.drain = settings.drain();
-        this.guard = new GuardedPort(settings.bounds(), System::nanoTime);
-        ConsoleFailures failures = new ConsoleFailures();
+        this.certificates = new CertificateWatch(tls.stream().toList());
+        this.guard = new GuardedPort(tls, settings.bounds(), Set.of(), System::nanoTime);
+        ClientAddresses addresses =
+                new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
+        AddressLimits limits = new AddressLimits(settings.rateLimit(), addresses, clock);
+        ConsoleFailures failures = new ConsoleFailures(limits);
         ConsoleAccess access = new ConsoleAccess(database);
         Sessions sessions = new Sessions(endpoints, settings.clientId(), keys, clock);
         HelidonLogin login =
@@ -70,36 +83,35 @@ public final class ConsoleServer implements AutoCloseable {
                         .contentEncoding(
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
-                            filters(routing, settings, clock);
+                            filters(routing, settings, addresses, limits);
                             ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)
+                                    .get(ConsoleLiveness.PATH, new ConsoleLiveness())
                                     .get(ConsoleHealth.PATH, health)
                                     .route(Method.HEAD, ConsoleHealth.PATH, health);
                             routes.register(routing);
                             pages.register(routing);
                         });
-        guard.guard(builder, false);
+        guard.guard(builder, true);
         this.server = builder.build();
     }
 
     /** What every request goes through, whoever asks. */
     private static void filters(
-            HttpRouting.Builder routing, ConsoleSettings settings, InstantSource clock) {
-        var addresses =
-                new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
+            HttpRouting.Builder routing,
+            ConsoleSettings settings,
+            ClientAddresses addresses,
+            AddressLimits limits) {
+        IgnoredForwarding forwarding = new IgnoredForwarding(settings.rateLimit().trustedProxies());
         routing.addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
+                .addFilter(new UntrustedProxies(forwarding, () -> {}))
                 .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
-                .addFilter(new TypedAddresses());
-        if (settings.rateLimit().enabled()) {
-            routing.addFilter(
-                    new PageLimits(
-                            new RateLimiter(settings.rateLimit(), clock, System::nanoTime),
-                            addresses));
-        }
-        routing.addFilter(new SameSite(settings.url()));
+                .addFilter(new TypedAddresses())
+                .addFilter(new PageLimits(limits))
+                .addFilter(new SameSite(settings.url()));
     }
 
     /**
@@ -112,6 +124,7 @@ public final class ConsoleServer implements AutoCloseable {
         if (!server.isRunning()) {
             throw new IllegalStateException("CONSOLE_PORT can't be listened on; the log says why");
         }
+        certificates.start();
     }
 
     /** The port, which may have been chosen by the system. */
@@ -137,5 +150,6 @@ public final class ConsoleServer implements AutoCloseable {
         guard.closeIdle();
         server.stop();
         guard.close();
+        certificates.close();
     }
 }

@@ -6,46 +6,70 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
+import java.util.List;
 
 import javax.crypto.KDF;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
 
-/** What the console's cookies are encrypted with: 32 random bytes. It can't print. */
+/**
+ * What the console's cookies are encrypted with: 32 random bytes. A second key may follow, which
+ * only decrypts, so that the keys are changed without ending a session. It can't print.
+ */
 public final class CookieKey {
     private static final int BYTES = 32;
 
-    private final byte[] bytes;
+    private static final int MOST_KEYS = 2;
 
-    private CookieKey(byte[] bytes) {
-        this.bytes = bytes.clone();
+    private final List<byte[]> keys;
+
+    private CookieKey(List<byte[]> keys) {
+        this.keys = List.copyOf(keys);
     }
 
     /**
-     * Reads a file of one line in base64.
+     * Reads a file of one line in base64, or two.
      *
      * @throws IllegalArgumentException if it holds anything else; the message is the end of a
      *     sentence about the file
      */
     public static CookieKey read(Path file) {
+        List<String> lines;
+        try {
+            lines = Files.readString(file).strip().lines().toList();
+        } catch (IOException e) {
+            throw new IllegalArgumentException("can't be read as one line of base64, or two", e);
+        }
+        if (lines.size() > MOST_KEYS) {
+            throw new IllegalArgumentException(
+                    "holds %d lines and not one, or two".formatted(lines.size()));
+        }
+        return new CookieKey(lines.stream().map(CookieKey::key).toList());
+    }
+
+    private static byte[] key(String line) {
         byte[] bytes;
         try {
-            bytes = Base64.getDecoder().decode(Files.readString(file).strip());
-        } catch (IOException | IllegalArgumentException e) {
-            throw new IllegalArgumentException("can't be read as one line of base64", e);
+            bytes = Base64.getDecoder().decode(line.strip());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("can't be read as one line of base64, or two", e);
         }
         if (bytes.length != BYTES) {
             throw new IllegalArgumentException(
-                    "holds %d bytes and not %d".formatted(bytes.length, BYTES));
+                    "holds a key of %d bytes and not %d".formatted(bytes.length, BYTES));
         }
-        return new CookieKey(bytes);
+        return bytes;
     }
 
     /**
-     * Returns the AES key for one purpose, by HKDF (RFC 5869). A cookie encrypted for one purpose
-     * can't be decrypted for another.
+     * Returns the AES keys for one purpose, by HKDF (RFC 5869): the first encrypts, each decrypts.
+     * A cookie encrypted for one purpose can't be decrypted for another.
      */
-    SecretKey keyFor(String purpose) {
+    List<SecretKey> keysFor(String purpose) {
+        return keys.stream().map(bytes -> derived(bytes, purpose)).toList();
+    }
+
+    private static SecretKey derived(byte[] bytes, String purpose) {
         try {
             return KDF.getInstance("HKDF-SHA256")
                     .deriveKey(
@@ -60,7 +84,9 @@ public final class CookieKey {
 
     /** Returns a key of its own for one purpose, as a password with all of its 256 bits. */
     char[] passwordFor(String purpose) {
-        return Base64.getEncoder().encodeToString(keyFor(purpose).getEncoded()).toCharArray();
+        return Base64.getEncoder()
+                .encodeToString(keysFor(purpose).getFirst().getEncoded())
+                .toCharArray();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.mintmark.console;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * An address of a page as browsers may be sent to it: a path of this console, spelt in the one way
@@ -17,6 +18,7 @@ record LocalAddress(String text) {
     private static final Set<String> PAGES =
             Set.of("", "mints", "subjects", "keys", "tenants", "explain", "proof");
 
+    private static final Pattern AFTER_A_PART = Pattern.compile("[/?]");
     private static final String IN_PATH = "._~!$&'()*+,=:@%/-";
     private static final String NOT_IN_QUERY = "\"<>\\^`{|}#";
 
@@ -34,7 +36,7 @@ record LocalAddress(String text) {
      * Whether it is one of the pages, which only read, and neither a login's nor a session's end.
      */
     boolean isPage() {
-        return PAGES.contains(text.split("[/?]", 3)[1]);
+        return PAGES.contains(AFTER_A_PART.split(text, 3)[1]);
     }
 
     /** Whether no two readers of a path could come to different pages. */

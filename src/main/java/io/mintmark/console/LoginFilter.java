@@ -33,8 +33,10 @@ final class LoginFilter implements Filter {
                     HelidonLogin.FAILED,
                     HelidonLogin.LOGGED_OUT,
                     LoginRoutes.LOGOUT,
-                    ConsoleHealth.PATH);
-    private static final Pattern STYLE = Pattern.compile("/style/[a-z]+(?:\\.[a-z]+)*");
+                    ConsoleHealth.PATH,
+                    ConsoleLiveness.PATH);
+    private static final Pattern STYLE =
+            Pattern.compile("/style/[a-z]{1,32}+(?:\\.[a-z]{1,32}+){0,3}");
     private static final String IN_LOG = "viewer";
 
     private final HelidonLogin login;
@@ -97,7 +99,7 @@ final class LoginFilter implements Filter {
             Notice.of(
                             401,
                             "Logged out",
-                            "Your session has ended, and nothing was done.",
+                            "Your session has ended; nothing was changed.",
                             "Log in again and repeat it.")
                     .withLink("Log in", "/")
                     .send(request, response);

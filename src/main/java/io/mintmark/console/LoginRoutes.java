@@ -80,7 +80,9 @@ final class LoginRoutes implements Filter {
         response.header(REFRESH, "0; url=" + HelidonLogin.FAILED);
         proceed(chain, request);
         if (response.status().family() != Status.Family.REDIRECTION) {
-            log.warn("A login failed: the identity provider's answer to its code was of no use");
+            log.warn(
+                    "A login failed: the identity provider's response to the code was "
+                            + "invalid");
         }
     }
 
@@ -95,19 +97,18 @@ final class LoginRoutes implements Filter {
             return Optional.of(refused(query));
         }
         if (!isAnswer(query)) {
-            return Optional.of(
-                    failed("What came from the identity provider is no answer to a login."));
+            return Optional.of(failed("The identity provider's response is not a login response."));
         }
         Optional<String> begun = login.state(request);
         if (begun.isEmpty()) {
-            return Optional.of(failed("This browser hasn't begun a login, or it has ended."));
+            return Optional.of(failed("This browser has no login in progress."));
         }
         if (!begun.get().equals(query.get("state"))) {
-            return Optional.of(failed("This isn't the login that this browser began last."));
+            return Optional.of(failed("A newer login was started in this browser."));
         }
         return sessions.redeem(begun.get())
                 ? Optional.empty()
-                : Optional.of(failed("This login came to its end before."));
+                : Optional.of(failed("This login was already completed."));
     }
 
     /** One code and one state of our issuer (RFC 9207), and nothing that is the library's own. */
@@ -161,10 +162,9 @@ final class LoginRoutes implements Filter {
             Notice.of(
                             401,
                             "Not logged in",
-                            "The identity provider let you in, but your browser has no session.",
-                            "Its ID token may be longer than the 4 KiB that a cookie may have"
-                                    + " (have fewer claims put into it), its clock may differ, or the"
-                                    + " browser takes no cookies.")
+                            "The login succeeded, but your browser kept no session.",
+                            "Possible causes: an ID token over the 4 KiB of a cookie (reduce "
+                                    + "its claims), a wrong clock, or a browser that rejects cookies.")
                     .withLink("Log in again", "/")
                     .send(request, response);
             return;
@@ -187,8 +187,8 @@ final class LoginRoutes implements Filter {
         Notice.of(
                         401,
                         "Not logged in",
-                        "The identity provider didn't take the login's code, or what it answered"
-                                + " was of no use.",
+                        "The identity provider rejected the login's code, or its response "
+                                + "was invalid.",
                         "Log in again. If that happens each time, the console's client id, its"
                                 + " secret or its redirect address may differ from what the"
                                 + " identity provider knows.")

@@ -1,19 +1,21 @@
 package io.mintmark.console;
 
+import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.http.ClientAddresses;
+import io.mintmark.http.AddressLimits;
 import io.mintmark.http.StandingHeaders;
 import io.mintmark.limit.RateDecision;
-import io.mintmark.limit.RateLimiter;
 
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Lets through what a client address may still ask for. Files that come with every page don't
@@ -23,36 +25,47 @@ final class PageLimits implements Filter {
     private static final DateTimeFormatter CLOCK =
             DateTimeFormatter.ofPattern("HH:mm:ss 'UTC'", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
-    private final RateLimiter limiter;
-    private final ClientAddresses addresses;
+    private static final Set<String> UNLIMITED = Set.of(ConsoleHealth.PATH, ConsoleLiveness.PATH);
 
-    PageLimits(RateLimiter limiter, ClientAddresses addresses) {
-        this.limiter = limiter;
-        this.addresses = addresses;
+    private final AddressLimits limits;
+
+    PageLimits(AddressLimits limits) {
+        this.limits = limits;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        String path = request.path().rawPath();
-        if (path.equals(ConsoleHealth.PATH) || LoginFilter.isStyle(path)) {
+        Optional<RateDecision> denied =
+                isUnlimited(request.path().rawPath())
+                        ? Optional.empty()
+                        : limits.count(request).filter(decision -> !decision.allowed());
+        if (denied.isEmpty()) {
             chain.proceed();
             return;
         }
-        RateDecision decision = limiter.decide(addresses.of(request));
-        if (decision.allowed()) {
-            chain.proceed();
-        } else {
-            long seconds = decision.retryAfter().toSeconds();
-            StandingHeaders.add(
-                    request, response, HeaderValues.create(HeaderNames.RETRY_AFTER, seconds));
-            Notice.of(
-                            429,
-                            "Too many pages",
-                            "Your address asked for more than it may.",
-                            "Try again in %d seconds, from %s on."
-                                    .formatted(seconds, CLOCK.format(decision.resetAt())))
-                    .withPages()
-                    .send(request, response);
-        }
+        StandingHeaders.add(request, response, retryAfter(denied.get()));
+        notice(denied.get()).send(request, response);
+    }
+
+    private static boolean isUnlimited(String path) {
+        return UNLIMITED.contains(path) || LoginFilter.isStyle(path);
+    }
+
+    /** When the client may try again. */
+    static Header retryAfter(RateDecision denied) {
+        return HeaderValues.create(HeaderNames.RETRY_AFTER, denied.retryAfter().toSeconds());
+    }
+
+    /** The page that a client over its limit gets. */
+    static Notice notice(RateDecision denied) {
+        return Notice.of(
+                        429,
+                        "Too many pages",
+                        "Your address sent too many requests.",
+                        "Try again in %d seconds, from %s on."
+                                .formatted(
+                                        denied.retryAfter().toSeconds(),
+                                        CLOCK.format(denied.resetAt())))
+                .withPages();
     }
 }

@@ -55,7 +55,7 @@ final class SameSite implements Filter {
         Optional<String> page = Optional.ofNullable(PAGES_OF_FILES.get(path));
         if (!ways.contains(request.prologue().method().text())) {
             response.header(HeaderNames.ALLOW, String.join(", ", ways));
-            Notice.of(405, "Not that way", "This address can only be opened.", "")
+            Notice.of(405, "Not that way", "This page can only be opened directly.", "")
                     .withLink("To the console", "/")
                     .send(request, response);
         } else if (isOwn(request)) {
@@ -64,7 +64,7 @@ final class SameSite implements Filter {
             Notice.of(
                             403,
                             "From another site",
-                            "Another site made your browser ask for this, so it isn't answered.",
+                            "Another site sent this request, so it was rejected.",
                             "Open the page yourself.")
                     .withLink("To the console", "/")
                     .send(request, response);

@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 
 import javax.crypto.Cipher;
@@ -27,7 +28,7 @@ final class SessionCookie {
 
     private final String name;
     private final boolean secure;
-    private final SecretKey key;
+    private final List<SecretKey> keys;
     private final SecureRandom random = new SecureRandom();
 
     /**
@@ -37,7 +38,7 @@ final class SessionCookie {
     SessionCookie(String prefix, boolean secure, CookieKey key) {
         this.name = prefix + "session";
         this.secure = secure;
-        this.key = key.keyFor("mintmark console session");
+        this.keys = key.keysFor("mintmark console session");
     }
 
     /** Returns the cookie that begins a session with this token. */
@@ -46,7 +47,7 @@ final class SessionCookie {
         random.nextBytes(nonce);
         try {
             byte[] sealed =
-                    cipher(Cipher.ENCRYPT_MODE, nonce)
+                    cipher(Cipher.ENCRYPT_MODE, keys.getFirst(), nonce)
                             .doFinal(idToken.getBytes(StandardCharsets.UTF_8));
             byte[] value =
                     ByteBuffer.allocate(nonce.length + sealed.length)
@@ -69,22 +70,30 @@ final class SessionCookie {
         return request.headers().cookies().first(name).asOptional().flatMap(this::open);
     }
 
-    private Optional<String> open(String value) {
+    /** Returns the token that such a value holds. */
+    Optional<String> open(String value) {
         try {
             byte[] bytes = Base64.getUrlDecoder().decode(value);
-            if (bytes.length < NONCE_BYTES) {
-                return Optional.empty();
-            }
-            byte[] token =
-                    cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(bytes, NONCE_BYTES))
-                            .doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES);
-            return Optional.of(new String(token, StandardCharsets.UTF_8));
-        } catch (GeneralSecurityException | IllegalArgumentException _) {
+            return bytes.length < NONCE_BYTES
+                    ? Optional.empty()
+                    : keys.stream().flatMap(key -> open(bytes, key).stream()).findFirst();
+        } catch (IllegalArgumentException _) {
             return Optional.empty(); // a cookie that this console didn't make is no cookie
         }
     }
 
-    private Cipher cipher(int mode, byte[] nonce) throws GeneralSecurityException {
+    private Optional<String> open(byte[] bytes, SecretKey key) {
+        try {
+            byte[] token =
+                    cipher(Cipher.DECRYPT_MODE, key, Arrays.copyOf(bytes, NONCE_BYTES))
+                            .doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES);
+            return Optional.of(new String(token, StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException _) {
+            return Optional.empty(); // encrypted with another key
+        }
+    }
+
+    private Cipher cipher(int mode, SecretKey key, byte[] nonce) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance(CIPHER);
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
         cipher.updateAAD(name.getBytes(StandardCharsets.US_ASCII));

@@ -8,6 +8,7 @@ import io.mintmark.audit.VisibleText;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.Clocks;
 import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.IdentityProviders;
@@ -23,7 +24,7 @@ import io.mintmark.verdict.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,7 +53,7 @@ final class Sessions {
     private final InstantSource clock;
     private final EndedSessions ended;
 
-    /** States of logins that came back, each of which works once. */
+    /** Hashes of the states of logins that came back, each of which works once. */
     private final Cache<String, Boolean> redeemed =
             Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LONGEST).build();
 
@@ -144,7 +145,7 @@ final class Sessions {
     }
 
     private Verdict<VerifiedToken> examined(String idToken, InstantSource at) {
-        return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, at)
+        return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, Clocks.of(at))
                 .examine(new PresentedToken(new Secret(idToken)))
                 .verdict();
     }
@@ -157,7 +158,11 @@ final class Sessions {
 
     /** Whether this state comes back for the first time. */
     boolean redeem(String state) {
-        return redeemed.asMap().putIfAbsent(state, true) == null;
+        return redeemed.asMap().putIfAbsent(hash(state), true) == null;
+    }
+
+    private static String hash(String text) {
+        return HexFormat.of().formatHex(new Secret(text).hash());
     }
 
     private static Viewer viewer(VerifiedToken token) {
@@ -183,7 +188,7 @@ final class Sessions {
         }
 
         @Override
-        public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
+        public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
             return knows(issuer) && provider.audiences().stream().anyMatch(audiences::contains)
                     ? List.of(provider)
                     : List.of();
@@ -191,12 +196,17 @@ final class Sessions {
 
         @Override
         public List<IdentityProvider> listed(String issuer) {
-            return knows(issuer) ? listed() : List.of();
+            return knows(issuer) ? List.of(provider) : List.of();
         }
 
         @Override
-        public List<IdentityProvider> listed() {
-            return List.of(provider);
+        public List<String> listedIssuers() {
+            return List.of(provider.issuer());
+        }
+
+        @Override
+        public List<Listed> listed() {
+            return List.of(new Listed(provider.name(), provider.issuer()));
         }
     }
 }

@@ -110,7 +110,7 @@ public final class ViewerDatabase implements AutoCloseable {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {
-            log.debug("A page that took too long is over by itself", e);
+            log.debug("A page that took too long was cancelled", e);
         }
     }
 

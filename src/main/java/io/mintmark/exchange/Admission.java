@@ -54,10 +54,14 @@ final class Admission {
         this.listener = listener;
     }
 
-    /** Verifies a token. One that isn't accepted is on record, if it is of a known issuer. */
-    Verdict<Admitted> admit(PresentedToken token, Caller caller) {
+    /**
+     * Verifies a token. One that isn't accepted is on record, if it is of a known issuer.
+     *
+     * @param permit of the request, for when it has to wait
+     */
+    Verdict<Admitted> admit(PresentedToken token, Caller caller, RequestPermit permit) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Examination examination = examine(token);
+            Examination examination = examine(token, permit);
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
                     RequestEvents.unverified(examination)
@@ -79,15 +83,16 @@ final class Admission {
     }
 
     /** Verifies a token against what its tenant is now, as the database alone can tell. */
-    Verdict<Admitted> admitAnew(PresentedToken token, Caller caller, TenantName tenant) {
+    Verdict<Admitted> admitAnew(
+            PresentedToken token, Caller caller, RequestPermit permit, TenantName tenant) {
         catalogue.changed(tenant);
-        return admit(token, caller);
+        return admit(token, caller, permit);
     }
 
-    private Examination examine(PresentedToken token) {
+    private Examination examine(PresentedToken token, RequestPermit permit) {
         long began = System.nanoTime();
         try {
-            return verifier.examine(token);
+            return verifier.examine(token, permit::waitsForKeys);
         } finally {
             listener.tokenExamined(Duration.ofNanos(System.nanoTime() - began));
         }
@@ -106,7 +111,7 @@ final class Admission {
 
     private void reject(Caller caller, Subject subject, Refusal refusal) {
         if (refusal instanceof TokenRefusal reason) {
-            rejections.note(events.rejected(caller, subject, reason.word(), clock.instant()));
+            rejections.note(events.rejected(caller, subject, reason, clock.instant()));
         }
     }
 }

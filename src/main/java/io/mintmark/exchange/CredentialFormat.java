@@ -3,6 +3,7 @@ package io.mintmark.exchange;
 import io.mintmark.grant.Granted;
 import io.mintmark.grant.Key;
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.Outputs;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Verdict;
@@ -17,18 +18,19 @@ import java.util.SortedSet;
  * those of a protocol, which not every credential can be expressed in.
  */
 public final class CredentialFormat {
+    private static final Outputs NONE = new Outputs(Map.of());
+
     /** The format of the mint endpoint: every type, under the names that the key's outputs give. */
     public static final CredentialFormat OF_KEYS =
-            new CredentialFormat(Collections.emptySortedSet(), Map.of(), false);
+            new CredentialFormat(Collections.emptySortedSet(), NONE, false);
 
     private final SortedSet<String> types;
-    private final Map<String, String> outputs;
+    private final Outputs outputs;
     private final boolean repeatsToken;
 
-    private CredentialFormat(
-            SortedSet<String> types, Map<String, String> outputs, boolean repeatsToken) {
+    private CredentialFormat(SortedSet<String> types, Outputs outputs, boolean repeatsToken) {
         this.types = types;
-        this.outputs = Map.copyOf(outputs);
+        this.outputs = outputs;
         this.repeatsToken = repeatsToken;
     }
 
@@ -38,8 +40,9 @@ public final class CredentialFormat {
      *
      * @param outputs member names with the fields that fill them; they replace the key's own
      */
-    static CredentialFormat of(AccessProviders providers, Map<String, String> outputs) {
-        return new CredentialFormat(providers.typesWith(outputs.values()), outputs, false);
+    static CredentialFormat of(AccessProviders providers, Outputs outputs) {
+        return new CredentialFormat(
+                providers.typesWith(outputs.fieldByMember().values()), outputs, false);
     }
 
     /** The same for clients that present one token repeatedly. */
@@ -59,10 +62,15 @@ public final class CredentialFormat {
     Verdict<List<Granted>> check(List<Granted> granted) {
         return granted.stream()
                 .map(Granted::key)
-                .filter(key -> !types.isEmpty() && !types.contains(key.provider().type()))
+                .filter(key -> !expresses(key))
                 .findFirst()
                 .map(this::refuse)
                 .orElseGet(() -> Verdict.passed(granted));
+    }
+
+    /** Whether the credentials of a key can be expressed. */
+    public boolean expresses(Key key) {
+        return types.isEmpty() || types.contains(key.provider().type());
     }
 
     private Verdict<List<Granted>> refuse(Key key) {
@@ -71,8 +79,8 @@ public final class CredentialFormat {
                         key.name().value(), key.provider().type(), List.copyOf(types)));
     }
 
-    /** The members of a key's credential, as {@link Key#outputs()} has them. */
-    Map<String, String> outputs(Key key) {
-        return outputs.isEmpty() ? key.outputs() : outputs;
+    /** The members of a key's credential. */
+    Outputs outputs(Key key) {
+        return outputs.orElse(key.outputs());
     }
 }

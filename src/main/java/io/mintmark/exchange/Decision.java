@@ -3,9 +3,11 @@ package io.mintmark.exchange;
 import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.Granted;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.Verdict;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,9 +36,32 @@ sealed interface Decision {
      */
     record Denied(AccessRefusal refusal, Map<KeyName, String> reasons) implements Decision {}
 
+    /** The keys can't be minted as the request wants them; no grant is at fault. */
+    record Invalid(Refusal refusal) implements Decision {}
+
     /** Decides on one state of the tenant, at one moment. */
-    static Decision of(Admitted admitted, List<KeyName> keys, Instant now) {
+    static Decision of(Admitted admitted, MintRequest request, TimeBounds now) {
         SortedMap<String, Granted> mintable = admitted.entitlements().mintable(now);
+        return switch (request.keys().from(mintable.values(), request.format())) {
+            case Verdict.Refused<List<KeyName>>(Refusal refusal) -> new Invalid(refusal);
+            case Verdict.Passed<List<KeyName>>(List<KeyName> keys) ->
+                    switch (of(admitted, mintable, keys)) {
+                        case Allowed(List<Granted> granted) -> expressed(request, granted);
+                        case Denied denied -> denied;
+                        case Invalid invalid -> invalid;
+                    };
+        };
+    }
+
+    private static Decision expressed(MintRequest request, List<Granted> granted) {
+        return switch (request.format().check(granted).then(request::shortened)) {
+            case Verdict.Refused<List<Granted>>(Refusal refusal) -> new Invalid(refusal);
+            case Verdict.Passed<List<Granted>>(List<Granted> all) -> new Allowed(all);
+        };
+    }
+
+    private static Decision of(
+            Admitted admitted, SortedMap<String, Granted> mintable, List<KeyName> keys) {
         List<Granted> granted = new ArrayList<>();
         Map<KeyName, String> reasons = new LinkedHashMap<>();
         for (KeyName key : keys) {

@@ -1,13 +1,15 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Receipt;
 import io.mintmark.audit.Rejections;
 import io.mintmark.grant.Catalogue;
-import io.mintmark.grant.Granted;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.Outputs;
 import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.TenantState;
+import io.mintmark.time.Clocks;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.Refusal;
@@ -15,7 +17,6 @@ import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -32,13 +33,16 @@ public final class Exchange {
     private static final int ATTEMPTS = 5;
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    private final OwnFaults faults;
     private final Admission admission;
+    private final TenantRequests requests;
     private final Intents intents;
     private final Mints mints;
     private final AccessProviders providers;
-    private final InstantSource clock;
+    private final Clocks clocks;
 
     /**
+     * @param clocks of this replica and the database
      * @param patience how long the access providers of a request may take together
      */
     public Exchange(
@@ -49,19 +53,22 @@ public final class Exchange {
             AuditLog log,
             Rejections rejections,
             MintIds mintIds,
-            InstantSource clock,
+            Clocks clocks,
             Duration patience,
             MintListener listener) {
         Records records = new Records(log);
         RequestEvents events = new RequestEvents(mintIds);
+        InstantSource clock = clocks.own();
+        this.faults = new OwnFaults(clocks, log, rejections);
         this.admission =
                 new Admission(verifier, issuers, catalogue, rejections, events, clock, listener);
+        this.requests = new TenantRequests(clock, System::nanoTime);
         this.intents = new Intents(records, events, clock, patience.plus(Outcome.TOLERANCE));
         this.mints =
                 new Mints(
                         new ProviderCalls(providers, listener), records, clock, patience, listener);
         this.providers = providers;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /**
@@ -70,37 +77,50 @@ public final class Exchange {
      * @param outputs names in the protocol's response with the fields that fill them
      */
     public CredentialFormat format(Map<String, String> outputs) {
-        return CredentialFormat.of(providers, outputs);
+        return format(outputs, Map.of());
+    }
+
+    /**
+     * The same with further names for fields that not every credential has.
+     *
+     * @param outputs names in the protocol's response with the fields that fill them
+     * @param optional the same; a name is left out if the credential lacks its field
+     */
+    public CredentialFormat format(Map<String, String> outputs, Map<String, String> optional) {
+        return CredentialFormat.of(providers, new Outputs(outputs, optional));
     }
 
     /** What happens to a request for credentials. */
     public Verdict<Credentials> mint(MintRequest request) {
-        // 1. Verify the token, against one state of its tenant, and use it up if it works once.
+        faults.requireNone();
+        // 1. Verify the token, against one state of its tenant, and use it up if it works once. The
+        // tenant may have a limit.
         Verdict<Admitted> admitted =
                 admission
-                        .admit(request.token(), request.caller())
+                        .admit(request.token(), request.caller(), request.permit())
+                        .then(requests::count)
                         .then(request.format()::check)
                         .then(one -> admission.redeem(one, request.caller()))
                         .map(one -> told(request, one));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Instant now = clock.instant();
+            TimeBounds now = clocks.now();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
             switch (admitted.then(one -> intents.decide(request, one, now))) {
                 case Verdict.Refused<Intent>(Refusal refusal) -> {
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<Intent>(Intent intent) -> {
-                    // 4. Record the intent. Its commit tells the state that the tenant is in.
-                    TenantState state = intents.commit(intent, now);
-                    admitted = intent.isOf(state) ? admitted : admitAnew(request, intent);
-                    Optional<Intent> standing = standing(request, intent, state, admitted, now);
-                    if (standing.isPresent()) {
-                        // 5. Mint.
-                        List<Outcome> outcomes = mints.callProviders(standing.get());
-                        // 6. Record the outcome, and only then 7. answer.
-                        return mints.conclude(standing.get(), outcomes);
+                    // 4. Record the intent. Its commit shows the state that the tenant is in.
+                    Standing standing = new Standing(admission, request, intent, now, clocks);
+                    Optional<Intent> recorded = record(intent, standing);
+                    // 5. Mint, as long as the decision stands. 6. Record the outcome.
+                    Optional<Verdict<Credentials>> answer =
+                            recorded.flatMap(one -> mints.mint(one, standing));
+                    if (answer.isPresent()) {
+                        // 7. Answer.
+                        return answer.get();
                     }
-                    intents.overtaken(intent);
+                    admitted = standing.admitted();
                 }
             }
         }
@@ -108,43 +128,31 @@ public final class Exchange {
     }
 
     private static Admitted told(MintRequest request, Admitted admitted) {
-        request.whenAdmitted().accept(admitted.token().provider().tenant());
+        request.permit().isAdmitted(admitted.token().provider().tenant());
         return admitted;
     }
 
-    /** Verifies the token again, against what the tenant is now. */
-    private Verdict<Admitted> admitAnew(MintRequest request, Intent intent) {
+    /** The intent as it is once it is on record, if it stands then. */
+    private Optional<Intent> record(Intent intent, Standing standing) {
+        Receipt receipt = intents.commit(intent);
         try {
-            return admission.admitAnew(request.token(), request.caller(), intent.tenant());
+            Optional<Intent> recorded = standing.after(receipt);
+            if (recorded.isEmpty()) {
+                intents.overtaken(intent);
+            }
+            return recorded;
         } catch (Unavailable e) {
             intents.notCalled(intent);
             throw e;
         }
     }
 
-    /**
-     * The intent as it is after its commit, if the decision is the same in the state that the
-     * commit found, and no grant has ended while the log was written.
-     */
-    private Optional<Intent> standing(
-            MintRequest request,
-            Intent intent,
-            TenantState state,
-            Verdict<Admitted> current,
-            Instant now) {
-        return current instanceof Verdict.Passed<Admitted>(Admitted admitted)
-                        && admitted.entitlements().state().equals(state)
-                        && Decision.of(admitted, request.keys(), now)
-                                instanceof Decision.Allowed(List<Granted> granted)
-                        && intent.isFor(granted)
-                ? intent.asOf(clock.instant())
-                : Optional.empty();
-    }
-
     /** The keys that the token's subject could mint now. */
     public Verdict<KeyList> keys(KeyList.Request request) {
+        faults.requireNone();
         return admission
-                .admit(request.token(), request.caller())
+                .admit(request.token(), request.caller(), request.permit())
+                .then(requests::count)
                 .then(admitted -> admission.redeem(admitted, request.caller()))
                 .then(this::list);
     }
@@ -152,7 +160,7 @@ public final class Exchange {
     private Verdict<KeyList> list(Admitted admitted) {
         String subject = admitted.token().subject();
         var idp = admitted.token().provider().name();
-        var mintable = admitted.entitlements().mintable(clock.instant());
+        var mintable = admitted.entitlements().mintable(clocks.now());
         return mintable.isEmpty()
                 ? Verdict.refused(new AccessRefusal.SubjectNotFound(subject, idp.value()))
                 : Verdict.passed(new KeyList(subject, idp, List.copyOf(mintable.values())));

@@ -3,12 +3,13 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
+import io.mintmark.mint.Outputs;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
+import io.mintmark.time.TimeBounds;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Everything that a request is about to mint, each key under a mint id of its own. */
@@ -17,12 +18,12 @@ record Intent(Admitted admitted, List<Order> orders) {
     /**
      * One key that is to be minted.
      *
-     * @param outputs the members that the client gets with the fields that fill them; empty for the
-     *     type's own
+     * @param outputs the members that the client gets with the fields that fill them; without
+     *     fields for the type's own
      */
-    record Order(MintEvents events, Granted granted, Map<String, String> outputs) {
+    record Order(MintEvents events, Granted granted, Outputs outputs) {
 
-        private Optional<Order> asOf(Instant later) {
+        private Optional<Order> asOf(TimeBounds later) {
             return granted.asOf(later).map(still -> new Order(events, still, outputs));
         }
     }
@@ -48,7 +49,7 @@ record Intent(Admitted admitted, List<Order> orders) {
     }
 
     /** The same at a later moment, if every grant is still good by then. */
-    Optional<Intent> asOf(Instant later) {
+    Optional<Intent> asOf(TimeBounds later) {
         List<Order> still = orders.stream().flatMap(order -> order.asOf(later).stream()).toList();
         return still.size() == orders.size()
                 ? Optional.of(new Intent(admitted, still))

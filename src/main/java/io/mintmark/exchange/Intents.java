@@ -1,8 +1,10 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Receipt;
 import io.mintmark.grant.Granted;
-import io.mintmark.tenant.TenantState;
+import io.mintmark.time.TimeBounds;
+import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
@@ -37,21 +39,21 @@ final class Intents {
     }
 
     /** Decides whether the subject may have the keys. Where it may not, that is on record. */
-    Verdict<Intent> decide(MintRequest request, Admitted admitted, Instant now) {
-        return switch (Decision.of(admitted, request.keys(), now)) {
+    Verdict<Intent> decide(MintRequest request, Admitted admitted, TimeBounds now) {
+        return switch (Decision.of(admitted, request, now)) {
             case Decision.Denied denied -> {
-                records.commit(events.denied(request, admitted, denied, now), List::of);
+                records.commit(events.denied(request, admitted, denied, clock.instant()), List::of);
                 yield Verdict.refused(denied.refusal());
             }
+            case Decision.Invalid(Refusal refusal) -> Verdict.refused(refusal);
             case Decision.Allowed(List<Granted> granted) ->
-                    request.format()
-                            .check(granted)
-                            .map(all -> events.intent(request, admitted, all));
+                    Verdict.passed(events.intent(request, admitted, granted));
         };
     }
 
-    /** Commits the intent, and returns the state that the tenant is in after that. */
-    TenantState commit(Intent intent, Instant now) {
+    /** Commits the intent. The receipt shows the state that the tenant is in after that. */
+    Receipt commit(Intent intent) {
+        Instant now = clock.instant();
         List<Event> rows =
                 intent.orders().stream()
                         .map(order ->
@@ -60,8 +62,7 @@ final class Intents {
                                                 now,
                                                 now.plus(order.granted().duration()).plus(slack)))
                         .toList();
-        return records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED))
-                .state(intent.tenant());
+        return records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED));
     }
 
     /** Puts on record, later, that nothing came of an intent that can't be decided again. */

@@ -25,12 +25,14 @@ public record KeyList(String subject, IdpName idp, List<Granted> keys) {
      * @param requestId the correlation id that the answer carries
      * @param address the client's, not a trusted proxy's
      * @param userAgent as the client sent it
+     * @param permit given back when the request's tenant is known and it has to wait
      */
     public record Request(
             String requestId,
             InetAddress address,
             Optional<String> userAgent,
-            PresentedToken token) {
+            PresentedToken token,
+            RequestPermit permit) {
         Caller caller() {
             return new Caller(requestId, address, userAgent);
         }

@@ -1,14 +1,17 @@
 package io.mintmark.exchange;
 
 import io.mintmark.audit.Event.Caller;
+import io.mintmark.grant.Granted;
 import io.mintmark.tenant.KeyName;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.token.PresentedToken;
+import io.mintmark.verdict.RequestRefusal;
+import io.mintmark.verdict.Verdict;
 
 import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * A request for credentials.
@@ -16,26 +19,20 @@ import java.util.function.Consumer;
  * @param requestId the correlation id that the answer carries
  * @param address the client's, not a trusted proxy's
  * @param userAgent as the client sent it
- * @param keys one to ten, none twice
+ * @param lifetime the longest that the client wants the credentials to be valid; the key, the grant
+ *     and the tenant may shorten it further
  * @param format how the credentials are to be handed out
- * @param whenAdmitted told once, by the thread of the request, when its token is accepted, which
- *     tenant it is of; throws {@link io.mintmark.verdict.Unavailable} where that tenant has too
- *     much under way
+ * @param permit given back when the request's tenant is known
  */
 public record MintRequest(
         String requestId,
         InetAddress address,
         Optional<String> userAgent,
         PresentedToken token,
-        List<KeyName> keys,
+        KeySelection keys,
+        Optional<Duration> lifetime,
         CredentialFormat format,
-        Consumer<TenantName> whenAdmitted) {
-    public MintRequest {
-        keys = List.copyOf(keys);
-        if (keys.isEmpty()) {
-            throw new IllegalArgumentException("a request for no keys");
-        }
-    }
+        RequestPermit permit) {
 
     /** A request of the interface. */
     public MintRequest(
@@ -44,7 +41,33 @@ public record MintRequest(
             Optional<String> userAgent,
             PresentedToken token,
             List<KeyName> keys) {
-        this(requestId, address, userAgent, token, keys, CredentialFormat.OF_KEYS, _ -> {});
+        this(
+                requestId,
+                address,
+                userAgent,
+                token,
+                KeySelection.named(keys),
+                Optional.empty(),
+                CredentialFormat.OF_KEYS,
+                RequestPermit.NONE);
+    }
+
+    /** The same grants, each for at most the lifetime that the client wants. */
+    Verdict<List<Granted>> shortened(List<Granted> granted) {
+        if (lifetime.isEmpty()) {
+            return Verdict.passed(granted);
+        }
+        List<Granted> shortened = new ArrayList<>();
+        for (Granted one : granted) {
+            Optional<Granted> shorter = one.atMost(lifetime.get());
+            if (shorter.isEmpty()) {
+                return Verdict.refused(
+                        new RequestRefusal.TooShort(
+                                one.key().name().value(), lifetime.get(), one.atLeast()));
+            }
+            shortened.add(shorter.get());
+        }
+        return Verdict.passed(shortened);
     }
 
     Caller caller() {

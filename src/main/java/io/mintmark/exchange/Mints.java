@@ -3,8 +3,10 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.grant.Key;
+import io.mintmark.mint.FreshDecision;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.MintRefusal;
@@ -25,14 +27,15 @@ import java.util.Optional;
  * others are dropped and recorded as withheld. Nothing is handed out before its row is committed.
  */
 final class Mints {
-    /** When it is worth to try again where the tenant has too much under way. */
-    private static final Duration BUSY = Duration.ofSeconds(1);
+    /** When it is worth to try again where no provider was called. */
+    private static final Duration SOON = Duration.ofSeconds(1);
 
     private final ProviderCalls calls;
     private final Records records;
     private final InstantSource clock;
     private final Duration timeout;
     private final MintListener listener;
+    private final Undoing undoing;
 
     /**
      * @param timeout within which all providers of a request must have answered
@@ -44,27 +47,34 @@ final class Mints {
             Duration timeout,
             MintListener listener) {
         this.listener = listener;
+        this.undoing = new Undoing(clock, timeout);
         this.calls = calls;
         this.records = records;
         this.clock = clock;
         this.timeout = timeout;
     }
 
-    /** Asks the providers for all that is intended, and waits for each. */
-    List<Outcome> callProviders(Intent intent) {
-        return calls.mintAll(intent, clock.instant().plus(timeout));
-    }
-
-    /** Records what came of an intent, and then hands out all of it or nothing. */
-    Verdict<Credentials> conclude(Intent intent, List<Outcome> outcomes) {
+    /**
+     * Asks the providers for all that is intended, records what came of it, and then hands out all
+     * of it or nothing.
+     *
+     * @return nothing if the decision was overtaken before every provider was called, so that it is
+     *     to be made again
+     */
+    Optional<Verdict<Credentials>> mint(Intent intent, FreshDecision decision) {
+        List<Outcome> outcomes = calls.mintAll(intent, clock.instant().plus(timeout), decision);
         Optional<Outcome> failure =
                 outcomes.stream().filter(outcome -> !outcome.isCredential()).findFirst();
-        return failure.isPresent()
-                ? refuse(intent, outcomes, failure.get())
-                : release(intent, outcomes);
+        if (failure.isEmpty()) {
+            return Optional.of(release(intent, outcomes));
+        }
+        recordUndone(intent, outcomes);
+        return outcomes.stream().anyMatch(Outcome::isOvertaken)
+                ? Optional.empty()
+                : Optional.of(Verdict.refused(refusal(failure.get())));
     }
 
-    private Verdict<Credentials> refuse(Intent intent, List<Outcome> outcomes, Outcome failure) {
+    private void recordUndone(Intent intent, List<Outcome> outcomes) {
         Instant now = clock.instant();
         List<Event> undone = outcomes.stream().map(outcome -> outcome.undone(now)).toList();
         try {
@@ -72,9 +82,9 @@ final class Mints {
         } finally {
             for (int i = 0; i < undone.size(); i++) {
                 tell(intent, outcomes.get(i), undone.get(i).kind());
+                undoing.start(outcomes.get(i));
             }
         }
-        return Verdict.refused(refusal(failure));
     }
 
     /**
@@ -84,14 +94,27 @@ final class Mints {
         MintRefusal.Reason reason =
                 switch (failure.result()) {
                     case MintResult.NotMinted why -> why.reason();
-                    case MintResult.NotCalled _ ->
-                            throw new Unavailable(
-                                    "As many credentials of this tenant are being obtained as may be at a time; nothing was minted.",
-                                    BUSY);
+                    case MintResult.NotCalled(var why, _) -> throw unavailable(why);
                     case Minted _ -> throw new IllegalArgumentException("not a failure");
                 };
         Key key = failure.order().granted().key();
         return new MintRefusal(key.provider().name().value(), key.name().value(), reason);
+    }
+
+    private static Unavailable unavailable(Why why) {
+        return switch (why) {
+            case TENANT_BUSY ->
+                    new Unavailable(
+                            "The tenant has reached its limit of concurrent provider calls; "
+                                    + "nothing was minted.",
+                            SOON);
+            case DECISION_CHANGED, STATE_UNKNOWN ->
+                    new Unavailable(
+                            Unavailable.Part.DATABASE,
+                            "The database could not confirm that the keys are still granted; "
+                                    + "nothing was minted, try again.",
+                            SOON);
+        };
     }
 
     private Verdict<Credentials> release(Intent intent, List<Outcome> outcomes) {
@@ -125,6 +148,9 @@ final class Mints {
         } finally {
             for (Outcome outcome : outcomes) {
                 tell(intent, outcome, kind);
+                if (kind == Kind.WITHHELD) {
+                    undoing.start(outcome);
+                }
             }
         }
     }

@@ -7,7 +7,9 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled;
+import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.Undo;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -24,9 +26,6 @@ record Outcome(Order order, MintResult result, Instant at) {
     /** How much longer than asked for a credential may live, counted from its receipt. */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
-    /** The {@code reason} of an order that nobody was asked about. */
-    static final String TENANT_BUSY = "tenant_busy";
-
     /** The {@code reason} of a credential that was dropped because another key failed. */
     static final String OTHER_KEY_FAILED = "other_key_failed";
 
@@ -34,6 +33,29 @@ record Outcome(Order order, MintResult result, Instant at) {
 
     boolean isCredential() {
         return result instanceof Minted;
+    }
+
+    /** Whether the provider wasn't called because it is to be decided again. */
+    boolean isOvertaken() {
+        return result instanceof NotCalled(var why, _) && why == Why.DECISION_CHANGED;
+    }
+
+    /** The {@code reason} of an order that nobody was asked about. */
+    static String word(Why why) {
+        return switch (why) {
+            case TENANT_BUSY -> "tenant_busy";
+            case DECISION_CHANGED -> Intents.OVERTAKEN;
+            case STATE_UNKNOWN -> Intents.UNSURE;
+        };
+    }
+
+    /** How the credential is ended if it isn't handed out. */
+    Optional<Undo> undo() {
+        return switch (result) {
+            case Minted credential -> credential.undo();
+            case Withheld withheld -> withheld.undo();
+            case Failed _, NotCalled _ -> Optional.empty();
+        };
     }
 
     /** The row of a credential that leaves. */
@@ -51,12 +73,12 @@ record Outcome(Order order, MintResult result, Instant at) {
         return switch (result) {
             case Minted credential ->
                     dropped(credential, now, OTHER_KEY_FAILED, "another key of the request failed");
-            case Withheld(var id, var end, var reason, var detail) ->
+            case Withheld(var id, var end, var reason, var detail, _) ->
                     order.events()
                             .withheld(now, reason.word(), detail, note(id, end.orElse(expected())));
             case Failed(var reason, var detail) ->
                     order.events().failed(now, reason.word(), detail);
-            case NotCalled(var detail) -> order.events().failed(now, TENANT_BUSY, detail);
+            case NotCalled(var why, var detail) -> order.events().failed(now, word(why), detail);
         };
     }
 

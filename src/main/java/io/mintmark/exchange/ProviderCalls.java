@@ -2,6 +2,7 @@ package io.mintmark.exchange;
 
 import io.mintmark.exchange.Intent.Order;
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.FreshDecision;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
@@ -46,17 +47,18 @@ final class ProviderCalls {
      *
      * @return an outcome for each order, in their order
      */
-    List<Outcome> mintAll(Intent intent, Instant deadline) {
+    List<Outcome> mintAll(Intent intent, Instant deadline, FreshDecision decision) {
         List<Asked> asked =
                 intent.orders().stream()
-                        .map(order -> ask(order, intent.admitted(), deadline))
+                        .map(order -> ask(order, intent.admitted(), deadline, decision))
                         .toList();
         return asked.stream().map(this::outcome).toList();
     }
 
-    private Asked ask(Order order, Admitted admitted, Instant deadline) {
+    private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
         PreparedKey key = keys.of(order.granted().key());
-        return new Asked(order, key, providers.begin(key, mintOrder(order, admitted, deadline)));
+        MintOrder asked = mintOrder(order, admitted, deadline, decision);
+        return new Asked(order, key, providers.begin(key, asked));
     }
 
     private Outcome outcome(Asked asked) {
@@ -83,13 +85,14 @@ final class ProviderCalls {
             return unfit(
                     minted,
                     Reason.PROVIDER_ERROR,
-                    "the credential had expired at %s, when it came".formatted(minted.expiresAt()));
+                    "the credential expired at %s, before it arrived"
+                            .formatted(minted.expiresAt()));
         }
         if (minted.expiresAt().isAfter(received.plus(duration).plus(Outcome.TOLERANCE))) {
             return unfit(
                     minted,
                     Reason.PROVIDER_ERROR,
-                    "a credential for %s was asked for, and this one lives until %s"
+                    "a credential for %s was requested, but this one is valid until %s"
                             .formatted(duration, minted.expiresAt()));
         }
         return switch (asked.key().outputs(asked.order().outputs()).name(minted)) {
@@ -99,18 +102,23 @@ final class ProviderCalls {
     }
 
     private static Withheld unfit(Minted minted, Reason reason, String detail) {
-        return new Withheld(minted.credentialId(), Optional.of(minted.expiresAt()), reason, detail);
+        return new Withheld(
+                minted.credentialId(),
+                Optional.of(minted.expiresAt()),
+                reason,
+                detail,
+                minted.undo());
     }
 
     private static void tell(Order order, MintResult result) {
         switch (result) {
             case Minted _ -> log.debug("Mint {} succeeded", order.events().mintId());
-            case Withheld(_, _, Reason reason, String detail) ->
+            case Withheld(_, _, Reason reason, String detail, _) ->
                     tell(order, "was dropped", reason.word(), detail);
             case Failed(Reason reason, String detail) ->
                     tell(order, "failed", reason.word(), detail);
-            case NotCalled(String detail) ->
-                    tell(order, "wasn't tried", Outcome.TENANT_BUSY, detail);
+            case NotCalled(var why, String detail) ->
+                    tell(order, "wasn't tried", Outcome.word(why), detail);
         }
     }
 
@@ -124,7 +132,8 @@ final class ProviderCalls {
                 detail);
     }
 
-    private static MintOrder mintOrder(Order order, Admitted admitted, Instant deadline) {
+    private static MintOrder mintOrder(
+            Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
         VerifiedToken token = admitted.token();
         return new MintOrder(
                 order.events().mintId(),
@@ -136,6 +145,7 @@ final class ProviderCalls {
                 token.provider().name(),
                 token.subject(),
                 order.granted().duration(),
-                deadline);
+                deadline,
+                decision);
     }
 }

@@ -70,7 +70,8 @@ final class Records {
 
     private static Unavailable unavailable(RuntimeException cause) {
         return new Unavailable(
-                "The audit log can't be written, so nothing is handed out; try again.",
+                Unavailable.Part.DATABASE,
+                "The audit log can't be written, so no credential was returned; try again.",
                 SOON,
                 cause);
     }

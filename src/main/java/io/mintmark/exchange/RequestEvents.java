@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
@@ -15,9 +16,11 @@ import io.mintmark.grant.Granted;
 import io.mintmark.grant.Provider;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.TenantState;
 import io.mintmark.token.Examination;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.VerifiedToken;
+import io.mintmark.verdict.TokenRefusal;
 
 import java.time.Instant;
 import java.util.HexFormat;
@@ -35,7 +38,7 @@ final class RequestEvents {
 
     /** What is to be minted. */
     Intent intent(MintRequest request, Admitted admitted, List<Granted> granted) {
-        Subject subject = subject(admitted);
+        Subject subject = subject(admitted, granted);
         List<Order> orders =
                 granted.stream()
                         .map(grant ->
@@ -54,7 +57,7 @@ final class RequestEvents {
     /** The rows of the keys that are refused. */
     List<Event> denied(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
-        Subject subject = subject(admitted);
+        Subject subject = subject(admitted, List.of());
         return denied.reasons().entrySet().stream()
                 .map(entry ->
                         events(request.caller(), subject, entry.getKey(), Optional.empty())
@@ -63,7 +66,7 @@ final class RequestEvents {
     }
 
     /** The row of a token that was not accepted. */
-    Event rejected(Caller caller, Subject subject, String reason, Instant now) {
+    Event rejected(Caller caller, Subject subject, TokenRefusal refusal, Instant now) {
         return new Event(
                 mintIds.next(),
                 Kind.REJECTED,
@@ -72,8 +75,8 @@ final class RequestEvents {
                 Optional.of(subject),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.of(reason),
-                Optional.empty(),
+                Optional.of(refusal.word()),
+                TokenRefusalDetails.recorded(refusal),
                 Optional.empty());
     }
 
@@ -110,18 +113,27 @@ final class RequestEvents {
 
     private static GrantReference grant(Granted granted, Admitted admitted) {
         Provider provider = granted.key().provider();
+        TenantState state = admitted.entitlements().state();
         return new GrantReference(
                 provider.name(),
                 provider.type(),
                 granted.grantId(),
-                admitted.entitlements().state().own().revision());
+                state.own().revision(),
+                state.shared().revision(),
+                CanonicalForm.DECISION.hash(
+                        List.of(
+                                admitted.entitlements().externalId().toString(),
+                                admitted.token().provider().digest(),
+                                provider.digest(),
+                                granted.key().digest(),
+                                granted.grantDigest())));
     }
 
     private static String hex(byte[] hash) {
         return HexFormat.of().formatHex(hash);
     }
 
-    private static Subject subject(Admitted admitted) {
+    private static Subject subject(Admitted admitted, List<Granted> granted) {
         VerifiedToken token = admitted.token();
         return new Subject(
                 Optional.of(token.provider().tenant()),
@@ -130,7 +142,7 @@ final class RequestEvents {
                 Optional.of(token.subject()),
                 token.tokenId(),
                 hex(token.hash()),
-                claims(admitted.entitlements().claimsLookedAt()));
+                claims(admitted.entitlements().claimsLookedAt(granted)));
     }
 
     private static Optional<String> claims(SortedMap<String, JsonNode> looked) {

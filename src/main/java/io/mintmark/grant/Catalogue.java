@@ -1,13 +1,19 @@
 package io.mintmark.grant;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
+import io.mintmark.time.Clocks;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.verdict.Unavailable;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,26 +28,30 @@ import java.util.function.LongSupplier;
  * before the database has been asked for the tenant's state.
  */
 public final class Catalogue {
-    private static final int TENANTS_KEPT = 10_000;
-    private static final int SUBJECTS_KEPT = 50_000;
+    private static final Logger log = LoggerFactory.getLogger(Catalogue.class);
 
-    /** Of the heap, as the text that is read; what is made of it takes some times that. */
-    private static final long TENANTS_SHARE = Runtime.getRuntime().maxMemory() / 8;
+    /** What a value takes besides itself: its place in a cache, its key, and locks. */
+    private static final int ENTRY = 512;
 
-    private static final long SUBJECTS_SHARE = TENANTS_SHARE / 2;
     private static final int ATTEMPTS = 5;
     private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration LATER = Duration.ofMinutes(1);
 
-    /** The state is part of the key: grants of another state are never found. */
-    private record SubjectAt(TenantName tenant, TenantState state, IdpName idp, String subject) {
+    private record Subject(TenantName tenant, IdpName idp, String name) {
         /** Of what tells nearly all of them apart, because this is asked at every request. */
         @Override
         public int hashCode() {
-            return Objects.hash(tenant.value(), state.own(), subject);
+            return Objects.hash(tenant.value(), name);
+        }
+
+        long bytes() {
+            return (long) Character.BYTES * name.length();
         }
     }
 
     private final CatalogueStore store;
+    private final CatalogueMemory memory;
+    private final TenantReaders readers;
 
     private enum Shared {
         BY_ALL_TENANTS
@@ -49,23 +59,42 @@ public final class Catalogue {
 
     private final SingleFlightCache<TenantName, TenantSnapshot> tenants;
     private final SingleFlightCache<Shared, SharedSnapshot> shared;
-    private final SingleFlightCache<SubjectAt, SubjectGrants> subjects;
+    private final SingleFlightCache<Subject, SubjectGrants> subjects;
     private final MatchingMeter meter;
-    private final DatabaseClock databaseClock;
+    private final Clocks clocks;
+
+    /** Tenants whose size was logged within the last minute. */
+    private final Cache<TenantName, Boolean> logged =
+            Caffeine.newBuilder().expireAfterWrite(LATER).executor(Runnable::run).build();
 
     /**
+     * A catalogue of the tenants in a store.
+     *
      * @param maxStaleness after which nothing is used without asking again
+     * @param clocks hear the database's time from here
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    public Catalogue(CatalogueStore store, Duration maxStaleness, LongSupplier nanos) {
+    public Catalogue(
+            CatalogueStore store, Duration maxStaleness, Clocks clocks, LongSupplier nanos) {
+        this(store, CatalogueMemory.ofProcess(), maxStaleness, clocks, nanos);
+    }
+
+    Catalogue(
+            CatalogueStore store,
+            CatalogueMemory memory,
+            Duration maxStaleness,
+            Clocks clocks,
+            LongSupplier nanos) {
         this.store = store;
+        this.memory = memory;
+        this.readers = new TenantReaders(memory);
         this.meter = new MatchingMeter(nanos);
-        this.databaseClock = new DatabaseClock(nanos);
+        this.clocks = clocks;
         this.tenants =
                 new SingleFlightCache<>(
                         maxStaleness,
-                        TENANTS_SHARE,
-                        snapshot -> weight(snapshot.bytes(), TENANTS_SHARE, TENANTS_KEPT),
+                        memory.tenants(),
+                        (_, snapshot) -> ENTRY + snapshot.bytes(),
                         nanos,
                         this::snapshot);
         this.shared =
@@ -74,35 +103,64 @@ public final class Catalogue {
         this.subjects =
                 new SingleFlightCache<>(
                         Duration.ofNanos(Long.MAX_VALUE),
-                        SUBJECTS_SHARE,
-                        grants -> weight(grants.bytes(), SUBJECTS_SHARE, SUBJECTS_KEPT),
+                        memory.subjects(),
+                        (subject, grants) -> ENTRY + subject.bytes() + grants.bytes(),
+                        new Shares<>(Subject::tenant, this::leftForSubjects),
                         nanos,
-                        (at, _) -> store.grants(at.tenant(), at.idp(), at.subject()));
+                        (subject, _) -> readGrants(subject));
     }
 
-    /** So that neither more bytes are kept than their share nor more values than their number. */
-    private static int weight(int bytes, long share, int kept) {
-        return Math.toIntExact(bytes + share / kept);
+    private long leftForSubjects(Subject subject) {
+        return memory.keptOfTenant() - tenants.weight(subject.tenant());
     }
 
     private TenantSnapshot snapshot(TenantName tenant, @Nullable TenantSnapshot known) {
-        return known != null && known.state().equals(store.state(tenant))
-                ? known
-                : store.tenant(tenant);
+        if (known != null && known.state().equals(store.state(tenant))) {
+            return known;
+        }
+        TenantSnapshot read = readers.read(tenant, most -> store.tenant(tenant, most));
+        if (read.tooLarge()) {
+            logTooLarge(tenant, "identity and access providers, keys, glob grants and glob blocks");
+        }
+        return read;
+    }
+
+    private SubjectGrants readGrants(Subject subject) {
+        SubjectGrants read =
+                readers.read(
+                        subject.tenant(),
+                        most ->
+                                store.grants(
+                                        subject.tenant(), subject.idp(), subject.name(), most));
+        if (read.tooLarge()) {
+            logTooLarge(
+                    subject.tenant(),
+                    "grants of one subject of '%s', at most %d"
+                            .formatted(subject.idp(), SubjectGrants.MOST));
+        }
+        return read;
+    }
+
+    private void logTooLarge(TenantName tenant, String what) {
+        if (logged.asMap().putIfAbsent(tenant, true) == null) {
+            log.warn(
+                    "tenant_too_large: tenant '{}' has more {} than the {} KiB of memory that a"
+                            + " replica has for them; requests that need them get 503",
+                    tenant,
+                    what,
+                    memory.large() / 1024);
+        }
     }
 
     private SharedSnapshot sharedSnapshot(@Nullable SharedSnapshot known) {
-        if (known != null && known.state().equals(heard(store.sharedState()).state())) {
+        if (known != null && known.state().equals(sharedState())) {
             return known;
         }
-        SharedSnapshot snapshot = store.shared();
-        databaseClock.heard(snapshot.readAt());
-        return snapshot;
+        return clocks.asking(store::shared, SharedSnapshot::readAt);
     }
 
-    private CatalogueStore.SharedState heard(CatalogueStore.SharedState state) {
-        databaseClock.heard(state.readAt());
-        return state;
+    private StateId sharedState() {
+        return clocks.asking(store::sharedState, CatalogueStore.SharedState::readAt).state();
     }
 
     /**
@@ -113,16 +171,17 @@ public final class Catalogue {
     public Entitlements entitlements(VerifiedToken token) {
         TenantName tenant = token.provider().tenant();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            TenantSnapshot own = tenants.get(tenant);
+            TenantSnapshot own = requireFit(tenants.get(tenant), tenant);
             SharedSnapshot ofAll = shared.get(Shared.BY_ALL_TENANTS);
             TenantState state = new TenantState(own.state(), ofAll.state());
             SubjectGrants grants = grants(tenant, state, token);
             if (grants.state().equals(state)) {
+                var _ = requireFit(grants, tenant);
                 return meter.within(
                         tenant,
                         budget ->
                                 new Entitlements(
-                                        own, ofAll, grants, token, databaseClock.now(), budget));
+                                        own, ofAll, grants, token, clocks.database(), budget));
             }
             changed(tenant);
         }
@@ -131,8 +190,20 @@ public final class Catalogue {
                 SOON);
     }
 
+    /** Those of another state are outdated, or newer than the tenant's snapshot. */
     private SubjectGrants grants(TenantName tenant, TenantState state, VerifiedToken token) {
-        return subjects.get(new SubjectAt(tenant, state, token.provider().name(), token.subject()));
+        return subjects.get(
+                new Subject(tenant, token.provider().name(), token.subject()),
+                kept -> kept.state().equals(state));
+    }
+
+    private static <T extends Weighed> T requireFit(T read, TenantName tenant) {
+        if (read.tooLarge()) {
+            throw new Unavailable(
+                    "The configuration of tenant '%s' is too large to be read.".formatted(tenant),
+                    LATER);
+        }
+        return read;
     }
 
     /** This tenant may have changed, or what counts for all of them. */
@@ -162,7 +233,7 @@ public final class Catalogue {
 
     private void refreshShared() {
         var held = shared.held();
-        StateId now = heard(store.sharedState()).state();
+        StateId now = sharedState();
         boolean changed =
                 held.values().values().stream().anyMatch(snapshot -> !snapshot.state().equals(now));
         held.changed(_ -> changed);

@@ -1,13 +1,13 @@
 package io.mintmark.grant;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 import io.mintmark.verdict.Unavailable;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Asks the database twice a second what has changed of that which is held, on a thread of its own,
@@ -23,29 +23,25 @@ public final class CataloguePolling implements AutoCloseable {
 
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
-    private final Thread thread;
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final BackgroundThread thread;
+    private Duration pause = PERIOD;
 
     public CataloguePolling(Catalogue catalogue, KnownIssuers issuers) {
         this.catalogue = catalogue;
         this.issuers = issuers;
-        this.thread = Thread.ofPlatform().name("catalogue-polling").daemon().unstarted(this::run);
+        this.thread =
+                BackgroundThread.repeating(
+                        ThreadName.CATALOGUE_POLLING, Duration.ZERO, this::pollAndPause);
     }
 
     /** Starts to ask. */
     public void start() {
-        thread.start();
+        var _ = thread.start();
     }
 
-    private void run() {
-        try {
-            Duration pause = PERIOD;
-            while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-                pause = next(pause, poll());
-            }
-        } catch (InterruptedException e) {
-            log.warn("Changes of configuration are seen only when what is held gets old", e);
-        }
+    private Duration pollAndPause() {
+        pause = next(pause, poll());
+        return pause;
     }
 
     private boolean poll() {
@@ -56,7 +52,7 @@ public final class CataloguePolling implements AutoCloseable {
         } catch (Unavailable e) {
             log.debug("The database didn't tell what has changed", e);
         } catch (RuntimeException e) {
-            log.error("What has changed of the configuration could not be asked", e);
+            log.error("Configuration changes could not be read", e);
         }
         return false;
     }
@@ -64,12 +60,12 @@ public final class CataloguePolling implements AutoCloseable {
     static Duration next(Duration pause, boolean answered) {
         if (answered) {
             if (pause.compareTo(PERIOD) > 0) {
-                log.info("Changes of configuration are seen at once again");
+                log.info("Configuration changes take effect at once again");
             }
             return PERIOD;
         }
         if (pause.equals(PERIOD)) {
-            log.warn("Changes of configuration aren't seen at once: the database doesn't answer");
+            log.warn("Configuration changes are delayed: the database doesn't answer");
         }
         Duration longer = pause.multipliedBy(2);
         return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
@@ -77,11 +73,6 @@ public final class CataloguePolling implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        try {
-            thread.join(CLOSING.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var _ = thread.stop(CLOSING);
     }
 }

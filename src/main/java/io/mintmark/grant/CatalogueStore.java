@@ -33,9 +33,18 @@ public interface CatalogueStore {
     /** What the tables that belong to no tenant have now. */
     SharedSnapshot shared();
 
-    /** What the tenant has now; nothing for one that is absent or disabled. */
-    TenantSnapshot tenant(TenantName tenant);
+    /**
+     * What the tenant has now; nothing for one that is absent or disabled.
+     *
+     * @param most what it may weigh, in bytes; if it weighs more, it is too large
+     */
+    TenantSnapshot tenant(TenantName tenant, long most);
 
-    /** The enabled grants that name this subject exactly, and whether it is blocked by name. */
-    SubjectGrants grants(TenantName tenant, IdpName idp, String subject);
+    /**
+     * The enabled grants that name this subject exactly, and whether it is blocked by name.
+     *
+     * @param most what they may weigh, in bytes; if they weigh more, or are more than {@link
+     *     SubjectGrants#MOST}, they are too large
+     */
+    SubjectGrants grants(TenantName tenant, IdpName idp, String subject, long most);
 }

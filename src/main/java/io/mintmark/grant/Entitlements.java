@@ -5,14 +5,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantState;
+import io.mintmark.time.TimeBounds;
+import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.MatchingBudget;
 import io.mintmark.token.VerifiedToken;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -26,6 +30,8 @@ import java.util.stream.Stream;
 public final class Entitlements {
     private static final Comparator<Granted> BEST =
             Comparator.comparing(Granted::duration).reversed().thenComparingLong(Granted::grantId);
+
+    private static final int MOST_CLAIMS = 65_536;
 
     private final TenantSnapshot tenant;
     private final SharedSnapshot shared;
@@ -95,6 +101,11 @@ public final class Entitlements {
         return tenant.maxCalls();
     }
 
+    /** How many requests the tenant may make on this replica in a minute; empty for no limit. */
+    public OptionalInt maxRequests() {
+        return tenant.maxRequests();
+    }
+
     /** The tenant's AWS ExternalId. */
     public UUID externalId() {
         return tenant.externalId();
@@ -114,7 +125,7 @@ public final class Entitlements {
     }
 
     /** The keys that the subject could mint now, by name. */
-    public SortedMap<String, Granted> mintable(Instant now) {
+    public SortedMap<String, Granted> mintable(TimeBounds now) {
         SortedMap<String, Granted> mintable = new TreeMap<>();
         met.stream()
                 .filter(grant -> grant.inForce(now))
@@ -124,14 +135,15 @@ public final class Entitlements {
         return mintable;
     }
 
-    private Optional<Granted> granted(Grant grant, Instant now) {
+    private Optional<Granted> granted(Grant grant, TimeBounds now) {
         return Optional.ofNullable(tenant.keys().get(grant.key()))
                 .flatMap(key -> {
-                    Duration duration = grant.atMost(key.maxDuration(), now);
-                    Duration atLeast = shared.minDuration(key.provider().type());
-                    return duration.compareTo(atLeast) < 0
+                    var ofType = shared.lifetime(key.provider().type());
+                    Duration limit = Collections.min(List.of(key.maxDuration(), ofType.longest()));
+                    Duration duration = grant.atMost(limit, now);
+                    return duration.compareTo(ofType.shortest()) < 0
                             ? Optional.empty()
-                            : Optional.of(new Granted(key, grant, duration, atLeast));
+                            : Optional.of(new Granted(key, grant, duration, ofType.shortest()));
                 });
     }
 
@@ -139,21 +151,40 @@ public final class Entitlements {
         return BEST.compare(one, other) <= 0 ? one : other;
     }
 
-    /** The claims that the decision looked at, by name; a pointer keeps its form. */
-    public SortedMap<String, JsonNode> claimsLookedAt() {
+    /**
+     * The claims that the decision looked at, by name; a pointer keeps its form. Those that the
+     * decision rests on are complete, whatever their size; others are left out where they would
+     * make more than {@value #MOST_CLAIMS} characters.
+     *
+     * @param granted the result of the decision
+     */
+    public SortedMap<String, JsonNode> claimsLookedAt(List<Granted> granted) {
         SortedMap<String, JsonNode> looked = new TreeMap<>();
         Stream.concat(
                         Stream.of(token.provider().requiredClaims()),
-                        ofSubject.stream().map(Grant::claims))
-                .flatMap(conditions -> conditions.byClaim().keySet().stream())
-                .distinct()
-                .forEach(name -> {
-                    JsonNode value = claim(name);
-                    if (!value.isMissingNode()) {
-                        looked.put(name, value);
-                    }
-                });
+                        granted.stream().map(Granted::claims))
+                .forEach(conditions -> look(conditions, looked));
+        long left = MOST_CLAIMS;
+        for (Grant grant : ofSubject) {
+            SortedMap<String, JsonNode> more = new TreeMap<>();
+            look(grant.claims(), more);
+            more.keySet().removeAll(looked.keySet());
+            left -= more.values().stream().mapToLong(value -> value.toString().length()).sum();
+            if (left < 0) {
+                break;
+            }
+            looked.putAll(more);
+        }
         return looked;
+    }
+
+    private void look(ClaimConditions conditions, SortedMap<String, JsonNode> looked) {
+        for (String name : conditions.byClaim().keySet()) {
+            JsonNode value = claim(name);
+            if (!value.isMissingNode()) {
+                looked.put(name, value);
+            }
+        }
     }
 
     private JsonNode claim(String name) {

@@ -52,7 +52,7 @@ public final class GlobIndex<R extends SubjectRule> {
      *
      * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
      */
-    List<R> matching(IdpName idp, String subject, MatchingBudget budget) {
+    public List<R> matching(IdpName idp, String subject, MatchingBudget budget) {
         List<R> found = new ArrayList<>();
         for (int length : prefixLengths) {
             if (length > subject.length()) {

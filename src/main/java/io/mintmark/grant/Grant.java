@@ -2,6 +2,7 @@ package io.mintmark.grant;
 
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.token.ClaimConditions;
 
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param subject a {@code sub} claim, or a pattern of them
  * @param validFrom inclusive
  * @param validUntil exclusive; a credential never outlives it
+ * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
  */
 public record Grant(
         long id,
@@ -23,7 +25,8 @@ public record Grant(
         ClaimConditions claims,
         Optional<Instant> validFrom,
         Optional<Instant> validUntil,
-        Optional<Duration> maxDuration)
+        Optional<Duration> maxDuration,
+        String digest)
         implements SubjectRule {
 
     @Override
@@ -31,16 +34,23 @@ public record Grant(
         return Optional.of(idp);
     }
 
-    boolean inForce(Instant now) {
-        return validFrom.map(from -> !now.isBefore(from)).orElse(true)
+    /** Whether an instant is within the grant's window. */
+    public boolean inForce(Instant at) {
+        return inForce(TimeBounds.of(at));
+    }
+
+    boolean inForce(TimeBounds now) {
+        return validFrom.map(now::isFrom).orElse(true)
                 && validUntil.map(now::isBefore).orElse(true);
     }
 
     /** How long a credential may live that is asked for now, in whole seconds. */
-    Duration atMost(Duration keyLimit, Instant now) {
+    Duration atMost(Duration keyLimit, TimeBounds now) {
         Duration byGrant = maxDuration.map(own -> least(own, keyLimit)).orElse(keyLimit);
         Duration byEnd =
-                validUntil.map(end -> least(Duration.between(now, end), byGrant)).orElse(byGrant);
+                validUntil
+                        .map(end -> least(Duration.between(now.latest(), end), byGrant))
+                        .orElse(byGrant);
         return Duration.ofSeconds(byEnd.toSeconds());
     }
 

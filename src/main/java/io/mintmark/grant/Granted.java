@@ -1,9 +1,11 @@
 package io.mintmark.grant;
 
+import io.mintmark.time.TimeBounds;
+import io.mintmark.token.ClaimConditions;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -33,13 +35,42 @@ public final class Granted {
         return grant.id();
     }
 
+    /** The grant's conditions on the token's claims. */
+    ClaimConditions claims() {
+        return grant.claims();
+    }
+
+    /** {@link Grant#digest} of the grant. */
+    public String grantDigest() {
+        return grant.digest();
+    }
+
     /** How long a credential may live that is asked for now, in whole seconds. */
     public Duration duration() {
         return duration;
     }
 
+    /** The shortest that a credential of the key's type can be valid. */
+    public Duration atLeast() {
+        return atLeast;
+    }
+
+    /**
+     * The same for a shorter time, if the key's type can give a credential for that.
+     *
+     * @param limit the longest that the credential may be valid
+     */
+    public Optional<Granted> atMost(Duration limit) {
+        if (limit.compareTo(duration) >= 0) {
+            return Optional.of(this);
+        }
+        return limit.compareTo(atLeast) < 0
+                ? Optional.empty()
+                : Optional.of(new Granted(key, grant, limit, atLeast));
+    }
+
     /** The same, if it is still good at a later moment; perhaps for less time by then. */
-    public Optional<Granted> asOf(Instant later) {
+    public Optional<Granted> asOf(TimeBounds later) {
         Duration left = grant.atMost(duration, later);
         return grant.inForce(later) && left.compareTo(atLeast) >= 0
                 ? Optional.of(new Granted(key, grant, left, atLeast))

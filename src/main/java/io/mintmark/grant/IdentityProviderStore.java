@@ -1,9 +1,10 @@
 package io.mintmark.grant;
 
+import io.mintmark.tenant.IdpName;
 import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 
 /**
  * Where identity providers are read from; only enabled ones of enabled tenants. Every method throws
@@ -11,17 +12,11 @@ import java.util.Set;
  */
 public interface IdentityProviderStore {
 
-    /** Whether any has this issuer. */
-    boolean knows(String issuer);
+    /** The entries of all, by name. */
+    List<IssuerIndex.Entry> entries();
 
-    /** Those that the pairs of this issuer with the audiences lead to, by name and each once. */
-    List<IdentityProvider> trusting(String issuer, Set<String> audiences);
-
-    /** The listed ones of an issuer, by name. */
-    List<IdentityProvider> listed(String issuer);
-
-    /** All listed ones, by name. */
-    List<IdentityProvider> listed();
+    /** One of them as it is now; empty if there is none of this name, or it can't be used. */
+    Optional<IdentityProvider> provider(IdpName name);
 
     /** A text that changes with every change of an identity provider or a tenant. */
     String fingerprint();

@@ -10,8 +10,9 @@ import java.util.Map;
 /**
  * An enabled row of {@code broker.key} with its enabled access provider.
  *
- * @param maxDuration how long a credential may live at most
+ * @param maxDuration the longest life of a credential, by the key's row and its tenant's
  * @param outputs member names of the answer with the provider's fields; empty for the type's own
+ * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
  */
 public record Key(
         KeyName name,
@@ -19,7 +20,8 @@ public record Key(
         Duration maxDuration,
         JsonNode settings,
         Map<String, String> outputs,
-        Provider provider) {
+        Provider provider,
+        String digest) {
 
     public Key {
         outputs = Map.copyOf(outputs);

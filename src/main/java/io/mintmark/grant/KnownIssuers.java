@@ -1,44 +1,50 @@
 package io.mintmark.grant;
 
+import io.mintmark.grant.IssuerIndex.Entry;
+import io.mintmark.grant.IssuerIndex.Version;
 import io.mintmark.token.IdentityProvider;
 import io.mintmark.token.IdentityProviders;
 import io.mintmark.token.OwnIssuer;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The identity providers, read when a token asks for them and kept for a while. What is kept is
- * bounded: tokens that nobody signed can name any issuer and audience they like.
+ * The identity providers. An index of all is kept, which says what there is, and of those that
+ * tokens lead to their rows, within a number of bytes. What a token says is only looked up: for an
+ * issuer or an audience that no provider has, nothing is read and nothing is kept.
  *
- * <p>An identity provider for one of the broker's own issuers isn't listed: its tokens are refused,
- * and the database can't refuse the row because it doesn't know the broker's address.
+ * <p>An identity provider for one of the broker's own issuers isn't listed: its tokens are
+ * rejected, and the database can't reject the row because it doesn't know the broker's address.
  */
 public final class KnownIssuers implements IdentityProviders {
     private static final Logger log = LoggerFactory.getLogger(KnownIssuers.class);
-    private static final int ANSWERS_KEPT = 10_000;
 
-    private record Pairs(String issuer, Set<String> audiences) {}
+    /** Rows take a 32nd of the heap, but at least 8 MiB. */
+    private static final long ROWS = Math.max(8 << 20, Runtime.getRuntime().maxMemory() / 32);
 
-    private enum Everything {
-        LISTED
+    /** Around a row in a cache. */
+    private static final long OBJECTS = 512;
+
+    private enum Whole {
+        INDEX
     }
 
-    private final SingleFlightCache<String, Boolean> known;
-    private final SingleFlightCache<Pairs, List<IdentityProvider>> trusting;
-    private final SingleFlightCache<String, List<IdentityProvider>> listedOf;
-    private final SingleFlightCache<Everything, List<IdentityProvider>> listed;
+    private final SingleFlightCache<Whole, IssuerIndex> index;
+    private final SingleFlightCache<Version, Optional<IdentityProvider>> rows;
     private final IdentityProviderStore store;
     private final OwnIssuer ownIssuer;
-    private volatile String fingerprint = "";
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
     /**
      * @param ownIssuer the broker's own
@@ -50,60 +56,85 @@ public final class KnownIssuers implements IdentityProviders {
             OwnIssuer ownIssuer,
             Duration maxStaleness,
             LongSupplier nanos) {
+        this(store, ownIssuer, maxStaleness, nanos, ROWS);
+    }
+
+    /**
+     * @param mostOfRows bytes that rows take
+     */
+    KnownIssuers(
+            IdentityProviderStore store,
+            OwnIssuer ownIssuer,
+            Duration maxStaleness,
+            LongSupplier nanos,
+            long mostOfRows) {
         this.store = store;
         this.ownIssuer = ownIssuer;
-        known =
+        index = new SingleFlightCache<>(maxStaleness, 1, nanos, (_, known) -> read(known));
+        rows =
                 new SingleFlightCache<>(
-                        maxStaleness, ANSWERS_KEPT, nanos, (issuer, _) -> store.knows(issuer));
-        trusting =
-                new SingleFlightCache<>(
-                        maxStaleness,
-                        ANSWERS_KEPT,
+                        Duration.ofNanos(Long.MAX_VALUE),
+                        mostOfRows,
+                        (_, row) ->
+                                Math.toIntExact(
+                                        OBJECTS + row.map(IdentityProvider::bytes).orElse(0L)),
                         nanos,
-                        (pairs, _) -> store.trusting(pairs.issuer(), pairs.audiences()));
-        listedOf =
-                new SingleFlightCache<>(
-                        maxStaleness,
-                        ANSWERS_KEPT,
-                        nanos,
-                        (issuer, _) -> others(store.listed(issuer)));
-        listed = new SingleFlightCache<>(maxStaleness, 1, nanos, (_, _) -> others(store.listed()));
+                        (version, _) -> store.provider(version.name()));
     }
 
-    private List<IdentityProvider> others(List<IdentityProvider> providers) {
-        return providers.stream().filter(this::isOfOthers).toList();
+    private IssuerIndex read(@Nullable IssuerIndex known) {
+        String fingerprint = store.fingerprint();
+        return known != null && known.fingerprint().equals(fingerprint)
+                ? known
+                : IssuerIndex.of(fingerprint, store.entries(), this::isOfOthers);
     }
 
-    private boolean isOfOthers(IdentityProvider provider) {
-        boolean own = ownIssuer.is(provider.issuer());
-        if (own && told.add(provider.name().value())) {
+    private boolean isOfOthers(Entry entry) {
+        boolean own = ownIssuer.is(entry.issuer());
+        if (own && warnedOf.add(entry.version().name().value())) {
             log.warn(
                     "The identity provider '{}' is ignored: {} is the broker's own issuer, whose"
                             + " tokens are never accepted",
-                    provider.name(),
-                    provider.issuer());
+                    entry.version().name(),
+                    entry.issuer());
         }
         return !own;
     }
 
-    @Override
-    public boolean knows(String issuer) {
-        return known.get(issuer);
+    private IssuerIndex index() {
+        return index.get(Whole.INDEX);
+    }
+
+    private List<IdentityProvider> rows(Collection<Version> versions) {
+        return versions.stream().flatMap(version -> rows.get(version).stream()).toList();
     }
 
     @Override
-    public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
-        return trusting.get(new Pairs(issuer, Set.copyOf(audiences)));
+    public boolean knows(String issuer) {
+        return index().knows(issuer);
+    }
+
+    @Override
+    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
+        return rows(index().leadingFrom(issuer, audiences)).stream()
+                .filter(provider -> provider.issuer().equals(issuer))
+                .filter(provider -> !Collections.disjoint(provider.audiences(), audiences))
+                .toList();
     }
 
     @Override
     public List<IdentityProvider> listed(String issuer) {
-        return listedOf.get(issuer);
+        return rows(index().listed(issuer));
     }
 
     @Override
-    public List<IdentityProvider> listed() {
-        return listed.get(Everything.LISTED);
+    public List<String> listedIssuers() {
+        return index().listedIssuers();
+    }
+
+    @Override
+    public List<Listed> listed() {
+        return index().listed();
     }
 
     /**
@@ -112,28 +143,29 @@ public final class KnownIssuers implements IdentityProviders {
      * @throws io.mintmark.verdict.Unavailable if identity providers can't be read
      */
     public void checkReadable() {
-        known.get("");
+        var _ = index();
     }
 
     /**
-     * Asks the database whether anything about identity providers or tenants has changed. Called by
+     * Asks the database whether anything about identity providers or tenants has changed, and reads
+     * what there is then; until that is done, requests go on with what was there before. Called by
      * one thread.
      *
      * @throws io.mintmark.verdict.Unavailable if it can't be asked
      */
     void refresh() {
-        var held = List.of(known.held(), trusting.held(), listedOf.held(), listed.held());
-        String found = store.fingerprint();
-        boolean changed = !found.equals(fingerprint);
-        held.forEach(values -> values.changed(_ -> changed));
-        fingerprint = found;
+        var held = index.held();
+        String fingerprint = store.fingerprint();
+        if (held.values().values().stream()
+                .allMatch(known -> known.fingerprint().equals(fingerprint))) {
+            held.changed(_ -> false);
+        } else {
+            index.renew(Whole.INDEX);
+        }
     }
 
     /** Something about identity providers or tenants may have changed. */
     public void changed() {
-        known.allChanged();
-        trusting.allChanged();
-        listedOf.allChanged();
-        listed.allChanged();
+        index.changed(Whole.INDEX);
     }
 }

@@ -66,7 +66,9 @@ final class MatchingMeter {
         if (bucket.emptyAt.get() - now > BURST_STEPS * NANOS_A_STEP) {
             tell(bucket, tenant, now);
             throw new Unavailable(
-                    "The rules of tenant '%s' were too much work lately.".formatted(tenant), SOON);
+                    "The rules of tenant '%s' recently cost too much to evaluate."
+                            .formatted(tenant),
+                    SOON);
         }
         MatchingBudget budget = new MatchingBudget(tenant);
         try {
@@ -84,8 +86,8 @@ final class MatchingMeter {
         long toldAt = bucket.toldAt.get();
         if (now - toldAt >= TOLD.toNanos() && bucket.toldAt.compareAndSet(toldAt, now)) {
             log.warn(
-                    "Tenant '{}' has globs, or conditions on claims, that are too much work to"
-                            + " match; its requests are refused with 503",
+                    "The globs or claim conditions of tenant '{}' cost too much to evaluate; "
+                            + "its requests get 503",
                     tenant);
         }
     }

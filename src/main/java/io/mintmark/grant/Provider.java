@@ -7,13 +7,18 @@ import io.mintmark.tenant.ProviderName;
 
 import java.util.List;
 
-/** An enabled row of {@code broker.access_provider}. */
+/**
+ * An enabled row of {@code broker.access_provider}.
+ *
+ * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
+ */
 public record Provider(
         ProviderName name,
         String type,
         JsonNode settings,
         List<Glob> allowedTargets,
-        boolean sharedIdentity) {
+        boolean sharedIdentity,
+        String digest) {
 
     public Provider {
         allowedTargets = List.copyOf(allowedTargets);

@@ -12,21 +12,33 @@ import java.util.Map;
  * one by one: those are read subject by subject ({@link SubjectGrants}).
  *
  * @param readAt by the database's clock
- * @param minDurations the shortest life that each type of access provider can give a credential
+ * @param lifetimes of the credentials of each type of access provider
  * @param blocks the globs over subjects that are blocked in all tenants
  */
 public record SharedSnapshot(
         StateId state,
         Instant readAt,
-        Map<String, Duration> minDurations,
+        Map<String, Lifetime> lifetimes,
         GlobIndex<BlockedGlob> blocks) {
 
-    public SharedSnapshot {
-        minDurations = Map.copyOf(minDurations);
+    /**
+     * How long credentials of a type of access provider live.
+     *
+     * @param shortest that the type can give
+     * @param longest that the type may give
+     */
+    public record Lifetime(Duration shortest, Duration longest) {
+        /** Of an unknown type, which gives nothing. */
+        private static final Lifetime NONE =
+                new Lifetime(ChronoUnit.FOREVER.getDuration(), Duration.ZERO);
     }
 
-    /** The shortest life of a type's credentials; of one that there isn't, longer than any. */
-    Duration minDuration(String type) {
-        return minDurations.getOrDefault(type, ChronoUnit.FOREVER.getDuration());
+    public SharedSnapshot {
+        lifetimes = Map.copyOf(lifetimes);
+    }
+
+    /** How long credentials of a type live. An unknown type gives none. */
+    Lifetime lifetime(String type) {
+        return lifetimes.getOrDefault(type, Lifetime.NONE);
     }
 }

@@ -2,6 +2,7 @@ package io.mintmark.grant;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +30,9 @@ final class SingleFlightCache<K, V> {
         V read(K key, @Nullable V known);
     }
 
-    /** How much of the cache a value takes; at least one. */
-    interface Weigher<V> {
-        int weigh(V value);
+    /** How much of the cache a value takes with its key. */
+    interface Weigher<K, V> {
+        long weigh(K key, V value);
     }
 
     private record Value<V>(V value, long asOf) {}
@@ -43,15 +44,38 @@ final class SingleFlightCache<K, V> {
         private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
         private final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
         private volatile @Nullable Failure failure;
-        private volatile int weight = 1;
+
+        /**
+         * What is counted for the owner of the key; nothing once the cache has dropped the slot.
+         */
+        private long weight;
+
+        private boolean dropped;
+
+        /** Sets the weight, and returns by how much more is to be counted. */
+        synchronized long reweigh(long to) {
+            long further = dropped ? 0 : to - weight;
+            weight += further;
+            return further;
+        }
+
+        /** Ends the counting, and returns what was counted. */
+        synchronized long drop() {
+            dropped = true;
+            return weight;
+        }
+
+        synchronized int weight() {
+            return Math.clamp(weight, 1, Integer.MAX_VALUE);
+        }
     }
 
     private final Cache<K, Slot<V>> slots;
     private final long maxAge;
     private final LongSupplier nanos;
     private final Reader<K, V> reader;
-    private final Weigher<V> weigher;
-    private final AtomicLong allChanged = new AtomicLong(Long.MIN_VALUE);
+    private final Weigher<K, V> weigher;
+    private final Shares<K> shares;
 
     /**
      * @param maxAge after which a value is never used without asking again
@@ -59,46 +83,88 @@ final class SingleFlightCache<K, V> {
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
-        this(maxAge, atMost, _ -> 1, nanos, reader);
+        this(maxAge, atMost, (_, _) -> 1, nanos, reader);
     }
 
     /**
      * @param maxAge after which a value is never used without asking again
-     * @param atMost what all values that are kept may weigh
+     * @param atMost the weight of all keys and values that are kept
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     SingleFlightCache(
             Duration maxAge,
             long atMost,
-            Weigher<V> weigher,
+            Weigher<K, V> weigher,
+            LongSupplier nanos,
+            Reader<K, V> reader) {
+        this(maxAge, atMost, weigher, Shares.unlimited(), nanos, reader);
+    }
+
+    /**
+     * @param maxAge after which a value is never used without asking again
+     * @param atMost the weight of all keys and values that are kept
+     * @param shares of the owners of keys
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    SingleFlightCache(
+            Duration maxAge,
+            long atMost,
+            Weigher<K, V> weigher,
+            Shares<K> shares,
             LongSupplier nanos,
             Reader<K, V> reader) {
         this.slots =
                 Caffeine.newBuilder()
                         .maximumWeight(atMost)
-                        .<K, Slot<V>>weigher((_, slot) -> slot.weight)
+                        .<K, Slot<V>>weigher((_, slot) -> slot.weight())
                         .expireAfterAccess(IDLE)
                         .executor(Runnable::run)
+                        .removalListener(this::dropped)
                         .build();
         this.weigher = weigher;
+        this.shares = shares;
         this.maxAge = maxAge.toNanos();
         this.nanos = nanos;
         this.reader = reader;
     }
 
-    /** The value, read anew if need be. Throws what the reader throws. */
-    V get(K key) {
-        Slot<V> slot = slots.get(key, _ -> new Slot<>());
-        Value<V> value = slot.value.get();
-        return value != null && isFresh(slot, value) ? value.value() : read(key, slot);
+    private void dropped(@Nullable K key, @Nullable Slot<V> slot, RemovalCause cause) {
+        if (key != null && slot != null) {
+            shares.add(key, -slot.drop());
+        }
     }
 
-    private V read(K key, Slot<V> slot) {
+    /** The value, read again if need be. Throws what the reader throws. */
+    V get(K key) {
+        return get(key, _ -> true);
+    }
+
+    /**
+     * The same, where a value may be known to be outdated.
+     *
+     * @param isCurrent whether a value may be used; asked only about values that were read before
+     */
+    V get(K key, Predicate<V> isCurrent) {
+        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        Value<V> value = slot.value.get();
+        return value != null && isFresh(slot, value) && isCurrent.test(value.value())
+                ? value.value()
+                : read(key, slot, isCurrent);
+    }
+
+    /** What the value weighs; 0 if none is kept. Reads nothing. */
+    long weight(K key) {
+        Slot<V> slot = slots.asMap().get(key);
+        Value<V> value = slot == null ? null : slot.value.get();
+        return value == null ? 0 : weigher.weigh(key, value.value());
+    }
+
+    private V read(K key, Slot<V> slot, Predicate<V> isCurrent) {
         long arrived = nanos.getAsLong();
         slot.reading.lock();
         try {
             Value<V> known = slot.value.get();
-            if (known != null && isFresh(slot, known)) {
+            if (known != null && isFresh(slot, known) && isCurrent.test(known.value())) {
                 return known.value();
             }
             Failure failure = slot.failure;
@@ -116,13 +182,41 @@ final class SingleFlightCache<K, V> {
         try {
             V value = reader.read(key, known == null ? null : known.value());
             slot.value.set(new Value<>(value, began));
-            slot.weight = weigher.weigh(value);
-            slots.asMap().replace(key, slot, slot);
             slot.failure = null;
+            weigh(key, slot, value);
             return value;
         } catch (RuntimeException e) {
             slot.failure = new Failure(e, began);
+            if (known == null) {
+                // only those that wait for this reading know the slot now
+                slots.asMap().remove(key, slot);
+            }
             throw e;
+        }
+    }
+
+    /** The value may have been dropped meanwhile, and is dropped if its owner has too much. */
+    private void weigh(K key, Slot<V> slot, V value) {
+        shares.add(key, slot.reweigh(weigher.weigh(key, value)));
+        slots.asMap().replace(key, slot, slot);
+        long most = shares.most(key);
+        if (slot.weight() > most) {
+            slots.asMap().remove(key, slot);
+        } else if (shares.weight(key) > most) {
+            dropOthers(key, most - most / 4);
+        }
+    }
+
+    /** Drops values of the key's owner, those first that the cache would drop first. */
+    private void dropOthers(K key, long downTo) {
+        var coldest = slots.policy().eviction().orElseThrow().coldest(Integer.MAX_VALUE);
+        for (K other : coldest.keySet()) {
+            if (shares.weight(key) <= downTo) {
+                return;
+            }
+            if (!other.equals(key) && shares.haveSameOwner(key, other)) {
+                slots.invalidate(other);
+            }
         }
     }
 
@@ -131,7 +225,7 @@ final class SingleFlightCache<K, V> {
     }
 
     private boolean isUnchanged(Slot<V> slot, Value<V> value) {
-        return value.asOf() > slot.changed.get() && value.asOf() > allChanged.get();
+        return value.asOf() > slot.changed.get();
     }
 
     /** The values that nothing is known against but perhaps their age. */
@@ -186,16 +280,22 @@ final class SingleFlightCache<K, V> {
         }
     }
 
+    /** Reads the value again, on this thread; until that is done, others use the last one. */
+    void renew(K key) {
+        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        slot.reading.lock();
+        try {
+            var _ = read(key, slot, slot.value.get());
+        } finally {
+            slot.reading.unlock();
+        }
+    }
+
     /** The value is to be read again before it is used again. */
     void changed(K key) {
         Slot<V> slot = slots.asMap().get(key);
         if (slot != null) {
             slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
         }
-    }
-
-    /** Every value is to be read again before it is used again. */
-    void allChanged() {
-        allChanged.accumulateAndGet(nanos.getAsLong(), Math::max);
     }
 }

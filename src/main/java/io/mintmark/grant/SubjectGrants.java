@@ -12,11 +12,21 @@ import java.util.List;
  * @param blockedUntil the end of the last block of exactly this subject, in the tenant or in all,
  *     by the database's clock; {@link Instant#MAX} for one without an end, {@link Instant#MIN} for
  *     none
- * @param bytes how much text they were read from
+ * @param bytes what they take of the heap
+ * @param tooLarge whether there are more than may be read; then none is here
  */
 public record SubjectGrants(
-        TenantState state, List<Grant> grants, Instant blockedUntil, int bytes) {
+        TenantState state, List<Grant> grants, Instant blockedUntil, long bytes, boolean tooLarge)
+        implements Weighed {
+    /** How many grants a subject may have of a tenant and an identity provider. */
+    public static final int MOST = 1_000;
+
     public SubjectGrants {
         grants = List.copyOf(grants);
+    }
+
+    /** A subject that has more grants than may be read. It counts as blocked. */
+    public static SubjectGrants tooLarge(TenantState state) {
+        return new SubjectGrants(state, List.of(), Instant.MAX, 0, true);
     }
 }

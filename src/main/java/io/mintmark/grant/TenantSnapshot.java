@@ -8,6 +8,7 @@ import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
@@ -19,39 +20,55 @@ import java.util.UUID;
  * @param state of the tenant's own rows
  * @param externalId the tenant's AWS ExternalId
  * @param maxCalls how many calls of access providers it may have under way on this replica
+ * @param maxRequests how many requests it may make on this replica in a minute; empty for no limit
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
  * @param blocks the globs over subjects that are blocked in this tenant
- * @param bytes how much text it was read from
+ * @param bytes what it takes of the heap
+ * @param tooLarge whether the tenant has more than may be read; then nothing of it is here
  */
 public record TenantSnapshot(
         TenantName name,
         StateId state,
         UUID externalId,
         int maxCalls,
+        OptionalInt maxRequests,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
         GlobIndex<Grant> patterns,
         GlobIndex<BlockedGlob> blocks,
-        int bytes) {
+        long bytes,
+        boolean tooLarge)
+        implements Weighed {
 
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
         keys = Map.copyOf(keys);
     }
 
-    /** A tenant that is absent or disabled: nobody is believed and nothing is there. */
+    /** A tenant that is absent or disabled: no token is accepted and no key exists. */
     public static TenantSnapshot nothing(TenantName name, StateId state) {
+        return empty(name, state, false);
+    }
+
+    /** A tenant that has more than may be read. */
+    public static TenantSnapshot tooLarge(TenantName name, StateId state) {
+        return empty(name, state, true);
+    }
+
+    private static TenantSnapshot empty(TenantName name, StateId state, boolean tooLarge) {
         return new TenantSnapshot(
                 name,
                 state,
                 new UUID(0, 0),
                 1,
+                OptionalInt.empty(),
                 Map.of(),
                 Map.of(),
                 GlobIndex.of(List.of()),
                 GlobIndex.of(List.of()),
-                0);
+                0,
+                tooLarge);
     }
 }

@@ -12,19 +12,26 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A check of something that the broker needs in order to serve.
+ * A check of something that the broker needs: in order to serve (readiness), or in order to be of
+ * any use until it is restarted (liveness).
  *
  * @param name as the health report shows it
  * @param fault says in a sentence that strangers may read what is wrong; nothing if nothing is
  */
-public record Check(String name, Supplier<Optional<String>> fault) implements HealthCheck {
+public record Check(HealthCheckType type, String name, Supplier<Optional<String>> fault)
+        implements HealthCheck {
     static final String ERROR = "error";
 
     private static final Logger log = LoggerFactory.getLogger(Check.class);
 
-    @Override
-    public HealthCheckType type() {
-        return HealthCheckType.READINESS;
+    /** A check of what the broker needs in order to serve. */
+    public static Check ofReadiness(String name, Supplier<Optional<String>> fault) {
+        return new Check(HealthCheckType.READINESS, name, fault);
+    }
+
+    /** A check of what only a restart mends. */
+    public static Check ofLiveness(String name, Supplier<Optional<String>> fault) {
+        return new Check(HealthCheckType.LIVENESS, name, fault);
     }
 
     @Override

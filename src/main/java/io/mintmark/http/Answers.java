@@ -9,8 +9,12 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Arrays;
 
 /** Writes answers; the only place that does. */
 final class Answers {
@@ -20,6 +24,8 @@ final class Answers {
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "no-store");
     static final Header NOT_SNIFFED =
             HeaderValues.createCached(HeaderNames.create("X-Content-Type-Options"), "nosniff");
+
+    private static final int PIECE = 16 << 10;
 
     private final InstantSource clock;
 
@@ -33,14 +39,33 @@ final class Answers {
     }
 
     /** A success that nobody may keep: it shows credentials, or what somebody may have. */
-    void sendPrivate(ServerResponse response, JsonNode body) {
+    void sendPrivate(ServerResponse response, Content content) {
         response.header(NOT_STORED);
-        send(response, 200, body);
+        send(response, content.type(), content.bytes());
     }
 
     /** A success whose JSON is written already. */
     void send(ServerResponse response, String json) {
         send(response, 200, json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * A success whose JSON may be long. It is sent in pieces, so that a client that is slow to take
+     * it doesn't keep a copy of the whole in memory.
+     */
+    void sendLong(ServerResponse response, byte[] json) {
+        response.status(Status.OK_200);
+        response.header(JSON);
+        response.header(NOT_SNIFFED);
+        response.contentLength(json.length);
+        try (OutputStream out = response.outputStream()) {
+            for (int at = 0; at < json.length; at += PIECE) {
+                // Helidon 4.1.7 goes wrong with offsets
+                out.write(Arrays.copyOfRange(json, at, Math.min(at + PIECE, json.length)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A success that isn't JSON. */
@@ -74,9 +99,13 @@ final class Answers {
         String requestId = RequestIds.of(request);
         StandingHeaders.repeat(request, response);
         response.header(NOT_STORED);
+        if (error.status() == Status.TOO_MANY_REQUESTS_429.code()) {
+            response.header(RateLimits.NONE_LEFT);
+        }
         error.retryAfterSeconds()
                 .ifPresent(wait ->
                         response.header(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));
-        send(response, error.status(), error.json(requestId, clock.instant()));
+        Content content = error.content(requestId, clock.instant());
+        send(response, error.status(), content.type(), content.bytes());
     }
 }

@@ -1,7 +1,5 @@
 package io.mintmark.http;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Refusal;
 
@@ -12,12 +10,21 @@ import java.util.OptionalLong;
 
 /**
  * An error as the AWS SDKs' container providers read it: they print {@code code} and {@code
- * message}, and repeat the request at a status from 500 on.
+ * message}, and repeat the request at a status from 500 on. None has status 404: S3 tools take that
+ * for a missing directory and go on, so that an unknown key is denied like one without a grant.
  */
 record AwsSdkError(ErrorBody told) implements ErrorAnswer {
     private static final int BAD_REQUEST = 400;
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
     private static final int UNAVAILABLE = 503;
     private static final Duration SOON = Duration.ofSeconds(5);
+
+    AwsSdkError {
+        if (told.status() == NOT_FOUND) {
+            told = ErrorBody.of(FORBIDDEN, "FORBIDDEN", told.message(), told.details());
+        }
+    }
 
     /** What repeating can't mend gets a status that isn't repeated. */
     static ErrorAnswer of(Refusal refusal) {
@@ -56,7 +63,7 @@ record AwsSdkError(ErrorBody told) implements ErrorAnswer {
     }
 
     @Override
-    public ObjectNode json(String requestId, Instant at) {
-        return told.json(requestId, at).put("code", told.code());
+    public Content content(String requestId, Instant at) {
+        return Content.json(told.json(requestId, at).put("code", told.code()));
     }
 }

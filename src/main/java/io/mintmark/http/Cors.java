@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets the applications of configured origins call the broker from browsers (interface section
- * 4.6). Errors say so too, or the application could not read them.
+ * Lets the applications of configured origins call the broker from browsers (HTTP API section 4.6).
+ * Errors say so too, or the application could not read them.
  */
 final class Cors implements Filter {
     private static final Header METHODS =

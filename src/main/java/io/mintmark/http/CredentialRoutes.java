@@ -15,10 +15,12 @@ import io.mintmark.exchange.MintRequest;
 import io.mintmark.grant.Key;
 import io.mintmark.time.Timestamps;
 import io.mintmark.token.IdentityProviders;
+import io.mintmark.token.IdentityProviders.Listed;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /** The endpoints for clients: mint, list keys, list identity providers. */
 final class CredentialRoutes implements HttpService {
@@ -27,6 +29,11 @@ final class CredentialRoutes implements HttpService {
     private final MintRequests requests;
     private final Answers answers;
     private final VerdictAnswers verdicts;
+    private volatile Written written = new Written(List.of(), Json.write(body(List.of())));
+
+    /** A list of identity providers, and the answer that shows it. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Written(List<Listed> listed, byte[] json) {}
 
     CredentialRoutes(
             Exchange exchange,
@@ -72,16 +79,29 @@ final class CredentialRoutes implements HttpService {
     }
 
     private void identityProviders(ServerRequest request, ServerResponse response) {
+        answers.sendLong(response, json(providers.listed()));
+    }
+
+    /** Anybody may ask for the list, so it is written once for all who do. */
+    @SuppressWarnings("ReferenceEquality") // a list that hasn't changed is the same object
+    private byte[] json(List<Listed> listed) {
+        Written last = written;
+        if (last.listed() != listed) {
+            last = new Written(listed, Json.write(body(listed)));
+            written = last;
+        }
+        return last.json();
+    }
+
+    private static ObjectNode body(List<Listed> listed) {
         ObjectNode body = Json.object();
         ArrayNode list = body.putArray("providers");
-        providers
-                .listed()
-                .forEach(provider ->
-                        list.addObject()
-                                .put("name", provider.name().value())
-                                .put("issuer", provider.issuer())
-                                .put("type", "oidc"));
-        answers.send(response, body);
+        listed.forEach(provider ->
+                list.addObject()
+                        .put("name", provider.name().value())
+                        .put("issuer", provider.issuer())
+                        .put("type", "oidc"));
+        return body;
     }
 
     static ObjectNode body(Credentials credentials) {

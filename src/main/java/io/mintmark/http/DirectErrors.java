@@ -7,12 +7,14 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.limit.RateDecision;
 
 import org.slf4j.MDC;
 
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Answers what never gets as far as a route, because it isn't HTTP as it should be or because there
@@ -20,12 +22,22 @@ import java.util.Optional;
  */
 final class DirectErrors implements DirectHandler {
     private static final Duration SOON = Duration.ofSeconds(1);
+    private static final int FAILURE = 500;
 
     private final InstantSource clock;
     private final Cors cors;
+    private final Optional<AddressLimits> limits;
+    private final String unknownPath;
 
-    DirectErrors(Cors cors, InstantSource clock) {
+    /**
+     * @param limits against which requests count that no filter has seen; empty if none applies
+     * @param unknownPath the sentence for a path that the port doesn't have
+     */
+    DirectErrors(
+            Cors cors, Optional<AddressLimits> limits, String unknownPath, InstantSource clock) {
         this.cors = cors;
+        this.limits = limits;
+        this.unknownPath = unknownPath;
         this.clock = clock;
     }
 
@@ -38,9 +50,17 @@ final class DirectErrors implements DirectHandler {
             String message) {
         TransportRequest request = known(told);
         Protocol protocol = Protocol.of(request.path().split("\\?", 2)[0]);
-        ErrorAnswer error = protocol.tell(error(status.code()));
-        String requestId = requestId(request);
-        headers.set(Answers.JSON).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
+        Optional<RateDecision> decision =
+                limits.flatMap(it -> it.countUnrouted(request.headers(), status));
+        ErrorBody body =
+                decision.filter(known -> !known.allowed())
+                        .map(RateLimits::refusal)
+                        .orElseGet(() -> error(status.code()));
+        ErrorAnswer error = protocol.tell(body);
+        String requestId = requestId(request, error);
+        decision.map(RateLimits::headers).stream().flatMap(Stream::of).forEach(headers::set);
+        Content content = error.content(requestId, clock.instant());
+        headers.set(content.type()).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         if (protocol.isForBrowsers()) {
             for (Header header : cors.standing(request.headers())) {
@@ -53,7 +73,7 @@ final class DirectErrors implements DirectHandler {
                 .status(Status.create(error.status()))
                 .headers(headers)
                 .keepAlive(event.keepAlive())
-                .entity(Json.write(error.json(requestId, clock.instant())))
+                .entity(content.bytes())
                 .build();
     }
 
@@ -68,16 +88,24 @@ final class DirectErrors implements DirectHandler {
                 .orElse(told);
     }
 
-    /** The one that the log has for this thread, if the request got so far. */
-    private static String requestId(TransportRequest request) {
-        return Optional.ofNullable(MDC.get(RequestIds.IN_LOG))
-                .orElseGet(() -> RequestIds.chosen(request.headers()));
+    /**
+     * The one that the log has for this thread, if the request got so far. Otherwise the log gets
+     * it here for a failure, which the server logs next on this thread and then ends the
+     * connection.
+     */
+    private static String requestId(TransportRequest request, ErrorAnswer error) {
+        Optional<String> known = RequestIds.current();
+        String id = known.orElseGet(() -> RequestIds.chosen(request.headers()));
+        if (known.isEmpty() && error.status() == FAILURE) {
+            MDC.put(RequestIds.IN_LOG, id);
+        }
+        return id;
     }
 
     /** The body for a status that the server itself chose. */
-    static ErrorBody error(int status) {
+    private ErrorBody error(int status) {
         return switch (status) {
-            case 404 -> ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH);
+            case 404 -> ErrorBody.of(404, "NOT_FOUND", unknownPath);
             case 411 ->
                     ErrorBody.invalidRequest(
                             411,
@@ -92,15 +120,15 @@ final class DirectErrors implements DirectHandler {
     private static ErrorBody malformed(int status) {
         return ErrorBody.invalidRequest(
                 status,
-                "The request is HTTP/1.0 or not well-formed HTTP/1.1, it leaves open where"
-                        + " it ends, its body is encoded, or its headers are too long.");
+                "The request is not valid HTTP/1.1, its length is ambiguous, its body is encoded, or"
+                        + " its path or headers are too long.");
     }
 
     private static ErrorBody busy() {
         return new ErrorBody(
                 503,
                 "SERVICE_UNAVAILABLE",
-                "The broker has more requests than it can work on; try again in a second.",
+                "The broker is busy; try again in a second.",
                 Json.object(),
                 Optional.of(SOON));
     }

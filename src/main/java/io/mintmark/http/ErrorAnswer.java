@@ -1,7 +1,5 @@
 package io.mintmark.http;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import java.time.Instant;
 import java.util.OptionalLong;
 
@@ -15,5 +13,5 @@ interface ErrorAnswer {
     OptionalLong retryAfterSeconds();
 
     /** What the client reads. */
-    ObjectNode json(String requestId, Instant at);
+    Content content(String requestId, Instant at);
 }

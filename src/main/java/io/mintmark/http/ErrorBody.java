@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * An error as clients see it (interface section 7).
+ * An error as clients see it (HTTP API section 7).
  *
  * @param status the HTTP status
  * @param code in SCREAMING_SNAKE_CASE
@@ -42,7 +42,12 @@ record ErrorBody(
     }
 
     @Override
-    public ObjectNode json(String requestId, Instant at) {
+    public Content content(String requestId, Instant at) {
+        return Content.json(json(requestId, at));
+    }
+
+    /** The body of the interface, to which protocols may add members. */
+    ObjectNode json(String requestId, Instant at) {
         ObjectNode body = Json.object().put("error", code).put("message", message);
         if (!details.isEmpty()) {
             body.set("details", details);

@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,9 +22,11 @@ final class Failures implements ErrorHandler<Throwable> {
     private static final int SERVER_ERROR = 500;
 
     private final Answers answers;
+    private final RequestListener listener;
 
-    Failures(Answers answers) {
+    Failures(Answers answers, RequestListener listener) {
         this.answers = answers;
+        this.listener = listener;
     }
 
     @Override
@@ -34,7 +37,7 @@ final class Failures implements ErrorHandler<Throwable> {
         answers.send(request, response, answer(failure));
     }
 
-    private static ErrorBody answer(Throwable failure) {
+    private ErrorBody answer(Throwable failure) {
         return switch (failure) {
             case BadRequest bad -> bad.answer();
             case Unavailable unavailable -> unavailable(unavailable);
@@ -44,7 +47,8 @@ final class Failures implements ErrorHandler<Throwable> {
         };
     }
 
-    private static ErrorBody unavailable(Unavailable failure) {
+    private ErrorBody unavailable(Unavailable failure) {
+        listener.failed(Optional.of(failure.part()));
         log.warn("{}", reasons(failure));
         return Refusals.of(failure);
     }
@@ -58,13 +62,16 @@ final class Failures implements ErrorHandler<Throwable> {
                 .collect(Collectors.joining(": "));
     }
 
-    private static ErrorBody refused(int status) {
-        return status >= SERVER_ERROR
-                ? ErrorBody.internalError()
-                : ErrorBody.invalidRequest(status, "The request is not well-formed HTTP.");
+    private ErrorBody refused(int status) {
+        if (status < SERVER_ERROR) {
+            return ErrorBody.invalidRequest(status, "The request is not well-formed HTTP.");
+        }
+        listener.failed(Optional.empty());
+        return ErrorBody.internalError();
     }
 
-    private static ErrorBody internal(Throwable failure) {
+    private ErrorBody internal(Throwable failure) {
+        listener.failed(Optional.empty());
         log.error("A request failed", failure);
         return ErrorBody.internalError();
     }

@@ -37,7 +37,7 @@ record FormParameters(Map<String, String> parameters) {
                 return bad("The body is not a well-formed form: an escape is wrong, or not UTF-8.");
             }
             if (parameters.put(name.get(), value.get()) != null) {
-                return bad("A parameter stands in the body twice; send each once.");
+                return bad("The body has a parameter twice; send each once.");
             }
         }
         parameters.values().removeIf(String::isEmpty);

@@ -10,7 +10,7 @@ import io.mintmark.health.HealthReport.Findings;
 
 import java.time.temporal.ChronoUnit;
 
-/** The health report (interface section 2.6). */
+/** The health report (HTTP API section 2.6). */
 final class HealthRoute implements Handler {
     private static final int SERVICE_UNAVAILABLE = 503;
     private static final String VERSION = version();

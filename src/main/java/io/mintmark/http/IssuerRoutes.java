@@ -10,6 +10,8 @@ import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.tenant.TenantName;
 
+import java.net.URI;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -29,22 +31,25 @@ final class IssuerRoutes implements HttpService {
     private static final String CACHE = "public, max-age=300";
 
     private static final String NONE =
-            "This broker signs no tokens: its identity comes from elsewhere.";
+            "This broker signs no tokens: an external identity provider issues them.";
 
     private final Optional<BuiltInIdentity> identity;
+    private final Map<String, Object> tokenEndpoint;
     private final Answers answers;
 
     /**
      * @param identity the keys and the issuer's name; none where the broker signs nothing
+     * @param broker the broker's own address, if it knows it
      */
-    IssuerRoutes(Optional<BuiltInIdentity> identity, Answers answers) {
+    IssuerRoutes(Optional<BuiltInIdentity> identity, Optional<URI> broker, Answers answers) {
         this.identity = identity;
+        this.tokenEndpoint = OAuthRoutes.endpointMetadata(broker);
         this.answers = answers;
     }
 
     @Override
     public void routing(HttpRules rules) {
-        get(rules, DISCOVERY, document(BuiltInIdentity::discoveryDocument));
+        get(rules, DISCOVERY, document(issuer -> issuer.discoveryDocument(tokenEndpoint)));
         get(rules, KEYS, document(BuiltInIdentity::keySet));
         get(rules, TENANT + DISCOVERY, ofTenant(BuiltInIdentity::discoveryDocument));
         get(rules, TENANT + KEYS, ofTenant((issuer, _) -> issuer.keySet()));

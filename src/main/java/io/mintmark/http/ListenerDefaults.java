@@ -5,9 +5,11 @@ import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.http.DirectHandlers;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.http.tls.PortTls;
 
 import java.time.Duration;
-import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,16 +20,29 @@ final class ListenerDefaults implements AutoCloseable {
     private final GuardedPort guard;
     private final DirectHandlers errors;
 
-    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock) {
-        this(bounds, cors, clock, System::nanoTime);
+    /**
+     * @param tls without it, the port serves plain HTTP
+     * @param withoutTurns the paths of requests that are answered however many others are in flight
+     */
+    ListenerDefaults(
+            Optional<PortTls> tls,
+            ServerBounds bounds,
+            Set<String> withoutTurns,
+            DirectErrors errors) {
+        this(tls, bounds, withoutTurns, errors, System::nanoTime);
     }
 
     /**
      * @param nanoTime measures clients' time
      */
-    ListenerDefaults(ServerBounds bounds, Cors cors, InstantSource clock, LongSupplier nanoTime) {
-        this.guard = new GuardedPort(bounds, nanoTime);
-        this.errors = everywhere(new DirectErrors(cors, clock));
+    ListenerDefaults(
+            Optional<PortTls> tls,
+            ServerBounds bounds,
+            Set<String> withoutTurns,
+            DirectErrors errors,
+            LongSupplier nanoTime) {
+        this.guard = new GuardedPort(tls, bounds, withoutTurns, nanoTime);
+        this.errors = everywhere(errors);
     }
 
     /** Configures a port that is yet to be opened. */

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The body of a mint request (interface section 2.1), checked.
+ * The body of a mint request (HTTP API section 2.1), checked.
  *
  * @param members what was sent
  */
@@ -37,7 +37,7 @@ record MintBody(JsonNode members, List<KeyName> keys) {
         for (var member : body.properties()) {
             if (!KNOWN.contains(member.getKey())) {
                 String name = shown(member.getKey());
-                return bad(name, "There is no member '%s'; remove it.".formatted(name));
+                return bad(name, "Unknown member '%s'; remove it.".formatted(name));
             }
         }
         JsonNode token = body.path("oidcToken");
@@ -49,10 +49,10 @@ record MintBody(JsonNode members, List<KeyName> keys) {
 
     private static Verdict<List<KeyName>> keys(JsonNode given) {
         if (!given.isArray() || given.isEmpty()) {
-            return bad("keys", "'keys' must be an array of 1 to 10 names of keys.");
+            return bad("keys", "'keys' must be an array of 1 to 10 key names.");
         }
         if (given.size() > MOST_KEYS) {
-            return bad("keys", "'keys' has more than 10 names; ask for the others separately.");
+            return bad("keys", "'keys' has more than 10 names; request the others separately.");
         }
         List<KeyName> keys = new ArrayList<>();
         List<String> issues = new ArrayList<>();
@@ -61,7 +61,7 @@ record MintBody(JsonNode members, List<KeyName> keys) {
             String name = element.asText();
             if (!element.isTextual() || !KeyName.isValid(name)) {
                 issues.add(
-                        "'%s' is not the name of a key: a letter, then up to 63 letters, digits,"
+                        "'%s' is not a key name: a letter, then up to 63 letters, digits,"
                                         .formatted(
                                                 shown(
                                                         element.isTextual()
@@ -69,7 +69,7 @@ record MintBody(JsonNode members, List<KeyName> keys) {
                                                                 : element.toString()))
                                 + " '_', '.' or '-'");
             } else if (!seen.add(name)) {
-                issues.add("'%s' stands there more than once".formatted(name));
+                issues.add("'%s' is listed more than once".formatted(name));
             } else {
                 keys.add(new KeyName(name));
             }

@@ -4,7 +4,9 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.exchange.CredentialFormat;
 import io.mintmark.exchange.KeyList;
+import io.mintmark.exchange.KeySelection;
 import io.mintmark.exchange.MintRequest;
+import io.mintmark.exchange.RequestPermit;
 import io.mintmark.http.connection.GuardedPort;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
@@ -13,11 +15,15 @@ import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** Puts a request for credentials into the terms of the use case, by whichever way it came. */
 final class MintRequests {
     /** When it is worth to try again where the tenant has too much under way. */
     private static final Duration BUSY = Duration.ofSeconds(1);
+
+    /** In characters; the log cuts it further. */
+    private static final int LONGEST_USER_AGENT = 1_024;
 
     private final ClientAddresses addresses;
 
@@ -30,29 +36,68 @@ final class MintRequests {
             PresentedToken token,
             List<KeyName> keys,
             CredentialFormat format) {
+        return of(request, token, KeySelection.named(keys), Optional.empty(), format);
+    }
+
+    /**
+     * The same for a protocol that selects keys and lifetimes in its own terms.
+     *
+     * @param lifetime the longest that the client wants the credentials to be valid
+     */
+    MintRequest of(
+            ServerRequest request,
+            PresentedToken token,
+            KeySelection keys,
+            Optional<Duration> lifetime,
+            CredentialFormat format) {
         return new MintRequest(
                 RequestIds.of(request),
                 addresses.of(request).address(),
-                request.headers().first(HeaderNames.USER_AGENT),
+                userAgent(request),
                 token,
                 keys,
+                lifetime,
                 format,
-                tenant -> requireRoom(tenant, token));
+                permit(token));
     }
 
-    private static void requireRoom(TenantName tenant, PresentedToken token) {
-        if (!GuardedPort.giveBackTurn(tenant.value(), token.text().length())) {
-            throw new Unavailable(
-                    "As many requests of this tenant are worked on as may be at a time; nothing was minted.",
-                    BUSY);
-        }
+    /** As much of it as may get into the audit log, which may have to keep it for a while. */
+    private static Optional<String> userAgent(ServerRequest request) {
+        return request.headers()
+                .first(HeaderNames.USER_AGENT)
+                .map(text -> text.substring(0, Math.min(text.length(), LONGEST_USER_AGENT)));
+    }
+
+    private static RequestPermit permit(PresentedToken token) {
+        int length = token.text().length();
+        return new RequestPermit() {
+            @Override
+            public void waitsForKeys(TenantName tenant) {
+                if (!GuardedPort.leaveTurn(tenant.value(), length)) {
+                    throw new Unavailable(
+                            Unavailable.Part.ISSUER,
+                            "Too many requests are waiting for issuers' signing keys; try again.",
+                            BUSY);
+                }
+            }
+
+            @Override
+            public void isAdmitted(TenantName tenant) {
+                if (!GuardedPort.giveBackTurn(tenant.value(), length)) {
+                    throw new Unavailable(
+                            "Too many requests of this tenant are in flight; nothing was minted.",
+                            BUSY);
+                }
+            }
+        };
     }
 
     KeyList.Request list(ServerRequest request, PresentedToken token) {
         return new KeyList.Request(
                 RequestIds.of(request),
                 addresses.of(request).address(),
-                request.headers().first(HeaderNames.USER_AGENT),
-                token);
+                userAgent(request),
+                token,
+                permit(token));
     }
 }

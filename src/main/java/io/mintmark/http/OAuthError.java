@@ -1,11 +1,10 @@
 package io.mintmark.http;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.verdict.AccessRefusal.KeysMissing;
 import io.mintmark.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.verdict.LimitRefusal;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.RequestRefusal;
@@ -13,6 +12,7 @@ import io.mintmark.verdict.RequestRefusal.BadElements;
 import io.mintmark.verdict.RequestRefusal.BadField;
 import io.mintmark.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.verdict.RequestRefusal.TooShort;
 import io.mintmark.verdict.TokenRefusal;
 
 import java.time.Instant;
@@ -51,8 +51,8 @@ record OAuthError(int status, String error, String description, OptionalLong ret
         return new OAuthError(
                 UNAUTHORIZED,
                 "invalid_client",
-                "Clients don't authenticate here: send no Authorization header, no client_secret and no"
-                        + " client_assertion; the subject_token is what counts.",
+                "Clients don't authenticate here: send no Authorization header, no "
+                        + "client_secret and no client_assertion; only the subject_token is used.",
                 OptionalLong.empty());
     }
 
@@ -78,6 +78,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
                             "invalid_request",
                             "%s (%s)".formatted(Refusals.of(token).message(), token.word()));
             case AccessRefusal access -> of(access);
+            case LimitRefusal limit -> of(Refusals.of(limit));
             case MintRefusal mint -> {
                 ErrorBody told = Refusals.of(mint);
                 yield new OAuthError(
@@ -95,7 +96,8 @@ record OAuthError(int status, String error, String description, OptionalLong ret
             case BadElements(_, List<String> issues) ->
                     of("invalid_request", String.join("; ", issues));
             case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
-            case OneTimeToken _ -> of("invalid_request", Refusals.of(refusal).message());
+            case OneTimeToken _, TooShort _ ->
+                    of("invalid_request", Refusals.of(refusal).message());
         };
     }
 
@@ -111,14 +113,17 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     private static OAuthError notForThem(String subject, List<String> keys) {
         return of(
                 "invalid_target",
-                "There is no key '%s' that subject '%s' may use now; an admin can grant it."
+                "Subject '%2$s' has no active grant for a key '%1$s'; ask an admin for one."
                         .formatted(String.join("', '", keys), subject));
     }
 
     @Override
-    public ObjectNode json(String requestId, Instant at) {
-        return Json.object()
-                .put("error", error)
-                .put("error_description", "%s (request %s)".formatted(description, requestId));
+    public Content content(String requestId, Instant at) {
+        return Content.json(
+                Json.object()
+                        .put("error", error)
+                        .put(
+                                "error_description",
+                                "%s (request %s)".formatted(description, requestId)));
     }
 }

@@ -34,6 +34,9 @@ final class OAuthRoutes implements HttpService {
     private static final String ACCESS_TOKEN = "access_token";
     private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
 
+    /** RFC 6749 section 5.1: the scope that was granted, whatever the client asked for. */
+    private static final Map<String, String> OPTIONAL_OUTPUTS = Map.of("scope", "Scope");
+
     /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
     private static final Header NOT_KEPT =
             HeaderValues.createCached(HeaderNames.PRAGMA, "no-cache");
@@ -61,7 +64,7 @@ final class OAuthRoutes implements HttpService {
             Optional<URI> issuer) {
         this.listener = listener;
         this.exchange = exchange;
-        this.format = exchange.format(OUTPUTS);
+        this.format = exchange.format(OUTPUTS, OPTIONAL_OUTPUTS);
         this.requests = requests;
         this.verdicts = verdicts;
         this.answers = answers;
@@ -130,21 +133,33 @@ final class OAuthRoutes implements HttpService {
                                 .toSeconds());
     }
 
+    /**
+     * The members by which a client finds the token endpoint and learns how to use it (RFC 8414
+     * section 2, OpenID Connect Discovery 1.0 section 3).
+     *
+     * @param broker the broker's own address; without it there are no members
+     */
+    static Map<String, Object> endpointMetadata(Optional<URI> broker) {
+        return broker.map(url ->
+                        Map.<String, Object>of(
+                                "token_endpoint",
+                                url + TOKEN,
+                                "grant_types_supported",
+                                List.of(TokenExchangeForm.GRANT_TYPE),
+                                "token_endpoint_auth_methods_supported",
+                                List.of("none")))
+                .orElse(Map.of());
+    }
+
     private void metadata(ServerRequest request, ServerResponse response) {
         if (issuer.isEmpty()) {
             answers.send(
-                    request,
-                    response,
-                    ErrorBody.of(404, "NOT_FOUND", "This broker doesn't know its own address."));
+                    request, response, ErrorBody.of(404, "NOT_FOUND", "BROKER_URL is not set."));
             return;
         }
-        ObjectNode body =
-                Json.object()
-                        .put("issuer", issuer.get().toString())
-                        .put("token_endpoint", issuer.get() + TOKEN);
+        ObjectNode body = Json.object().put("issuer", issuer.get().toString());
+        endpointMetadata(issuer).forEach(body::putPOJO);
         body.putArray("response_types_supported");
-        body.putArray("grant_types_supported").add(TokenExchangeForm.GRANT_TYPE);
-        body.putArray("token_endpoint_auth_methods_supported").add("none");
         response.header(KEPT);
         answers.send(response, body);
     }

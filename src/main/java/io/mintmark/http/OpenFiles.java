@@ -30,9 +30,10 @@ public final class OpenFiles {
     static void requireEnough(int connections, long limit) {
         if (connections + OTHERS > limit) {
             throw new InvalidSettings(
-                    "SERVER_MAX_CONNECTIONS needs room for %d open files, and the process may open"
+                    "SERVER_MAX_CONNECTIONS needs %d open files, and the process may open"
                                     .formatted(connections + OTHERS)
-                            + " %d: lower it, or raise that limit (ulimit -n)".formatted(limit));
+                            + " %d: lower the setting, or raise the limit (ulimit -n)"
+                                    .formatted(limit));
         }
     }
 }

@@ -9,8 +9,9 @@ import java.util.regex.Pattern;
 
 /**
  * Turns away whoever spells a path in another way than the interface does: with escapes,
- * parameters, empty or dotted segments, or a slash at the end. The server would take it for the
- * plain path, and what stands in front of it and goes by paths for another.
+ * parameters, empty or dotted segments, or a slash at the end, which only {@code /sdk/sts/} may
+ * have because some SDKs append it. The server would take it for the plain path, and what stands in
+ * front of it and goes by paths for another.
  */
 final class PlainPaths implements Filter {
     /** What no path of the interface has; neither has any key or tenant in its name. */
@@ -25,7 +26,8 @@ final class PlainPaths implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        if (OTHERWISE.matcher(request.path().rawPath()).find()) {
+        String path = request.path().rawPath();
+        if (!path.equals(StsRoute.PATH_OF_SDKS) && OTHERWISE.matcher(path).find()) {
             answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", Routes.NO_SUCH_PATH));
         } else {
             chain.proceed();

@@ -7,12 +7,16 @@ package io.mintmark.http;
 enum Protocol {
     INTERFACE,
     AWS_SDK,
+    STS,
     OAUTH;
 
     /** The protocol of a path, as it was sent or as it was understood. */
     static Protocol of(String path) {
         if (path.startsWith(AwsSdkRoute.PREFIX)) {
             return AWS_SDK;
+        }
+        if (path.equals(StsRoute.PATH) || path.startsWith(StsRoute.PATH + "/")) {
+            return STS;
         }
         return path.equals(OAuthRoutes.TOKEN) || path.equals(OAuthRoutes.METADATA)
                 ? OAUTH
@@ -28,6 +32,7 @@ enum Protocol {
         return switch (this) {
             case INTERFACE -> error;
             case AWS_SDK -> new AwsSdkError(error);
+            case STS -> StsError.of(error);
             case OAUTH -> OAuthError.of(error);
         };
     }

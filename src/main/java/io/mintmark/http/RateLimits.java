@@ -11,18 +11,23 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.limit.RateDecision;
-import io.mintmark.limit.RateLimiter;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets through what a client address may still ask for, and tells how much that is (interface
+ * Lets through what a client address may still ask for, and tells how much that is (HTTP API
  * section 8). Health and the broker's keys are for machines that must not be turned away.
  */
 final class RateLimits implements Filter {
     private static final HeaderName LIMIT = HeaderNames.create("X-RateLimit-Limit");
     private static final HeaderName REMAINING = HeaderNames.create("X-RateLimit-Remaining");
+
+    /** Every 429 carries it, whichever limit is reached (interface section 8). */
+    static final Header NONE_LEFT = HeaderValues.createCached(REMAINING, 0);
+
     private static final HeaderName RESET = HeaderNames.create("X-RateLimit-Reset");
     private static final HeaderName WINDOW = HeaderNames.create("X-RateLimit-Window");
 
@@ -33,33 +38,29 @@ final class RateLimits implements Filter {
     /** Paths as they are, nothing else: whatever is spelt in another way is limited. */
     private static final Set<String> UNLIMITED =
             Set.of(
-                    "/health",
+                    Routes.HEALTH,
                     "/.well-known/openid-configuration",
                     "/.well-known/jwks.json",
                     OAuthRoutes.METADATA);
 
-    private final RateLimiter limiter;
-    private final ClientAddresses addresses;
+    private final AddressLimits limits;
     private final Answers answers;
 
-    RateLimits(RateLimiter limiter, ClientAddresses addresses, Answers answers) {
-        this.limiter = limiter;
-        this.addresses = addresses;
+    RateLimits(AddressLimits limits, Answers answers) {
+        this.limits = limits;
         this.answers = answers;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        if (isUnlimited(request.path().rawPath())) {
-            chain.proceed();
-            return;
-        }
-        RateDecision decision = limiter.decide(addresses.of(request));
-        StandingHeaders.add(request, response, headers(decision));
-        if (decision.allowed()) {
-            chain.proceed();
+        Optional<RateDecision> decision =
+                isUnlimited(request.path().rawPath()) ? Optional.empty() : limits.count(request);
+        decision.ifPresent(known -> StandingHeaders.add(request, response, headers(known)));
+        Optional<RateDecision> denied = decision.filter(known -> !known.allowed());
+        if (denied.isPresent()) {
+            answers.send(request, response, refusal(denied.get()));
         } else {
-            answers.send(request, response, refusal(decision));
+            chain.proceed();
         }
     }
 
@@ -67,7 +68,8 @@ final class RateLimits implements Filter {
         return UNLIMITED.contains(path) || IssuerRoutes.isOfTenant(path);
     }
 
-    private static Header[] headers(RateDecision decision) {
+    /** What an answer says about the limit. */
+    static Header[] headers(RateDecision decision) {
         return new Header[] {
             HeaderValues.create(LIMIT, decision.limit()),
             HeaderValues.create(REMAINING, decision.remaining()),
@@ -76,18 +78,25 @@ final class RateLimits implements Filter {
         };
     }
 
-    private static ErrorBody refusal(RateDecision decision) {
-        ObjectNode details =
-                Json.object()
-                        .put("limit", decision.limit())
-                        .put("window", decision.window().toSeconds())
-                        .put("resetAt", decision.resetAt().toString());
-        return new ErrorBody(
-                429,
-                "RATE_LIMIT_EXCEEDED",
+    /** The answer to a request over the limit. */
+    static ErrorBody refusal(RateDecision decision) {
+        return exceeded(
                 "Too many requests from this address; try again in %d s, at %s."
                         .formatted(decision.retryAfter().toSeconds(), decision.resetAt()),
-                details,
-                Optional.of(decision.retryAfter()));
+                decision.limit(),
+                decision.window(),
+                decision.resetAt(),
+                decision.retryAfter());
+    }
+
+    /** The answer to a request over any limit. */
+    static ErrorBody exceeded(
+            String message, int limit, Duration window, Instant resetAt, Duration retryAfter) {
+        ObjectNode details =
+                Json.object()
+                        .put("limit", limit)
+                        .put("window", window.toSeconds())
+                        .put("resetAt", resetAt.toString());
+        return new ErrorBody(429, "RATE_LIMIT_EXCEEDED", message, details, Optional.of(retryAfter));
     }
 }

@@ -6,6 +6,7 @@ import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.verdict.AccessRefusal.KeysMissing;
 import io.mintmark.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.verdict.LimitRefusal;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.RequestRefusal;
@@ -13,9 +14,11 @@ import io.mintmark.verdict.RequestRefusal.BadElements;
 import io.mintmark.verdict.RequestRefusal.BadField;
 import io.mintmark.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.verdict.RequestRefusal.TooShort;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,6 +31,7 @@ final class Refusals {
             case RequestRefusal request -> of(request);
             case TokenRefusal token -> TokenRefusals.of(token);
             case AccessRefusal access -> of(access);
+            case LimitRefusal limit -> of(limit);
             case MintRefusal mint -> of(mint);
         };
     }
@@ -53,15 +57,23 @@ final class Refusals {
             case KeyOfOtherType(String key, String type, List<String> types) ->
                     badField(
                             "key",
-                            "Key '%s' is of type '%s', and this address gives credentials of %s only;"
+                            ("Key '%s' has type '%s'; this endpoint returns credentials of %s "
+                                                    + "only;")
                                             .formatted(key, type, String.join(", ", types))
-                                    + " POST /credentials/mint gives those of every type.");
+                                    + " POST /credentials/mint returns those of every type.");
+            case TooShort(String key, Duration asked, Duration atLeast) ->
+                    badField(
+                            "duration",
+                            "A lifetime of %d seconds is too short; a credential of key '%s' is valid for at least %d."
+                                    .formatted(asked.toSeconds(), key, atLeast.toSeconds()));
             case OneTimeToken(String idp) ->
                     badField(
                             "Authorization",
-                            "Each token of identity provider '%s' works once, and clients of this address"
+                            ("Tokens of identity provider '%s' work once, but clients of this "
+                                                    + "endpoint")
                                             .formatted(idp)
-                                    + " show theirs again and again; use POST /credentials/mint.");
+                                    + " present theirs repeatedly; use POST "
+                                    + "/credentials/mint.");
         };
     }
 
@@ -79,7 +91,7 @@ final class Refusals {
                     ErrorBody.of(
                             403,
                             "FORBIDDEN",
-                            "Subject '%s' may not use %s now; an admin can grant it."
+                            "Subject '%s' has no active grant for %s; ask an admin for one."
                                     .formatted(subject, keys(denied)),
                             with(
                                     with(about(subject), "deniedKeys", denied),
@@ -97,10 +109,23 @@ final class Refusals {
                     ErrorBody.of(
                             404,
                             "SUBJECT_NOT_FOUND",
-                            "Subject '%s' of identity provider '%s' may use no key now."
+                            "Subject '%s' of identity provider '%s' has no active grant."
                                     .formatted(subject, idp),
                             about(subject).put("idp", idp));
         };
+    }
+
+    private static ErrorBody of(LimitRefusal refusal) {
+        return RateLimits.exceeded(
+                "Tenant '%s' may make no more requests now; try again in %d s, at %s."
+                        .formatted(
+                                refusal.tenant(),
+                                refusal.retryAfter().toSeconds(),
+                                refusal.resetAt()),
+                refusal.limit(),
+                refusal.window(),
+                refusal.resetAt(),
+                refusal.retryAfter());
     }
 
     private static ErrorBody of(MintRefusal refusal) {
@@ -119,12 +144,15 @@ final class Refusals {
         return switch (reason) {
             case PROVIDER_TIMEOUT -> "it did not answer in time; try again";
             case PROVIDER_UNREACHABLE -> "it could not be reached; try again";
-            case PROVIDER_THROTTLED -> "it wants fewer calls; try again later";
-            case PROVIDER_REJECTED -> "it does not permit this; an admin must look at the role";
+            case PROVIDER_THROTTLED -> "it limits the call rate; try again later";
+            case PROVIDER_REJECTED -> "it denied the call; an admin must check the role";
             case BROKER_IDENTITY_REJECTED ->
-                    "it does not accept the broker; an admin must look at its trust in the broker";
-            case PROVIDER_MISCONFIGURED -> "its settings can't work; an admin must correct them";
-            case PROVIDER_ERROR -> "it failed; try again, and if that lasts tell an admin";
+                    "it did not accept the broker's identity; an admin must check its trust "
+                            + "settings";
+            case PROVIDER_MISCONFIGURED ->
+                    "its settings are invalid; an admin must correct " + "them";
+            case PROVIDER_ERROR ->
+                    "it failed; try again, and contact an admin if it keeps " + "failing";
         };
     }
 

@@ -12,6 +12,7 @@ import io.helidon.webserver.http.ServerRequest;
 
 import org.slf4j.MDC;
 
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -40,6 +41,11 @@ public final class RequestIds implements Filter {
         } finally {
             MDC.clear();
         }
+    }
+
+    /** The id of the request that this thread works on; empty where no filter has seen it. */
+    static Optional<String> current() {
+        return Optional.ofNullable(MDC.get(IN_LOG));
     }
 
     /** The request's id; the same each time it is asked for. */

@@ -1,8 +1,10 @@
 package io.mintmark.http;
 
 import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** Told of requests, for their numbers; it must neither wait nor throw. */
 public interface RequestListener {
@@ -15,6 +17,16 @@ public interface RequestListener {
      * @param taken from its headers to the end of its answer
      */
     void answered(String route, int status, Duration taken);
+
+    /** A request came through a proxy that the settings don't list as trusted. */
+    void forwardingIgnored();
+
+    /**
+     * A request failed: something was missing, or the broker has an error.
+     *
+     * @param part what was missing; empty for an error
+     */
+    void failed(Optional<Unavailable.Part> part);
 
     /** The use case, or the request's form, refused it. */
     void refused(Refusal refusal);

@@ -12,7 +12,7 @@ import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.ForwardedFor;
-import io.mintmark.limit.RateLimiter;
+import io.mintmark.limit.IgnoredForwarding;
 import io.mintmark.token.IdentityProviders;
 
 import java.net.URI;
@@ -25,12 +25,19 @@ import java.util.Optional;
 public final class Routes {
     /** Those that serve credentials. */
     public static final List<String> OF_CREDENTIALS =
-            List.of("/credentials/mint", "/credentials/keys", AwsSdkRoute.PATH, OAuthRoutes.TOKEN);
+            List.of(
+                    "/credentials/mint",
+                    "/credentials/keys",
+                    AwsSdkRoute.PATH,
+                    StsRoute.PATH,
+                    OAuthRoutes.TOKEN);
+
+    static final String HEALTH = "/health";
 
     static final String NO_SUCH_PATH =
-            "There is no such path; the interface has POST /credentials/mint,"
+            "Unknown path; the interface has POST /credentials/mint,"
                     + " GET /credentials/keys, GET /credentials/idp-providers, GET /health,"
-                    + " GET /sdk/aws/{key} and POST /oauth2/token.";
+                    + " GET /sdk/aws/{key}, POST /sdk/sts and POST /oauth2/token.";
 
     private static final String GET = "GET, OPTIONS";
     private static final String POST = "POST, OPTIONS";
@@ -38,32 +45,45 @@ public final class Routes {
     /** Every path with the methods that it has. */
     static final Map<String, String> METHODS =
             Map.of(
-                    "/credentials/mint", POST,
-                    "/credentials/keys", GET,
-                    "/credentials/idp-providers", GET,
-                    "/health", GET,
-                    "/openapi", GET,
-                    "/.well-known/openid-configuration", GET,
-                    "/.well-known/jwks.json", GET,
-                    "/tenants/{tenant}/.well-known/openid-configuration", GET,
-                    "/tenants/{tenant}/.well-known/jwks.json", GET);
+                    "/credentials/mint",
+                    POST,
+                    "/credentials/keys",
+                    GET,
+                    "/credentials/idp-providers",
+                    GET,
+                    HEALTH,
+                    GET,
+                    "/openapi",
+                    GET,
+                    "/.well-known/openid-configuration",
+                    GET,
+                    "/.well-known/jwks.json",
+                    GET,
+                    "/tenants/{tenant}/.well-known/openid-configuration",
+                    GET,
+                    "/tenants/{tenant}/.well-known/jwks.json",
+                    GET);
 
     /** The same of those that aren't for browsers. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
             Map.of(
                     AwsSdkRoute.PATH, "GET",
+                    StsRoute.PATH, "POST",
                     OAuthRoutes.TOKEN, "POST",
                     OAuthRoutes.METADATA, "GET");
 
     private final CredentialRoutes credentials;
     private final AwsSdkRoute awsSdk;
+    private final StsRoute sts;
     private final OAuthRoutes oauth;
     private final IssuerRoutes issuer;
     private final HealthRoute health;
     private final ClientAddresses addresses;
-    private final Optional<RateLimiter> limiter;
+    private final UntrustedProxies proxies;
+    private final AddressLimits limits;
     private final Cors cors;
     private final RequestCount count;
+    private final Failures failures;
     private final Answers answers;
 
     /**
@@ -86,18 +106,21 @@ public final class Routes {
             RequestListener listener) {
         this.count = new RequestCount(listener);
         this.answers = new Answers(clock);
+        this.failures = new Failures(answers, listener);
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
-        this.limiter =
-                limits.enabled()
-                        ? Optional.of(new RateLimiter(limits, clock, System::nanoTime))
-                        : Optional.empty();
+        this.proxies =
+                new UntrustedProxies(
+                        new IgnoredForwarding(limits.trustedProxies()),
+                        listener::forwardingIgnored);
+        this.limits = new AddressLimits(limits, addresses, clock);
         this.cors = new Cors(cors.allowedOrigins());
         MintRequests requests = new MintRequests(addresses);
         VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
         this.credentials = new CredentialRoutes(exchange, providers, requests, answers, verdicts);
         this.awsSdk = new AwsSdkRoute(exchange, requests, verdicts);
+        this.sts = new StsRoute(exchange, requests, verdicts, answers, listener);
         this.oauth = new OAuthRoutes(exchange, requests, verdicts, answers, listener, url);
-        this.issuer = new IssuerRoutes(identity, answers);
+        this.issuer = new IssuerRoutes(identity, url, answers);
         this.health = new HealthRoute(health, answers);
     }
 
@@ -106,20 +129,27 @@ public final class Routes {
         return cors;
     }
 
+    /** The rate limits of addresses, for answers that no route gives. */
+    AddressLimits limits() {
+        return limits;
+    }
+
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
         routing.addFilter(count)
                 .addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
-                .addFilter(cors);
-        limiter.ifPresent(limits -> routing.addFilter(new RateLimits(limits, addresses, answers)));
-        routing.addFilter(new PlainPaths(answers))
-                .error(Throwable.class, new Failures(answers))
+                .addFilter(proxies)
+                .addFilter(cors)
+                .addFilter(new RateLimits(limits, answers))
+                .addFilter(new PlainPaths(answers))
+                .error(Throwable.class, failures)
                 .register("/credentials", credentials)
                 .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
+                .register(sts)
                 .register(oauth)
                 .register(issuer)
-                .get("/health", MatchedRoute.of("/health", health))
+                .get(HEALTH, MatchedRoute.of(HEALTH, health))
                 .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
         METHODS.keySet()
                 .forEach(path ->

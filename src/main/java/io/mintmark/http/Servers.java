@@ -1,55 +1,86 @@
 package io.mintmark.http;
 
 import io.helidon.health.HealthCheck;
+import io.helidon.http.HttpPrologue;
+import io.helidon.http.Method;
 import io.helidon.metrics.api.MeterRegistry;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.observe.ObserveFeature;
 import io.helidon.webserver.observe.health.HealthObserver;
 import io.helidon.webserver.observe.metrics.MetricsObserver;
 import io.mintmark.config.AdminSettings;
 import io.mintmark.config.ServerSettings;
+import io.mintmark.http.tls.CertificateWatch;
+import io.mintmark.http.tls.PortTls;
 
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The two ports: one for clients, one for operators. */
 public final class Servers implements AutoCloseable {
     private static final String ADMIN = "admin";
     private static final int OPERATORS = 64;
 
+    private static final String UNKNOWN_ADMIN_PATH =
+            "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready and"
+                    + " GET /observe/metrics.";
+
     /** What a request may take besides the call of its access provider. */
     private static final Duration OVERHEAD = Duration.ofSeconds(10);
 
     private final ListenerDefaults forClients;
     private final ListenerDefaults forOperators;
+    private final CertificateWatch certificates;
     private final Duration drain;
     private final WebServer server;
 
     /**
      * The ports, not listening yet.
      *
+     * @param tls of the public port; without it, the port serves plain HTTP
+     * @param adminTls the same of the admin port
      * @param providerTimeout how long the call of an access provider may take
      */
     public Servers(
             ServerSettings settings,
             AdminSettings admin,
+            Optional<PortTls> tls,
+            Optional<PortTls> adminTls,
             Duration providerTimeout,
             Routes routes,
-            List<HealthCheck> readiness,
+            List<HealthCheck> checks,
             MeterRegistry meters,
             InstantSource clock) {
         this.drain = settings.drain();
+        this.certificates =
+                new CertificateWatch(Stream.of(tls, adminTls).flatMap(Optional::stream).toList());
         OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
-        this.forClients = new ListenerDefaults(settings.bounds(), routes.cors(), clock);
+        this.forClients =
+                new ListenerDefaults(
+                        tls,
+                        settings.bounds(),
+                        Set.of(Routes.HEALTH),
+                        new DirectErrors(
+                                routes.cors(),
+                                Optional.of(routes.limits()),
+                                Routes.NO_SUCH_PATH,
+                                clock));
         this.forOperators =
                 new ListenerDefaults(
+                        adminTls,
                         settings.bounds().withCounts(OPERATORS, OPERATORS),
-                        new Cors(Set.of()),
-                        clock);
+                        Set.of(),
+                        new DirectErrors(
+                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock));
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -59,17 +90,37 @@ public final class Servers implements AutoCloseable {
                         .port(settings.port())
                         .routing(routes::register)
                         .putSocket(ADMIN, socket -> listen(socket, admin))
-                        .addFeature(observation(readiness, meters));
+                        .addFeature(observation(checks, meters));
         forClients.apply(builder);
         this.server = builder.build();
     }
 
     private void listen(ListenerConfig.Builder socket, AdminSettings admin) {
-        socket.host(admin.host().getHostAddress()).port(admin.port());
+        socket.host(admin.host().getHostAddress())
+                .port(admin.port())
+                .routing(routing -> routing.addFilter(Servers::takeHeadForGet));
         forOperators.apply(socket);
     }
 
-    private static ObserveFeature observation(List<HealthCheck> readiness, MeterRegistry meters) {
+    /** Answers HEAD as GET; the port sends the headers alone (RFC 9110 section 9.3.2). */
+    private static void takeHeadForGet(
+            FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        HttpPrologue asked = request.prologue();
+        if (asked.method().equals(Method.HEAD)) {
+            request.prologue(
+                    HttpPrologue.create(
+                            asked.rawProtocol(),
+                            asked.protocol(),
+                            asked.protocolVersion(),
+                            Method.GET,
+                            asked.uriPath(),
+                            asked.query(),
+                            asked.fragment()));
+        }
+        chain.proceed();
+    }
+
+    private static ObserveFeature observation(List<HealthCheck> checks, MeterRegistry meters) {
         return ObserveFeature.builder()
                 .observersDiscoverServices(false)
                 .sockets(List.of(ADMIN))
@@ -77,7 +128,7 @@ public final class Servers implements AutoCloseable {
                         HealthObserver.builder()
                                 .useSystemServices(false)
                                 .details(true)
-                                .addHealthChecks(readiness)
+                                .addHealthChecks(checks)
                                 .build())
                 .addObserver(MetricsObserver.builder().meterRegistry(meters).build())
                 .build();
@@ -94,6 +145,7 @@ public final class Servers implements AutoCloseable {
             throw new IllegalStateException(
                     "SERVER_PORT or ADMIN_PORT can't be listened on; the log says why");
         }
+        certificates.start();
     }
 
     /** The public port, which may have been chosen by the system. */
@@ -118,6 +170,7 @@ public final class Servers implements AutoCloseable {
         server.stop();
         forClients.close();
         forOperators.close();
+        certificates.close();
     }
 
     private void drain() {

@@ -11,11 +11,15 @@ import java.util.Set;
 sealed interface TokenExchangeForm {
     String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-    /** Which tokens a subject may show; both are the identity token of the interface. */
+    /**
+     * The types by which clients call the identity token of the interface. Some libraries have only
+     * access tokens to exchange, which will do where they are JWTs of a known issuer.
+     */
     Set<String> SUBJECT_TOKEN_TYPES =
             Set.of(
                     "urn:ietf:params:oauth:token-type:jwt",
-                    "urn:ietf:params:oauth:token-type:id_token");
+                    "urn:ietf:params:oauth:token-type:id_token",
+                    "urn:ietf:params:oauth:token-type:access_token");
 
     /** One that can be gone on with. */
     record Valid(PresentedToken token, KeyName key) implements TokenExchangeForm {}
@@ -30,7 +34,7 @@ sealed interface TokenExchangeForm {
                         new Valid(
                                 new PresentedToken(
                                         new Secret(form.value("subject_token").orElseThrow())),
-                                new KeyName(form.value("audience").orElseThrow())));
+                                new KeyName(keyName(form.value("audience").orElseThrow()))));
     }
 
     private static Optional<OAuthError> error(FormParameters form) {
@@ -70,40 +74,41 @@ sealed interface TokenExchangeForm {
         return SUBJECT_TOKEN_TYPES.contains(type)
                 ? Optional.empty()
                 : invalid(
-                        "The subject_token_type must be urn:ietf:params:oauth:token-type:jwt or"
-                                + " urn:ietf:params:oauth:token-type:id_token.");
+                        "The subject_token_type must be urn:ietf:params:oauth:token-type:jwt,"
+                                + " urn:ietf:params:oauth:token-type:id_token or"
+                                + " urn:ietf:params:oauth:token-type:access_token.");
     }
 
     private static Optional<OAuthError> unsupported(FormParameters form) {
-        if (form.has("scope")) {
-            return Optional.of(
-                    OAuthError.of(
-                            "invalid_scope",
-                            "A key has the scope that an admin gave it; send no scope."));
-        }
         if (form.has("resource")) {
-            return invalid("A key is named by audience; send no resource.");
+            return invalid("The audience names the key; send no resource.");
         }
         return form.has("actor_token") || form.has("actor_token_type")
-                ? invalid("Nobody can act for somebody else here; send no actor_token.")
+                ? invalid("Delegation is not supported; send no actor_token.")
                 : Optional.empty();
     }
 
     private static Optional<OAuthError> audienceError(FormParameters form) {
         return form.value("audience")
                 .map(name ->
-                        KeyName.isValid(name)
+                        KeyName.isValid(keyName(name))
                                 ? Optional.<OAuthError>empty()
                                 : Optional.of(
                                         OAuthError.of(
                                                 "invalid_target",
-                                                "The audience must be the name of a key: a letter, then up"
-                                                        + " to 63 letters, digits, '_', '.' or '-'.")))
+                                                "The audience, or its part after the last '/', must be the"
+                                                        + " name of a key: a letter, then up to 63 letters,"
+                                                        + " digits, '_', '.' or '-'.")))
                 .orElseGet(() -> missing("audience", "the name of a key"));
     }
 
+    /** Libraries for a cloud want names as long as the cloud's, such as {@code //host/path/KEY}. */
+    private static String keyName(String audience) {
+        return audience.substring(audience.lastIndexOf('/') + 1);
+    }
+
     private static Optional<OAuthError> missing(String parameter, String what) {
-        return invalid("There is no %s; send %s.".formatted(parameter, what));
+        return invalid("%s is missing; send %s.".formatted(parameter, what));
     }
 
     private static Optional<OAuthError> invalid(String description) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Where a token may stand, and which place goes first (interface section 5.2): a header that is
+ * Where a token may stand, and which place goes first (HTTP API section 5.2): a header that is
  * there wins whatever it holds, so that nobody's token is replaced by another from a lesser place.
  */
 final class TokenPlaces {
@@ -58,7 +58,7 @@ final class TokenPlaces {
                     Verdict.refused(
                             new RequestRefusal.BadField(
                                     "Authorization",
-                                    "There are several Authorization headers; send one."));
+                                    "The request has several Authorization headers; send one."));
         };
     }
 
@@ -79,7 +79,8 @@ final class TokenPlaces {
             default ->
                     Verdict.refused(
                             new RequestRefusal.BadField(
-                                    PARAMETER, "There are several 'token' parameters; send one."));
+                                    PARAMETER,
+                                    "The request has several 'token' parameters; " + "send one."));
         };
     }
 

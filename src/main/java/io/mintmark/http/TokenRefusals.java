@@ -2,6 +2,7 @@ package io.mintmark.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.exchange.TokenRefusalDetails;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.verdict.TokenRefusal.ClaimsNotAccepted;
@@ -19,7 +20,6 @@ import io.mintmark.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
 /** What clients are told of a token that isn't accepted. */
 final class TokenRefusals {
@@ -29,7 +29,7 @@ final class TokenRefusals {
         return ErrorBody.of(401, code(refusal), message(refusal), details(refusal));
     }
 
-    /** {@code UNAUTHORIZED} for what interface section 5.5 lists, and only for that. */
+    /** {@code UNAUTHORIZED} for what HTTP API section 5.5 lists, and only for that. */
     private static String code(TokenRefusal refusal) {
         return switch (refusal) {
             case NoTokenProvided _,
@@ -67,52 +67,31 @@ final class TokenRefusals {
             case UnknownIssuer(String issuer, _) ->
                     "No identity provider is configured for issuer '%s'.".formatted(issuer);
             case InvalidAudience _ ->
-                    "The token is meant for somebody else; ask its issuer for one with an audience"
-                            + " that is expected here.";
+                    "The token's audience is not accepted here; request one with an expected "
+                            + "audience from its issuer.";
             case TokenNotYetValid(Instant from, _) ->
-                    "The token is valid only from %s on.".formatted(time(from));
+                    "The token is not valid before %s.".formatted(time(from));
             case MissingClaim(String claim) -> "The token has no claim '%s'.".formatted(claim);
             case UnsupportedAlgorithm(String algorithm) ->
                     "Tokens signed with '%s' are not accepted.".formatted(algorithm);
-            case MissingKeyId() -> "The token names no key ('kid'), and its issuer has several.";
+            case MissingKeyId() -> "The token has no 'kid', and its issuer has several keys.";
             case AmbiguousAudience() ->
-                    "The token's audiences lead to several identity providers; ask for one.";
+                    "The token's audiences match several identity providers; request a token "
+                            + "with one audience.";
             case TokenTooOld() -> "The token was issued too long ago; get a new one.";
-            case TokenReplayed() -> "The token works once and was used before; get a new one.";
-            case ClaimsNotAccepted() ->
-                    "The token lacks claims that its identity provider's configuration requires.";
+            case TokenReplayed() -> "The token was used before and works once; get a new one.";
+            case ClaimsNotAccepted _ ->
+                    "The token lacks claims that its identity provider requires.";
         };
     }
 
     private static ObjectNode details(TokenRefusal refusal) {
-        ObjectNode details = Json.object().put("reason", refusal.word());
-        return switch (refusal) {
-            case TokenExpired(Instant expiredAt, Instant now) ->
-                    details.put("expiredAt", time(expiredAt)).put("currentTime", time(now));
-            case TokenNotYetValid(Instant notBefore, Instant now) ->
-                    details.put("notBefore", time(notBefore)).put("currentTime", time(now));
-            case InvalidSignature(String issuer) -> details.put("issuer", issuer);
-            case UnknownIssuer(String issuer, var known) ->
-                    Refusals.with(details.put("issuer", issuer), "configuredIssuers", known);
-            case InvalidAudience(var audience, var expected) ->
-                    Refusals.with(
-                            Refusals.with(details, "tokenAudience", audience),
-                            "expectedAudience",
-                            expected);
-            case MissingClaim(String claim) -> details.put("claim", claim);
-            case UnsupportedAlgorithm(String algorithm) -> details.put("algorithm", algorithm);
-            case NoTokenProvided _,
-                    MalformedJwt _,
-                    MissingKeyId _,
-                    AmbiguousAudience _,
-                    TokenTooOld _,
-                    TokenReplayed _,
-                    ClaimsNotAccepted _ ->
-                    details;
-        };
+        return Json.object()
+                .put("reason", refusal.word())
+                .setAll(TokenRefusalDetails.shown(refusal));
     }
 
     private static String time(Instant at) {
-        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+        return TokenRefusalDetails.time(at);
     }
 }

@@ -20,6 +20,8 @@ final class VerdictAnswers {
     }
 
     /**
+     * Answers in JSON.
+     *
      * @param body what a success looks like
      * @param error what a refusal looks like
      */
@@ -29,8 +31,23 @@ final class VerdictAnswers {
             Verdict<T> verdict,
             Function<T, ObjectNode> body,
             Function<Refusal, ErrorAnswer> error) {
+        sendContent(request, response, verdict, body.andThen(Content::json), error);
+    }
+
+    /**
+     * Answers in any format.
+     *
+     * @param content what a success looks like
+     * @param error what a refusal looks like
+     */
+    <T> void sendContent(
+            ServerRequest request,
+            ServerResponse response,
+            Verdict<T> verdict,
+            Function<T, Content> content,
+            Function<Refusal, ErrorAnswer> error) {
         switch (verdict) {
-            case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, body.apply(value));
+            case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, content.apply(value));
             case Verdict.Refused<T>(Refusal refusal) -> {
                 listener.refused(refusal);
                 answers.send(request, response, error.apply(refusal));

@@ -6,6 +6,7 @@ import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An access token for a client, from the issuer of its tenant (RFC 9068).
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param audience the service that is to accept it
  * @param claims further claims, as JSON values; none of {@link ReservedClaims}
  * @param duration how long it lives; whole seconds
+ * @param format signature and header
  */
 public record AccessTokenOrder(
         TenantName tenant,
@@ -23,7 +25,33 @@ public record AccessTokenOrder(
         String subject,
         String audience,
         Map<String, Object> claims,
-        Duration duration) {
+        Duration duration,
+        Format format) {
+
+    /** The signature algorithms of the broker's keys. */
+    public enum Algorithm {
+        ES256,
+        RS256
+    }
+
+    /**
+     * What a service may require of a token besides its claims.
+     *
+     * @param algorithm of the signature; if empty, the one of the broker's current key
+     * @param type the header {@code typ}: {@code at+jwt} (RFC 9068), or {@code JWT} for services
+     *     that accept nothing else
+     */
+    public record Format(Optional<Algorithm> algorithm, String type) {
+        /** A token of RFC 9068 with the broker's usual signature. */
+        public static final Format USUAL = new Format(Optional.empty(), "at+jwt");
+
+        public Format {
+            if (!type.equals("at+jwt") && !type.equals("JWT")) {
+                throw new IllegalArgumentException(
+                        "'%s' is not a type of access tokens".formatted(type));
+            }
+        }
+    }
 
     public AccessTokenOrder {
         claims = Map.copyOf(claims);

@@ -84,7 +84,7 @@ final class AuthorizationServer implements TokenService {
         if (!expiry.isAfter(asked)) {
             throw IdpFailures.failed(
                     Kind.FAILED,
-                    "its token had expired at %s already; does the clock go wrong?"
+                    "its token expired at %s, before it arrived; check both clocks"
                             .formatted(expiry));
         }
         return new IssuedToken(given.token(), expiry);

@@ -2,6 +2,7 @@ package io.mintmark.identity;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
 import com.nimbusds.jose.jwk.AsymmetricJWK;
@@ -9,6 +10,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.file.RereadFile;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.TenantName;
 
@@ -21,6 +23,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the keys
@@ -28,9 +32,6 @@ import java.util.Optional;
  * no secret of theirs.
  */
 public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
-    /** RFC 9068 section 2.1; it keeps access tokens from being taken for identity tokens. */
-    private static final JOSEObjectType ACCESS_TOKEN = new JOSEObjectType("at+jwt");
-
     /** It is shown at once, so a minute does; RFC 7523 section 3 leaves it to the client. */
     private static final Duration ASSERTION_LIFETIME = Duration.ofMinutes(1);
 
@@ -53,6 +54,18 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         this.clock = clock;
     }
 
+    /** The RFC 7638 thumbprints of all keys. */
+    public Set<String> keyIds() {
+        return directory.keys().published().getKeys().stream()
+                .map(JWK::getKeyID)
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether the directory of the keys is usable now, for the metrics. */
+    public RereadFile file() {
+        return directory.file();
+    }
+
     /**
      * Looks whether the directory holds other keys. What it holds in full is taken over; otherwise
      * the former keys go on signing, and the log says why.
@@ -66,8 +79,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         SigningKeys current = directory.keys();
         SigningKey key =
                 order.rs256Only()
-                        ? current.rs256Signer(directory.today())
-                                .orElseThrow(BuiltInIdentity::noRsaKey)
+                        ? signer(current, JWSAlgorithm.RS256)
                         : current.signer(directory.today());
         Instant now = now();
         return key.sign(
@@ -86,19 +98,25 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                             .formatted(order.audience()));
         }
         Instant now = now();
+        SigningKeys current = directory.keys();
+        SigningKey key =
+                order.format()
+                        .algorithm()
+                        .map(algorithm -> signer(current, JWSAlgorithm.parse(algorithm.name())))
+                        .orElseGet(() -> current.signer(directory.today()));
         Secret text =
-                signer().sign(
-                                ACCESS_TOKEN,
-                                claims(
-                                                issuer.ofTenant(order.tenant()),
-                                                order.audience(),
-                                                order.claims(),
-                                                now,
-                                                order.duration())
-                                        .subject(order.subject())
-                                        .claim("client_id", order.idp() + ":" + order.subject())
-                                        .jwtID(order.mintId().toString())
-                                        .build());
+                key.sign(
+                        new JOSEObjectType(order.format().type()),
+                        claims(
+                                        issuer.ofTenant(order.tenant()),
+                                        order.audience(),
+                                        order.claims(),
+                                        now,
+                                        order.duration())
+                                .subject(order.subject())
+                                .claim("client_id", order.idp() + ":" + order.subject())
+                                .jwtID(order.mintId().toString())
+                                .build());
         return new AccessToken(text, now.plus(order.duration()));
     }
 
@@ -142,9 +160,13 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return directory.keys().published().toString();
     }
 
-    /** The broker's discovery document. */
-    public String discoveryDocument() {
-        return issuer.discoveryDocument(directory.keys().algorithms());
+    /**
+     * The broker's discovery document.
+     *
+     * @param further members beside those of an issuer
+     */
+    public String discoveryDocument(Map<String, ?> further) {
+        return issuer.discoveryDocument(directory.keys().algorithms(), further);
     }
 
     /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
@@ -178,11 +200,21 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return parsed.verify(verifier);
     }
 
-    private static NoBrokerTokenException noRsaKey() {
+    private SigningKey signer(SigningKeys current, JWSAlgorithm algorithm) {
+        return current.signer(directory.today(), algorithm)
+                .orElseThrow(() -> missingKey(algorithm));
+    }
+
+    private static NoBrokerTokenException missingKey(JWSAlgorithm algorithm) {
+        boolean rsa = algorithm.equals(JWSAlgorithm.RS256);
         return new NoBrokerTokenException(
-                "the provider accepts only RS256, and BROKER_SIGNING_KEYS_DIR holds no RSA key: add"
-                        + " one, made with openssl genpkey -algorithm RSA -pkeyopt"
-                        + " rsa_keygen_bits:3072");
+                "the provider accepts only %s, and BROKER_SIGNING_KEYS_DIR holds no %s key: add one, made with openssl genpkey -algorithm %s"
+                        .formatted(
+                                algorithm,
+                                rsa ? "RSA" : "P-256",
+                                rsa
+                                        ? "RSA -pkeyopt rsa_keygen_bits:3072"
+                                        : "EC -pkeyopt ec_paramgen_curve:P-256"));
     }
 
     private Instant now() {

@@ -3,6 +3,8 @@ package io.mintmark.identity;
 import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,9 +16,6 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -38,9 +37,8 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private final TokenService service;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final ScheduledExecutorService schedule =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().name("broker-token").daemon().factory());
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.BROKER_TOKEN, Duration.ZERO, this::renewIfDue);
 
     private volatile @Nullable HeldToken held;
     private volatile @Nullable NoBrokerTokenException failure;
@@ -68,9 +66,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
      * down doesn't keep the broker from starting: the health check says so until it is back.
      */
     public ClientCredentialsIdentity start() {
-        var _ =
-                schedule.scheduleWithFixedDelay(
-                        this::renewIfDue, 0, LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = thread.start();
         return this;
     }
 
@@ -128,15 +124,17 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
 
     @Override
     public void close() {
-        schedule.shutdownNow();
+        thread.stop();
     }
 
-    void renewIfDue() {
+    /** Renews the token if it is due. Returns when it is to be looked at again. */
+    Duration renewIfDue() {
         HeldToken current = held;
         Instant now = clock.instant();
         if (current == null || current.isRenewable(now)) {
             renew(now);
         }
+        return LOOK_AGAIN;
     }
 
     private synchronized void renew(Instant now) {
@@ -224,7 +222,8 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private synchronized void failed(NoBrokerTokenException why) {
         Duration wait = backOff();
         log.warn(
-                "The broker has no new token of its identity provider, the next try is in {} ms or with the next mint: {}",
+                "The broker could not renew the token of its identity provider; it retries "
+                        + "in {} ms or with the next mint: {}",
                 wait.toMillis(),
                 why.getMessage());
         failure = why;
@@ -252,7 +251,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new NoBrokerTokenException(
-                    Kind.TIMED_OUT, "nobody waits for the broker's token any more");
+                    Kind.TIMED_OUT, "the request for the broker's token was cancelled");
         }
     }
 }

@@ -77,7 +77,7 @@ final class Discovery {
             return new URI(endpoint);
         } catch (URISyntaxException e) {
             throw IdpFailures.failed(
-                    Kind.FAILED, "its discovery document's token_endpoint is no URL");
+                    Kind.FAILED, "the token_endpoint in its discovery document is not a URL");
         }
     }
 

@@ -26,7 +26,7 @@ final class IdpFailures {
     private static Kind meaning(OutboundFailure.Kind kind) {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE -> Kind.MISCONFIGURED;
-            case UNREACHABLE, CUT_OFF, NOT_TRUSTED -> Kind.UNREACHABLE;
+            case UNREACHABLE, BUSY, CUT_OFF, NOT_TRUSTED -> Kind.UNREACHABLE;
             case TIMED_OUT -> Kind.TIMED_OUT;
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Kind.FAILED;
         };

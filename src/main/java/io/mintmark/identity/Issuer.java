@@ -40,6 +40,15 @@ record Issuer(String name) {
 
     /** The document at {@code /.well-known/openid-configuration} (OpenID Connect Discovery 1.0). */
     String discoveryDocument(List<String> algorithms) {
+        return discoveryDocument(algorithms, Map.of());
+    }
+
+    /**
+     * The same with further members.
+     *
+     * @param further by name
+     */
+    String discoveryDocument(List<String> algorithms, Map<String, ?> further) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("issuer", name);
         document.put("jwks_uri", base() + "/.well-known/jwks.json");
@@ -48,6 +57,7 @@ record Issuer(String name) {
         document.put("id_token_signing_alg_values_supported", algorithms);
         document.put("scopes_supported", List.of("openid"));
         document.put("claims_supported", List.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti"));
+        document.putAll(further);
         return JSONObjectUtils.toJSONString(document);
     }
 

@@ -17,6 +17,7 @@ import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.RSAPublicKeySpec;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -26,6 +27,7 @@ import java.util.regex.Pattern;
  */
 public final class PrivateKeyPem {
     private static final int SHORTEST_RSA = 2048;
+    private static final List<String> KINDS = List.of("EC", "RSA", "EdDSA");
 
     /** RFC 7468. There may be others before it: openssl ecparam writes the curve first. */
     private static final Pattern PRIVATE_KEY =
@@ -46,22 +48,49 @@ public final class PrivateKeyPem {
 
     /** The key, with its public half. */
     public static JWK read(String pem) throws UnfitException {
+        return read(pem, PrivateKeyPem::jwk);
+    }
+
+    /** A key that a TLS server may have: RSA, on any curve of the JDK's, or EdDSA. */
+    public static PrivateKey readForTls(String pem) throws UnfitException {
+        return read(pem, PrivateKeyPem::ofAnyKind);
+    }
+
+    /** What becomes of a key in PKCS#8. */
+    @FunctionalInterface
+    private interface Reading<T> {
+        T of(byte[] pkcs8) throws UnfitException, GeneralSecurityException;
+    }
+
+    private static <T> T read(String pem, Reading<T> reading) throws UnfitException {
         MatchResult found =
                 PRIVATE_KEY
                         .matcher(pem)
                         .results()
                         .findFirst()
-                        .orElseThrow(() -> new UnfitException("holds no private key in PEM form"));
+                        .orElseThrow(
+                                () -> new UnfitException("contains no private key in PEM format"));
         try {
-            byte[] pkcs8 =
+            return reading.of(
                     found.group(1).isEmpty()
                             ? Base64.getDecoder().decode(found.group(2).replaceAll("\\s", ""))
-                            : OtherPrivateKeys.toPkcs8(found.group());
-            return jwk(pkcs8);
+                            : OtherPrivateKeys.toPkcs8(found.group()));
         } catch (GeneralSecurityException | RuntimeException e) {
             // The cause may quote the key, so it goes no further.
-            throw new UnfitException("isn't a private key in PEM form");
+            throw new UnfitException("is not a private key in PEM format");
         }
+    }
+
+    private static PrivateKey ofAnyKind(byte[] pkcs8)
+            throws UnfitException, GeneralSecurityException {
+        for (String algorithm : KINDS) {
+            PrivateKey key = key(pkcs8, algorithm);
+            if (key != null) {
+                return key;
+            }
+        }
+        OtherPrivateKeys.requireOne(pkcs8);
+        throw new UnfitException("is neither an EC, nor an RSA, nor an EdDSA key");
     }
 
     private static JWK jwk(byte[] pkcs8) throws UnfitException, GeneralSecurityException {
@@ -97,7 +126,7 @@ public final class PrivateKeyPem {
         int bits = key.getModulus().bitLength();
         if (bits < SHORTEST_RSA) {
             throw new UnfitException(
-                    "is an RSA key of %d bits, fewer than %d".formatted(bits, SHORTEST_RSA));
+                    "is an RSA key of %d bits; the minimum is %d".formatted(bits, SHORTEST_RSA));
         }
         var half = new RSAPublicKeySpec(key.getModulus(), key.getPublicExponent());
         RSAPublicKey published = (RSAPublicKey) KeyFactory.getInstance("RSA").generatePublic(half);

@@ -1,5 +1,6 @@
 package io.mintmark.identity;
 
+import io.mintmark.file.RereadFile;
 import io.mintmark.outbound.Secret;
 
 import org.slf4j.Logger;
@@ -24,7 +25,7 @@ final class SigningKeyDirectory {
     private final InstantSource clock;
     private volatile SigningKeys keys;
     private Map<Path, Secret> contents;
-    private String complaint = "";
+    private final RereadFile file = new RereadFile("BROKER_SIGNING_KEYS_DIR");
 
     /**
      * @throws UnusableSigningKeysException if the directory's keys can't be used
@@ -41,6 +42,11 @@ final class SigningKeyDirectory {
         return keys;
     }
 
+    /** Whether the directory is usable now, for the metrics. */
+    RereadFile file() {
+        return file;
+    }
+
     /** The day that decides which key signs. */
     LocalDate today() {
         return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
@@ -54,13 +60,9 @@ final class SigningKeyDirectory {
                 takeOver(files.keys(found));
                 contents = found;
             }
-            complaint = "";
+            file.accepted();
         } catch (UnusableSigningKeysException e) {
-            String what = String.valueOf(e.getMessage());
-            if (!what.equals(complaint)) {
-                log.error("The signing keys stay as they were: {}", what);
-            }
-            complaint = what;
+            file.refused(String.valueOf(e.getMessage()));
         }
     }
 

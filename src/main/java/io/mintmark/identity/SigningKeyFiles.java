@@ -70,7 +70,8 @@ final class SigningKeyFiles {
             byDay.put(day, key);
         }
         if (byDay.isEmpty()) {
-            throw unusable("BROKER_SIGNING_KEYS_DIR %s holds no signing key".formatted(directory));
+            throw unusable(
+                    "BROKER_SIGNING_KEYS_DIR %s contains no signing key".formatted(directory));
         }
         return new SigningKeys(byDay);
     }
@@ -103,13 +104,13 @@ final class SigningKeyFiles {
     /** Opening a pipe would wait for somebody who writes to it. */
     private Secret content(Path file) {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unusable("signing key file %s is no regular file".formatted(file));
+            throw unusable("signing key file %s is not a regular file".formatted(file));
         }
         try (InputStream content = Files.newInputStream(file)) {
             byte[] bytes = content.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
                 throw unusable(
-                        "signing key file %s holds over %d bytes".formatted(file, MOST_BYTES));
+                        "signing key file %s is larger than %d bytes".formatted(file, MOST_BYTES));
             }
             return new Secret(new String(bytes, StandardCharsets.ISO_8859_1));
         } catch (IOException e) {

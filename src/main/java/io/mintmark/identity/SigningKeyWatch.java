@@ -1,9 +1,9 @@
 package io.mintmark.identity;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Has a broker look every few seconds whether its signing keys have changed. Notifications of the
@@ -13,9 +13,8 @@ public final class SigningKeyWatch implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(5);
 
     private final BuiltInIdentity identity;
-    private final ScheduledExecutorService schedule =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().name("signing-keys").daemon().factory());
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.SIGNING_KEYS, PERIOD, this::look);
 
     public SigningKeyWatch(BuiltInIdentity identity) {
         this.identity = identity;
@@ -23,17 +22,17 @@ public final class SigningKeyWatch implements AutoCloseable {
 
     /** Looks from now on. */
     public SigningKeyWatch start() {
-        var _ =
-                schedule.scheduleWithFixedDelay(
-                        identity::reload,
-                        PERIOD.toMillis(),
-                        PERIOD.toMillis(),
-                        TimeUnit.MILLISECONDS);
+        var _ = thread.start();
         return this;
+    }
+
+    private Duration look() {
+        identity.reload();
+        return PERIOD;
     }
 
     @Override
     public void close() {
-        schedule.shutdownNow();
+        thread.stop();
     }
 }

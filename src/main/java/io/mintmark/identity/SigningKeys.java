@@ -38,16 +38,17 @@ final class SigningKeys {
                 .orElseGet(() -> byDay.get(byDay.firstKey()));
     }
 
-    /** The key that signs RS256 on a day, if there is an RSA key at all. */
-    Optional<SigningKey> rs256Signer(LocalDate today) {
-        return begun(today, JWSAlgorithm.RS256)
-                .or(() -> byDay.values().stream().filter(signs(JWSAlgorithm.RS256)).findFirst());
+    /** The key that signs with an algorithm on a day, if there is such a key at all. */
+    Optional<SigningKey> signer(LocalDate today, JWSAlgorithm algorithm) {
+        return begun(today, algorithm)
+                .or(() -> byDay.values().stream().filter(signs(algorithm)).findFirst());
     }
 
     /** The keys that sign something on a day. */
     Set<SigningKey> signers(LocalDate today) {
         Set<SigningKey> signers = new LinkedHashSet<>(Set.of(signer(today)));
-        rs256Signer(today).ifPresent(signers::add);
+        signer(today, JWSAlgorithm.RS256).ifPresent(signers::add);
+        signer(today, JWSAlgorithm.ES256).ifPresent(signers::add);
         return signers;
     }
 

@@ -64,11 +64,12 @@ public final class TokenFileIdentity implements BrokerIdentity {
                 UnverifiedClaims.of(token)
                         .orElseThrow(() -> unusable("holds no JWT"))
                         .expiry()
-                        .orElseThrow(() -> unusable("holds a token without exp"));
+                        .orElseThrow(() -> unusable("contains a token without exp"));
         if (!clock.instant().isBefore(expiry)) {
             throw new NoBrokerTokenException(
                     Kind.REJECTED,
-                    "the token in BROKER_IDP_TOKEN_FILE expired at %s; whoever writes the file has stopped doing so"
+                    ("the token in BROKER_IDP_TOKEN_FILE expired at %s; check the process "
+                                    + "that renews the file")
                             .formatted(expiry));
         }
         return token;
@@ -77,7 +78,7 @@ public final class TokenFileIdentity implements BrokerIdentity {
     /** Opening a pipe would wait for somebody who writes to it. */
     private String text() {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unusable("is no regular file");
+            throw unusable("is not a regular file");
         }
         try (InputStream content = Files.newInputStream(file)) {
             byte[] bytes = content.readNBytes(MOST_BYTES + 1);

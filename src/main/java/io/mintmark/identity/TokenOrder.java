@@ -14,8 +14,8 @@ import java.util.Map;
  * @param rs256Only whether the provider verifies no other signatures (Microsoft Entra does not)
  * @param extraClaims claims beside the broker's own, as JSON values; none of {@link
  *     ReservedClaims#ownsByStandard}
- * @param lifetime how long it is good for; at most five minutes. Identities that don't make their
- *     tokens themselves can't heed it
+ * @param lifetime how long the token is valid; at most one hour, usually five minutes. Identities
+ *     that do not make their tokens themselves ignore it
  */
 public record TokenOrder(
         TenantName tenant,
@@ -25,12 +25,15 @@ public record TokenOrder(
         boolean rs256Only,
         Map<String, Object> extraClaims,
         Duration lifetime) {
-    private static final Duration LONGEST = Duration.ofMinutes(5);
+    /** The longest lifetime of a broker token. */
+    public static final Duration LONGEST = Duration.ofHours(1);
+
+    private static final Duration USUAL = Duration.ofMinutes(5);
 
     public TokenOrder {
         if (!lifetime.isPositive() || lifetime.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
-                    "a broker token can't live for %s".formatted(lifetime));
+                    "a broker token can't be valid for %s".formatted(lifetime));
         }
         extraClaims = Map.copyOf(extraClaims);
         for (String name : extraClaims.keySet()) {
@@ -49,18 +52,16 @@ public record TokenOrder(
             String audience,
             boolean rs256Only,
             Map<String, Object> extraClaims) {
-        this(tenant, key, mintId, audience, rs256Only, extraClaims, LONGEST);
+        this(tenant, key, mintId, audience, rs256Only, extraClaims, USUAL);
     }
 
-    /** The same for a token that is good for no longer than this. */
+    /** The same order for a token that is valid for no longer than this. */
     public TokenOrder livingAtMost(Duration time) {
-        return new TokenOrder(
-                tenant,
-                key,
-                mintId,
-                audience,
-                rs256Only,
-                extraClaims,
-                time.compareTo(lifetime) < 0 ? time : lifetime);
+        return living(time.compareTo(lifetime) < 0 ? time : lifetime);
+    }
+
+    /** The same order for a token of this lifetime. */
+    public TokenOrder living(Duration time) {
+        return new TokenOrder(tenant, key, mintId, audience, rs256Only, extraClaims, time);
     }
 }

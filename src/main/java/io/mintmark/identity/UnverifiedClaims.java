@@ -20,8 +20,14 @@ import java.util.Set;
  * @param expiry its {@code exp}
  * @param audiences its {@code aud}, and its {@code azp}, which AWS takes for the audience where
  *     there is one
+ * @param subject its {@code sub}
+ * @param id its {@code jti}
  */
-public record UnverifiedClaims(Optional<Instant> expiry, Set<String> audiences) {
+public record UnverifiedClaims(
+        Optional<Instant> expiry,
+        Set<String> audiences,
+        Optional<String> subject,
+        Optional<String> id) {
     private static final int LONGEST = 16 << 10;
     private static final int PARTS = 3;
 
@@ -56,7 +62,11 @@ public record UnverifiedClaims(Optional<Instant> expiry, Set<String> audiences) 
         addText(audiences, claims.path("aud"));
         claims.path("aud").forEach(each -> addText(audiences, each));
         addText(audiences, claims.path("azp"));
-        return new UnverifiedClaims(time(claims.path("exp")), audiences);
+        return new UnverifiedClaims(
+                time(claims.path("exp")),
+                audiences,
+                Optional.ofNullable(claims.path("sub").textValue()),
+                Optional.ofNullable(claims.path("jti").textValue()));
     }
 
     private static void addText(Set<String> texts, JsonNode value) {

@@ -16,8 +16,11 @@ import java.util.stream.Stream;
  * isn't looked at. Nothing here asks DNS.
  */
 public final class ForwardedFor {
-    private static final Pattern BRACKETED = Pattern.compile("\\[([^\\[\\]]*)](:\\d{1,5})?");
-    private static final Pattern IPV4_WITH_PORT = Pattern.compile("([\\d.]+):\\d{1,5}");
+    /** Of an entry, in characters: an IPv6 address with brackets and a port has fewer. */
+    private static final int LONGEST = 64;
+
+    private static final Pattern BRACKETED = Pattern.compile("\\[([^\\[\\]]*+)](:\\d{1,5})?");
+    private static final Pattern IPV4_WITH_PORT = Pattern.compile("([\\d.]++):\\d{1,5}");
 
     private final List<Cidr> trustedProxies;
 
@@ -61,6 +64,9 @@ public final class ForwardedFor {
     }
 
     private static Optional<ClientAddress> read(String entry) {
+        if (entry.length() > LONGEST) {
+            return Optional.empty();
+        }
         try {
             return Optional.of(new ClientAddress(Cidr.address(withoutPort(entry))));
         } catch (IllegalArgumentException e) {

@@ -3,8 +3,6 @@ package io.mintmark.logging;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +19,7 @@ import java.util.logging.LogRecord;
  * @param requestId of the request that this thread works on
  * @param tenant of that request, once it is known
  * @param fields what else is known of the request, by name
- * @param exception class, message and stack of what was thrown, and of its causes
+ * @param exception class, message and stack of what was thrown, and of its causes, at most 4 KiB
  */
 record LogLine(
         Instant time,
@@ -32,11 +30,15 @@ record LogLine(
         Optional<String> tenant,
         Map<String, String> fields,
         Optional<String> exception) {
+    /** In characters; a library may quote what it was sent. */
+    static final int LONGEST_MESSAGE = 16 * 1024;
+
     /** What else may stand in the context of a line, in this order. */
     private static final List<String> FIELDS =
             List.of(
                     "viewer",
                     "subject",
+                    "roleSessionName",
                     "address",
                     "method",
                     "route",
@@ -54,7 +56,7 @@ record LogLine(
                 record.getInstant(),
                 record.getLevel(),
                 Optional.ofNullable(record.getLoggerName()).orElse(""),
-                Redaction.of(Objects.requireNonNullElse(message, "")),
+                Redaction.of(cut(Objects.requireNonNullElse(message, ""))),
                 Optional.ofNullable(MDC.get("requestId")),
                 Optional.ofNullable(MDC.get("tenant")),
                 context(),
@@ -73,8 +75,12 @@ record LogLine(
     }
 
     private static String stack(Throwable thrown) {
-        StringWriter stack = new StringWriter();
-        thrown.printStackTrace(new PrintWriter(stack));
-        return Redaction.of(stack.toString().strip());
+        return Redaction.of(StackText.of(thrown));
+    }
+
+    private static String cut(String message) {
+        return message.length() <= LONGEST_MESSAGE
+                ? message
+                : message.substring(0, LONGEST_MESSAGE) + "…";
     }
 }

@@ -3,6 +3,8 @@ package io.mintmark.logging;
 import io.mintmark.config.LogSettings;
 import io.mintmark.config.LogSettings.LogFormat;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.OutputStream;
 import java.time.ZoneId;
 import java.util.logging.Formatter;
@@ -11,7 +13,6 @@ import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.logging.StreamHandler;
 
 /**
  * Sets up the log of the whole process. It goes to standard error: standard output is for the audit
@@ -54,9 +55,13 @@ public final class Logging {
 
     /** Asked of every record, because anybody can set the level of any logger at any time. */
     private static boolean isFitToPrint(LogRecord record) {
-        String name = record.getLoggerName();
-        boolean ours = name != null && (name.equals(OUR_NAME) || name.startsWith(OUR_NAME + "."));
-        return ours || record.getLevel().intValue() >= Level.WARNING.intValue();
+        return isOurs(record.getLoggerName())
+                || record.getLevel().intValue() >= Level.WARNING.intValue();
+    }
+
+    /** Whether a logger is one of this program's, and not of a library. */
+    static boolean isOurs(@Nullable String name) {
+        return name != null && (name.equals(OUR_NAME) || name.startsWith(OUR_NAME + "."));
     }
 
     private static void died(Thread thread, Throwable thrown) {
@@ -68,19 +73,5 @@ public final class Logging {
             case JSON -> new JsonLines();
             case TEXT -> new ReadableLines(ZoneId.systemDefault());
         };
-    }
-
-    /** Writes each record at once. */
-    private static final class LineHandler extends StreamHandler {
-        LineHandler(OutputStream destination, Formatter formatter) {
-            super(destination, formatter);
-            setLevel(Level.ALL);
-        }
-
-        @Override
-        public synchronized void publish(LogRecord record) {
-            super.publish(record);
-            flush();
-        }
     }
 }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,6 +16,8 @@ import java.util.stream.Stream;
  */
 final class ReadableLines extends Formatter {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
+
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
     private final ZoneId zone;
 
@@ -29,7 +32,7 @@ final class ReadableLines extends Formatter {
                 .formatted(
                         TIME.format(line.time().atZone(zone)),
                         LogLevels.word(line.level()).toUpperCase(Locale.ROOT),
-                        line.message().replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", "?"),
+                        UNPRINTABLE.matcher(line.message()).replaceAll("?"),
                         context(line),
                         line.exception().map(stack -> stack + "\n").orElse(""));
     }

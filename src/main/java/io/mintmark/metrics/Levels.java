@@ -2,10 +2,13 @@ package io.mintmark.metrics;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
+import io.mintmark.file.RereadFile;
 import io.mintmark.health.HealthReport;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresEventStore;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import java.util.List;
 
@@ -52,6 +55,19 @@ public final class Levels {
                     () -> health.findings().healthyByName().getOrDefault(check, false) ? 1 : 0,
                     check);
         }
+    }
+
+    /** Counts which background threads have died. */
+    public void showDeaths() {
+        for (ThreadName name : ThreadName.values()) {
+            meters.follow(
+                    Metric.THREAD_DEATHS, () -> BackgroundThread.deaths(name), name.toString());
+        }
+    }
+
+    /** Shows whether a file that is read again was rejected. */
+    public void show(RereadFile file) {
+        meters.show(Metric.FILE_REFUSED, () -> file.isRefused() ? 1 : 0, file.setting());
     }
 
     /** Shows how long ago the catalogue was last read. */

@@ -57,13 +57,13 @@ public final class MeasuredCatalogue implements CatalogueStore {
     }
 
     @Override
-    public TenantSnapshot tenant(TenantName tenant) {
-        return ask(() -> store.tenant(tenant));
+    public TenantSnapshot tenant(TenantName tenant, long most) {
+        return ask(() -> store.tenant(tenant, most));
     }
 
     @Override
-    public SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
-        return ask(() -> store.grants(tenant, idp, subject));
+    public SubjectGrants grants(TenantName tenant, IdpName idp, String subject, long most) {
+        return ask(() -> store.grants(tenant, idp, subject, most));
     }
 
     private <T> T ask(Supplier<T> question) {

@@ -6,15 +6,18 @@ import io.mintmark.http.RequestListener;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.KeySetListener;
 import io.mintmark.verdict.AccessRefusal;
+import io.mintmark.verdict.LimitRefusal;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.TokenRefusal;
+import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -27,6 +30,8 @@ public final class Measurements implements RequestListener, MintListener, KeySet
     private static final String KEYS_DENIED = "keys_denied";
     private static final String KEYS_MISSING = "keys_missing";
     private static final String SUBJECT_NOT_FOUND = "subject_not_found";
+    private static final String TENANT_LIMIT = "tenant_limit";
+    private static final String INTERNAL = "internal";
     private static final String MINTED = "minted";
     private static final String FAILED = "failed";
     private static final List<Integer> STATUSES = List.of(200, 500, 503);
@@ -55,6 +60,11 @@ public final class Measurements implements RequestListener, MintListener, KeySet
             meters.announce(Metric.PROVIDER_CALL, type, MINTED);
             meters.announce(Metric.PROVIDER_CALL, type, FAILED);
         }
+        for (Unavailable.Part part : Unavailable.Part.values()) {
+            meters.announce(Metric.FAILURES, word(part));
+        }
+        meters.announce(Metric.FAILURES, INTERNAL);
+        meters.announce(Metric.FORWARDING_IGNORED);
         meters.announce(Metric.TOKEN_VERIFICATION);
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(true));
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(false));
@@ -70,7 +80,12 @@ public final class Measurements implements RequestListener, MintListener, KeySet
         return Stream.of(
                         tokens,
                         mints,
-                        Stream.of(INVALID_REQUEST, KEYS_DENIED, KEYS_MISSING, SUBJECT_NOT_FOUND))
+                        Stream.of(
+                                INVALID_REQUEST,
+                                KEYS_DENIED,
+                                KEYS_MISSING,
+                                SUBJECT_NOT_FOUND,
+                                TENANT_LIMIT))
                 .flatMap(Function.identity());
     }
 
@@ -78,6 +93,20 @@ public final class Measurements implements RequestListener, MintListener, KeySet
     public void answered(String route, int status, Duration taken) {
         meters.count(Metric.REQUESTS, route, Integer.toString(status));
         meters.time(Metric.REQUEST, taken, route, Integer.toString(status));
+    }
+
+    @Override
+    public void forwardingIgnored() {
+        meters.count(Metric.FORWARDING_IGNORED);
+    }
+
+    @Override
+    public void failed(Optional<Unavailable.Part> part) {
+        meters.count(Metric.FAILURES, part.map(Measurements::word).orElse(INTERNAL));
+    }
+
+    private static String word(Unavailable.Part part) {
+        return part.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
@@ -92,6 +121,7 @@ public final class Measurements implements RequestListener, MintListener, KeySet
             case AccessRefusal.KeysDenied _ -> KEYS_DENIED;
             case AccessRefusal.KeysMissing _ -> KEYS_MISSING;
             case AccessRefusal.SubjectNotFound _ -> SUBJECT_NOT_FOUND;
+            case LimitRefusal _ -> TENANT_LIMIT;
             case MintRefusal mint -> mint.reason().word();
         };
     }

@@ -3,72 +3,89 @@ package io.mintmark.metrics;
 import java.util.List;
 import java.util.Locale;
 
-/** Every metric there is, in the order of {@code docs/operations.md}, which a test compares. */
+/** All metrics, in the order of {@code docs/operations.md}, which a test compares. */
 enum Metric {
     REQUESTS(
             Kind.COUNTER,
             List.of("route", "status"),
-            "Answers of the public port; route is one of the interface's, or none."),
+            "Responses of the public port; route is one of the HTTP API's, or none."),
     REQUEST(
             Kind.TIMER,
             List.of("route", "status"),
-            "How long answers of the public port took, from the request's headers on."),
+            "Time of responses of the public port, from the request's headers on."),
+    FORWARDING_IGNORED(
+            Kind.COUNTER,
+            List.of(),
+            "Requests with X-Forwarded-For or Forwarded from a private address that TRUSTED_PROXIES doesn't list."),
     REFUSALS(
             Kind.COUNTER,
             List.of("reason"),
-            "Requests for credentials or keys that were refused, by the word of details.reason."),
+            "Rejected and denied requests for credentials or key lists, by details.reason."),
+    FAILURES(
+            Kind.COUNTER,
+            List.of("part"),
+            "Requests that failed because of the database, an issuer's keys, a tenant's limit, this replica, or an internal error."),
     MINTS(
             Kind.COUNTER,
             List.of("tenant", "type", "outcome"),
-            "Credentials that a provider was asked for, by what became of them."),
-    PROVIDER_CALL(Kind.TIMER, List.of("type", "outcome"), "How long the access provider took."),
+            "Credentials requested from providers, by outcome."),
+    PROVIDER_CALL(Kind.TIMER, List.of("type", "outcome"), "Time of calls to access providers."),
     TOKEN_VERIFICATION(
             Kind.TIMER,
             List.of(),
-            "How long a token's examination took, waiting for its issuer's keys included."),
+            "Time to verify a token, including the wait for its issuer's keys."),
     KEY_SET_FETCH(Kind.TIMER, List.of("outcome"), "Fetches of issuers' keys."),
     CATALOGUE_LOAD(
-            Kind.TIMER,
-            List.of("outcome"),
-            "Questions to the database about tenants, keys and grants."),
-    CATALOGUE_AGE_SECONDS(Kind.GAUGE, List.of(), "Since the database last told what tenants have."),
+            Kind.TIMER, List.of("outcome"), "Database queries for tenants, keys and grants."),
+    CATALOGUE_AGE_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "Time since the database last confirmed the cached configuration."),
     AUDIT_QUEUE(
             Kind.GAUGE,
             List.of("queue"),
-            "Requests that wait for their audit rows (mints), and rows of refused tokens (rejections)."),
+            "Requests that wait for their audit rows (mints), and waiting rows of rejected tokens (rejections)."),
     AUDIT_COMMIT(
             Kind.TIMER,
             List.of("outcome"),
-            "Commits of the audit log, each for all requests that waited."),
+            "Commits of the audit log, each for all waiting requests."),
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),
-            "Times that the database lacked a row of the audit log which it had confirmed."),
+            "Times that a confirmed row of the audit log was missing in the database."),
     CHECKPOINT_AGE_SECONDS(
-            Kind.GAUGE, List.of(), "Since the last checkpoint of the audit log, of any replica."),
+            Kind.GAUGE,
+            List.of(),
+            "Time since the last checkpoint of the audit log, of any replica."),
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),
-            "Mints over a minute old without outcome, of all replicas: audit.unresolved lists them."),
+            "Mints over a minute old without outcome, of all replicas; see audit.unresolved."),
     HEALTHY(
             Kind.GAUGE,
             List.of("check"),
-            "Whether what a replica needs in order to serve is there: 1, or 0 and it is unready."),
+            "Whether a health check passes: 1, or 0 and the replica is unready."),
+    THREAD_DEATHS(
+            Kind.COUNTER,
+            List.of("thread"),
+            "Background threads that ended unexpectedly; liveness fails until a restart."),
+    FILE_REFUSED(
+            Kind.GAUGE,
+            List.of("file"),
+            "Whether new contents of a file were rejected, by its setting: 1, and the former contents stay in use."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
-    JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent collecting garbage since the start."),
+    JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent in garbage collection since startup."),
     JVM_THREADS(Kind.GAUGE, List.of(), "Platform threads."),
-    PROCESS_CPU_SECONDS(Kind.GAUGE, List.of(), "Processor time used since the start."),
-    PROCESS_OPEN_FILES(Kind.GAUGE, List.of(), "File handles in use; -1 where nobody knows."),
-    PROCESS_MAX_FILES(
-            Kind.GAUGE, List.of(), "File handles that may be in use; -1 where nobody knows."),
-    PROCESS_START_TIME_SECONDS(
-            Kind.GAUGE, List.of(), "When the process was started, as a Unix time."),
+    PROCESS_CPU_SECONDS(Kind.GAUGE, List.of(), "CPU time used since startup."),
+    PROCESS_OPEN_FILES(Kind.GAUGE, List.of(), "File handles in use; -1 if unknown."),
+    PROCESS_MAX_FILES(Kind.GAUGE, List.of(), "Limit of file handles; -1 if unknown."),
+    PROCESS_START_TIME_SECONDS(Kind.GAUGE, List.of(), "Unix time of the process's start."),
     BUILD_INFO(
             Kind.GAUGE,
             List.of("version", "java", "signatures"),
-            "Always 1; its labels say what runs, and whose code signs and verifies.");
+            "Always 1; its labels show version, Java and the code that signs and verifies.");
 
     /** What may be done with it. */
     enum Kind {

@@ -21,7 +21,8 @@ public record Endpoint(String scheme, String host, int port, String path) {
     public static Endpoint at(String url) {
         URI uri = Destinations.url(url);
         if (uri.getRawQuery() != null) {
-            throw new IllegalArgumentException("must end with its path");
+            throw new IllegalArgumentException(
+                    "must end after its path, without query and " + "fragment");
         }
         return new Endpoint(
                 lower(uri.getScheme()),

@@ -1,6 +1,7 @@
 package io.mintmark.mint;
 
 import io.mintmark.identity.TokenOrder;
+import io.mintmark.outbound.Sender;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
@@ -21,6 +22,8 @@ import java.util.UUID;
  * @param subject the {@code sub} of the client's token
  * @param duration how long the credential may live, within the type's limits
  * @param deadline when the provider must have answered
+ * @param decision to be required right before anything is sent or made; {@link #sender} does that
+ *     for every HTTP request
  */
 public record MintOrder(
         MintId mintId,
@@ -32,7 +35,18 @@ public record MintOrder(
         IdpName idp,
         String subject,
         Duration duration,
-        Instant deadline) {
+        Instant deadline,
+        FreshDecision decision) {
+
+    /** On whose behalf a request is sent for it. */
+    public Sender sender() {
+        return new Sender(tenant.value(), decision::require);
+    }
+
+    /** A sender for requests that end a credential, which no decision may prevent. */
+    public Sender withoutDecision() {
+        return new Sender(tenant.value(), () -> {});
+    }
 
     /** An order for the broker's token of this mint, with the usual lifetime. */
     public TokenOrder token(String audience, Map<String, Object> claims) {

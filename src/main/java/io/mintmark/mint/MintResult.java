@@ -24,11 +24,29 @@ public sealed interface MintResult {
      * @param expiresAt as the provider said
      * @param credentialId what may be known of it: a public identifier, or for an opaque token the
      *     SHA-256 in hexadecimal digits
+     * @param undo how the provider ends it, if it can
      */
-    record Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId)
+    record Minted(
+            Map<String, Secret> fields, Instant expiresAt, String credentialId, Optional<Undo> undo)
             implements Tried {
+        /**
+         * The field for the scope of a token as OAuth 2.0 writes it, if it has one. Protocols that
+         * hand out the scope read it; the {@code outputs} of keys can't name it.
+         */
+        public static final String SCOPE = "Scope";
+
         public Minted {
             fields = Map.copyOf(fields);
+        }
+
+        /** A credential that nothing ends before it expires. */
+        public Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId) {
+            this(fields, expiresAt, credentialId, Optional.empty());
+        }
+
+        /** The same credential, which can be ended like this. */
+        public Minted endedBy(Undo how) {
+            return new Minted(fields, expiresAt, credentialId, Optional.of(how));
         }
 
         /**
@@ -62,9 +80,31 @@ public sealed interface MintResult {
      * A credential that must not be handed out. It has been given, and may work.
      *
      * @param expiresAt empty where nobody knows
+     * @param undo how the provider ends it, if it can
      */
-    record Withheld(String credentialId, Optional<Instant> expiresAt, Reason reason, String detail)
+    record Withheld(
+            String credentialId,
+            Optional<Instant> expiresAt,
+            Reason reason,
+            String detail,
+            Optional<Undo> undo)
             implements NotMinted {
+
+        /** A credential that nothing ends before it expires. */
+        public Withheld(
+                String credentialId, Optional<Instant> expiresAt, Reason reason, String detail) {
+            this(credentialId, expiresAt, reason, detail, Optional.empty());
+        }
+
+        /** The same credential, which can be ended like this. */
+        public Withheld endedBy(Undo how) {
+            return endedBy(Optional.of(how));
+        }
+
+        /** The same credential, which can be ended like this, if it can. */
+        public Withheld endedBy(Optional<Undo> how) {
+            return new Withheld(credentialId, expiresAt, reason, detail, how);
+        }
 
         /** A token that the provider gave and that isn't what it should be. */
         public static Withheld ofToken(Secret token, Optional<Instant> expiresAt, String detail) {
@@ -73,11 +113,22 @@ public sealed interface MintResult {
     }
 
     /**
-     * Nobody was asked: the tenant has as many calls under way as it may have.
+     * No provider was asked, or none gave anything before it was to be asked again.
      *
      * @param detail for the audit log and the log
      */
-    record NotCalled(String detail) implements MintResult {}
+    record NotCalled(Why why, String detail) implements MintResult {
+
+        /** Why a provider isn't asked. */
+        public enum Why {
+            /** The tenant has as many calls in flight as it may have. */
+            TENANT_BUSY,
+            /** The configuration was changed, or a grant or the token ended. */
+            DECISION_CHANGED,
+            /** The database can't say whether the decision still holds. */
+            STATE_UNKNOWN
+        }
+    }
 
     private static String hash(Secret token) {
         return HexFormat.of().formatHex(token.hash());

@@ -13,11 +13,23 @@ import java.util.TreeSet;
  * Which members an answer has, each with the provider's field that fills it.
  *
  * @param fieldByMember for example {@code AWS_ACCESS_KEY_ID} from {@code AccessKeyId}
+ * @param optional the same, for fields that not every credential has
  */
-public record Outputs(Map<String, String> fieldByMember) {
+public record Outputs(Map<String, String> fieldByMember, Map<String, String> optional) {
 
     public Outputs {
         fieldByMember = Map.copyOf(fieldByMember);
+        optional = Map.copyOf(optional);
+    }
+
+    /** Outputs that every credential of the key must have. */
+    public Outputs(Map<String, String> fieldByMember) {
+        this(fieldByMember, Map.of());
+    }
+
+    /** These, or others if no field is named. */
+    public Outputs orElse(Map<String, String> others) {
+        return fieldByMember.isEmpty() ? new Outputs(others, optional) : this;
     }
 
     /** The same credential, its fields under the names that the client sees. */
@@ -36,6 +48,13 @@ public record Outputs(Map<String, String> fieldByMember) {
             }
             members.put(output.getKey(), value);
         }
-        return new Minted(members, credential.expiresAt(), credential.credentialId());
+        optional.forEach((member, field) -> {
+            Secret value = credential.fields().get(field);
+            if (value != null) {
+                members.put(member, value);
+            }
+        });
+        return new Minted(
+                members, credential.expiresAt(), credential.credentialId(), credential.undo());
     }
 }

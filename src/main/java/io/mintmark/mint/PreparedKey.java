@@ -4,6 +4,7 @@ import io.mintmark.mint.MintResult.Failed;
 
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A key of an access provider, its settings read and held against what the provider allows. What
@@ -36,14 +37,22 @@ public final class PreparedKey {
     /**
      * The members of an answer.
      *
-     * @param ofKey the key's {@code outputs}; if it has none, the type's defaults count
+     * @param wanted of the key or a protocol; if they name no field, the type's defaults apply
      */
-    public Outputs outputs(Map<String, String> ofKey) {
-        return new Outputs(ofKey.isEmpty() ? defaultOutputs : ofKey);
+    public Outputs outputs(Outputs wanted) {
+        return wanted.orElse(defaultOutputs);
     }
 
-    /** What takes no room in a bulkhead isn't called in one. */
+    /**
+     * Obtains a credential if the decision behind the order still holds after the wait for the
+     * bulkhead. Types that call no provider don't wait.
+     */
     MintResult mint(MintOrder order, TenantBulkhead bulkhead) {
-        return callsProvider ? bulkhead.call(order, () -> mint.apply(order)) : mint.apply(order);
+        Supplier<MintResult> call =
+                () -> {
+                    order.decision().require();
+                    return mint.apply(order);
+                };
+        return callsProvider ? bulkhead.call(order, call) : call.get();
     }
 }

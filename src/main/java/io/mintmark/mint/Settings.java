@@ -2,10 +2,15 @@ package io.mintmark.mint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The {@code settings} of an access provider or of a key. Each question says what form it expects
@@ -78,6 +83,45 @@ public final class Settings {
                     value.forEach(element -> texts.add(text(name, element)));
                 });
         return List.copyOf(texts);
+    }
+
+    /** One of several words; the usual one if absent. */
+    public String oneOf(String name, String usual, String... others) {
+        String given = text(name).orElse(usual);
+        List<String> known = Stream.concat(Stream.of(usual), Arrays.stream(others)).toList();
+        if (!known.contains(given)) {
+            throw unusable(
+                    name, "must be one of %s, not '%s'".formatted(String.join(", ", known), given));
+        }
+        return given;
+    }
+
+    /** A time in whole seconds. */
+    public Optional<Duration> seconds(String name, Duration shortest, Duration longest) {
+        return present(name)
+                .map(value -> {
+                    if (!value.isIntegralNumber()
+                            || !value.canConvertToInt()
+                            || value.intValue() < shortest.toSeconds()
+                            || value.intValue() > longest.toSeconds()) {
+                        throw unusable(
+                                name,
+                                "must be a whole number of seconds from %d to %d"
+                                        .formatted(shortest.toSeconds(), longest.toSeconds()));
+                    }
+                    return Duration.ofSeconds(value.intValue());
+                });
+    }
+
+    /** An object of texts, in the order of their names; empty if absent. */
+    public NavigableMap<String, String> textsByName(String name) {
+        NavigableMap<String, String> texts = new TreeMap<>();
+        object(name)
+                .ifPresent(parts ->
+                        parts.properties()
+                                .forEach(part ->
+                                        texts.put(part.getKey(), text(name, part.getValue()))));
+        return texts;
     }
 
     /** An object. */

@@ -50,7 +50,7 @@ final class TenantBulkhead {
             return call(calls, order, call);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new NotCalled("nobody waits any more");
+            return busy("the request was cancelled");
         } finally {
             tenants.computeIfPresent(order.tenant(), (_, there) -> there.left() ? null : there);
         }
@@ -72,11 +72,11 @@ final class TenantBulkhead {
         Permits ofProvider = calls.ofProvider(order.provider());
         if (!tryEnter(calls, ofProvider, clock.instant())) {
             if (!calls.waiting.tryAcquire()) {
-                return new NotCalled("%d calls of the tenant wait already".formatted(WAITING));
+                return busy("%d calls of the tenant wait already".formatted(WAITING));
             }
             try {
                 if (!tryEnter(calls, ofProvider, halfway(order))) {
-                    return new NotCalled(calls.full(order.provider()));
+                    return busy(calls.full(order.provider()));
                 }
             } finally {
                 calls.waiting.release();
@@ -88,6 +88,10 @@ final class TenantBulkhead {
             calls.all.release();
             ofProvider.release();
         }
+    }
+
+    private static NotCalled busy(String detail) {
+        return new NotCalled(NotCalled.Why.TENANT_BUSY, detail);
     }
 
     private Instant halfway(MintOrder order) {

@@ -74,7 +74,7 @@ public final class TimedCall {
             return answer(
                     timedOut("no answer by the deadline; if one comes, its credential is dropped"));
         } catch (ExecutionException e) {
-            return answer(failed(Objects.requireNonNullElse(e.getCause(), e)));
+            return answer(resultOf(Objects.requireNonNullElse(e.getCause(), e)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return answer(
@@ -91,6 +91,10 @@ public final class TimedCall {
 
     private static Failed timedOut(String detail) {
         return new Failed(Reason.PROVIDER_TIMEOUT, detail);
+    }
+
+    private static MintResult resultOf(Throwable fault) {
+        return fault instanceof OutdatedDecision outdated ? outdated.result() : failed(fault);
     }
 
     /** A fault that a call ended in. */

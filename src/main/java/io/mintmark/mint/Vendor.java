@@ -35,14 +35,15 @@ enum Vendor {
             "azureadtokenexchangechina|([^/]*\\.)?(microsoftonline|chinacloudapi)\\.cn");
 
     private static final Pattern SCHEME = Pattern.compile("^([a-z][a-z0-9+.-]*:)?//");
-    private static final Pattern AFTER_HOST = Pattern.compile("\\.?(:\\d*)?([/?#].*)?$");
+    private static final Pattern AFTER_HOST =
+            Pattern.compile("\\.?(:\\d*+)?([/?#].*)?$", Pattern.DOTALL);
 
     private final Pattern hosts;
     private final Pattern audiences;
 
     Vendor(String hosts, String audiences) {
-        this.hosts = Pattern.compile(hosts);
-        this.audiences = Pattern.compile(audiences);
+        this.hosts = Pattern.compile("^(?:%s)$".formatted(hosts));
+        this.audiences = Pattern.compile("^(?:%s)$".formatted(audiences));
     }
 
     /** Whether what is there is this vendor's for sure, which takes TLS. */

@@ -1,7 +1,7 @@
 package io.mintmark.outbound;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.mintmark.outbound.SharedPermits.Permit;
+import io.mintmark.thread.HelperThread;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,48 +12,49 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Looks names up on platform threads, of which there are only so many.
  *
  * <p>The system's look-up blocks in native code and can't be interrupted. On a virtual thread it
  * would hold one of the few that carry all of them; on a thread of its own it stays behind for as
- * long as the name server hangs. So a name is looked up once at a time, whoever asks; the names of
- * one domain, which have their name servers in common and mostly their tenant, get a quarter of the
- * threads; and who finds none free waits a moment and then fails, with few waiting.
+ * long as the name server hangs. Therefore a name is looked up once at a time, whoever asks; the
+ * names of one tenant get a quarter of the threads; a look-up that finds no thread free waits for a
+ * second and then fails; and few may wait.
  */
-final class BoundedLookup implements NameLookup {
+final class BoundedLookup {
     /** Look-ups at a time. */
     static final int AT_A_TIME = 32;
 
-    /** Look-ups at a time of names with the same last two labels. */
-    static final int OF_A_DOMAIN = AT_A_TIME / 4;
+    /** Look-ups at a time for one owner. */
+    static final int OF_AN_OWNER = AT_A_TIME / 4;
 
-    /** Look-ups that wait for a thread. */
+    /** Look-ups that wait for a thread, or have one. */
     static final int WAITING = 256;
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PATIENCE_FOR_A_THREAD = Duration.ofSeconds(1);
-    private static final Pattern DOMAIN = Pattern.compile("[^.]+\\.[^.]+$");
 
     private final NameLookup lookup;
-    private final ConcurrentMap<String, Flight> underWay = new ConcurrentHashMap<>();
-    private final Semaphore threads = new Semaphore(AT_A_TIME, true);
-    private final Semaphore waiting = new Semaphore(WAITING);
+    private final ConcurrentMap<String, Flight> inFlight = new ConcurrentHashMap<>();
+    private final SharedPermits threads = new SharedPermits(AT_A_TIME, OF_AN_OWNER);
+    private final SharedPermits places = new SharedPermits(WAITING, WAITING / 4);
 
-    /** They last as long as somebody holds or awaits a permit. */
-    private final LoadingCache<String, Semaphore> domains =
-            Caffeine.newBuilder().weakValues().build(_ -> new Semaphore(OF_A_DOMAIN, true));
+    /** The owner's look-ups, or all look-ups, are too many for one more. */
+    static final class TooManyLookups extends UnknownHostException {
+        private static final long serialVersionUID = 1L;
+
+        TooManyLookups(String message) {
+            super(message);
+        }
+    }
 
     /** A look-up that several may wait for. */
-    private record Flight(CompletableFuture<InetAddress[]> addresses, long since) {
-        Flight() {
-            this(new CompletableFuture<>(), System.nanoTime());
+    private record Flight(String owner, CompletableFuture<InetAddress[]> addresses, long since) {
+        Flight(String owner) {
+            this(owner, new CompletableFuture<>(), System.nanoTime());
         }
 
         /** How long is left of the time in which a name server answers. */
@@ -66,89 +67,85 @@ final class BoundedLookup implements NameLookup {
         this.lookup = lookup;
     }
 
-    @Override
-    public InetAddress[] addresses(String host) throws UnknownHostException {
-        Flight own = new Flight();
-        Flight flight = underWay.putIfAbsent(host, own);
-        if (flight == null) {
-            begin(host, own);
-            flight = own;
+    /**
+     * The addresses of a name.
+     *
+     * @param owner a tenant's name, or empty for the broker itself
+     */
+    InetAddress[] addresses(String owner, String host) throws UnknownHostException {
+        while (true) {
+            Flight own = new Flight(owner);
+            Flight flight = inFlight.putIfAbsent(host, own);
+            if (flight == null) {
+                begin(host, own);
+                flight = own;
+            }
+            try {
+                return await(host, flight);
+            } catch (TooManyLookups e) {
+                // that another owner has too many is no reason to fail for this one
+                if (flight.owner().equals(owner)) {
+                    throw e;
+                }
+            }
         }
-        return await(host, flight);
     }
 
-    private void begin(String host, Flight flight) throws UnknownHostException {
-        Semaphore ofDomain = domains.get(domain(host));
+    private void begin(String host, Flight flight) {
+        Permit thread;
         try {
-            acquire(host, ofDomain);
-        } catch (UnknownHostException e) {
+            thread = thread(flight.owner(), host);
+        } catch (TooManyLookups e) {
             end(host, flight).completeExceptionally(e);
-            throw e;
+            return;
         }
-        Thread.ofPlatform()
-                .daemon()
-                .name("name-lookup")
-                .start(() -> {
-                    try {
-                        InetAddress[] found = lookup.addresses(host);
-                        end(host, flight).complete(found);
-                    } catch (UnknownHostException | RuntimeException e) {
-                        end(host, flight).completeExceptionally(e);
-                    } finally {
-                        threads.release();
-                        ofDomain.release();
-                    }
-                });
+        var _ =
+                HelperThread.start(
+                        "name-lookup",
+                        () -> {
+                            try (thread) {
+                                InetAddress[] found = lookup.addresses(host);
+                                end(host, flight).complete(found);
+                            } catch (UnknownHostException | RuntimeException | Error e) {
+                                end(host, flight).completeExceptionally(e);
+                            }
+                        });
     }
 
     private CompletableFuture<InetAddress[]> end(String host, Flight flight) {
-        underWay.remove(host, flight);
+        inFlight.remove(host, flight);
         return flight.addresses();
     }
 
-    /** The domain's first, so that who waits for its own domain takes nothing from others. */
-    private void acquire(String host, Semaphore ofDomain) throws UnknownHostException {
-        if (!waiting.tryAcquire()) {
-            throw unknown(
-                    "too many names wait to be looked up for %s to wait".formatted(host), null);
+    private Permit thread(String owner, String host) throws TooManyLookups {
+        try (Permit _ =
+                places.acquire(owner, Duration.ZERO)
+                        .orElseThrow(() ->
+                                new TooManyLookups(
+                                        ("too many DNS lookups are waiting; %s was not looked "
+                                                        + "up")
+                                                .formatted(host)))) {
+            return threads.acquire(owner, PATIENCE_FOR_A_THREAD)
+                    .orElseThrow(() ->
+                            new TooManyLookups(
+                                    "too many DNS lookups are in progress to look up " + host));
         }
-        try {
-            if (!isFree(ofDomain)) {
-                throw unknown(
-                        "too many names of the domain of " + host + " are being looked up", null);
-            }
-            if (!isFree(threads)) {
-                ofDomain.release();
-                throw unknown("too many names are being looked up to look up " + host, null);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw unknown("given up while looking up " + host, e);
-        } finally {
-            waiting.release();
-        }
-    }
-
-    private static boolean isFree(Semaphore threads) throws InterruptedException {
-        return threads.tryAcquire(PATIENCE_FOR_A_THREAD.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static InetAddress[] await(String host, Flight flight) throws UnknownHostException {
         try {
             return flight.addresses().get(Math.max(0, flight.left()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw unknown(host + " isn't known to the name server", e);
+            if (e.getCause() instanceof TooManyLookups tooMany) {
+                throw tooMany;
+            }
+            throw unknown(host + " is unknown to the name server", e);
         } catch (TimeoutException e) {
             throw unknown("the name server didn't answer for " + host, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unknown("given up while looking up " + host, e);
         }
-    }
-
-    private static String domain(String host) {
-        Matcher domain = DOMAIN.matcher(host);
-        return domain.find() ? domain.group() : host;
     }
 
     private static UnknownHostException unknown(String message, @Nullable Exception cause) {

@@ -12,14 +12,14 @@ import java.util.Optional;
 
 /**
  * Where the broker may connect to: every public address, and what {@code OUTBOUND_ALLOWED_HOSTS}
- * lists. Names of hosts say nothing; {@link #resolver} decides on the addresses that are really
- * connected to.
+ * lists. Names of hosts say nothing; {@link #resolver(String)} decides on the addresses that are
+ * really connected to.
  */
 public final class Destinations {
     static final String SETTING = "OUTBOUND_ALLOWED_HOSTS";
 
     private final AllowedHosts allowed;
-    private final DnsResolver resolver;
+    private final BoundedLookup lookup;
 
     /**
      * @param allowed what the operator lists
@@ -39,7 +39,7 @@ public final class Destinations {
 
     private Destinations(AllowedHosts allowed, NameLookup lookup) {
         this.allowed = allowed;
-        resolver = new GuardedResolver(this, lookup);
+        this.lookup = new BoundedLookup(lookup);
     }
 
     /**
@@ -71,9 +71,11 @@ public final class Destinations {
      * Looks names up and answers with those of their addresses that may be connected to. A client
      * that connects to what it is given, and to nothing else, can't be sent anywhere else by an
      * answer that changes between two look-ups. Throws {@link RefusedDestination} if none is left.
+     *
+     * @param owner the tenant whose share of the look-ups is used, or empty for the broker itself
      */
-    public DnsResolver resolver() {
-        return resolver;
+    public DnsResolver resolver(String owner) {
+        return new GuardedResolver(this, host -> lookup.addresses(owner, host));
     }
 
     /** Why this address of that host may not be connected to; empty if it may. */

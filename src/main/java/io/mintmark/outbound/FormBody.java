@@ -1,5 +1,8 @@
 package io.mintmark.outbound;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -10,8 +13,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The parameters of a request to a token endpoint, in the order in which they were added, as HTML
- * forms and OAuth (RFC 6749 appendix B) write them.
+ * The parameters of a request to a token endpoint, in the order in which they were added. They are
+ * sent as HTML forms and OAuth (RFC 6749 appendix B) write them, or as a JSON object for servers
+ * that accept nothing else.
  */
 public final class FormBody {
     private final Map<String, String> parameters = new LinkedHashMap<>();
@@ -40,7 +44,15 @@ public final class FormBody {
         return new Post(address, "application/x-www-form-urlencoded", text(), Map.of(), secrets);
     }
 
-    /** All of them as they are sent. */
+    /** The request that sends them as a JSON object. */
+    public Post toJson(String address) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        parameters.forEach(document::put);
+        return new Post(
+                address, "application/json", new Secret(document.toString()), Map.of(), secrets);
+    }
+
+    /** All of them as they are sent in a form. */
     public Secret text() {
         return new Secret(
                 parameters.entrySet().stream()

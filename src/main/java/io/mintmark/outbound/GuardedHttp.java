@@ -1,10 +1,9 @@
 package io.mintmark.outbound;
 
 import io.mintmark.outbound.OutboundFailure.Kind;
+import io.mintmark.outbound.Post.Method;
 
-import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
-import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -24,17 +23,27 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * Asks hosts that tenants and operators named: for small public documents such as key sets, and for
  * credentials. What such a host can do to the broker is bounded in place, time and size.
  */
 public final class GuardedHttp {
-    private static final Limits LIMITS = new Limits(1 << 20, Duration.ofSeconds(5));
+    /** How long a document may take, from the look-up of the name to the last byte. */
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Limits LIMITS = new Limits(1 << 20, PATIENCE);
+
+    /** The owner of the broker's own calls. */
+    private static final String BROKER = "";
+
+    private static final Sender ITSELF = new Sender(BROKER, () -> {});
 
     private final Destinations destinations;
     private final Limits limits;
     private final TlsSocketStrategy publicTrust = Trust.publicAuthorities();
+    private final DocumentReader documents = new DocumentReader();
 
     /**
      * What an answer may take.
@@ -43,6 +52,19 @@ public final class GuardedHttp {
      * @param time from the look-up of the name to the last byte of a document
      */
     record Limits(int bytes, Duration time) {}
+
+    /**
+     * A document to get.
+     *
+     * @param owner the tenant whose shares of look-ups and long documents are used
+     * @param address an https URL; http only if the host is a loopback one
+     * @param caCertificate PEM of the only authority that the host's certificate may come from;
+     *     without it the Java platform's authorities count
+     * @param patience from the look-up of the name until the document is parsed, at most {@link
+     *     #PATIENCE}
+     */
+    public record Document(
+            String owner, String address, Optional<String> caCertificate, Duration patience) {}
 
     private interface Reading<T> {
         T of(ClassicHttpResponse answer) throws IOException;
@@ -69,74 +91,103 @@ public final class GuardedHttp {
     }
 
     /**
-     * The body of a 200 answer: at most 1 MiB, complete within 5 s, neither redirected nor
+     * Parses the body of a 200 answer: at most 1 MiB, complete in time, neither redirected nor
      * compressed.
      *
-     * @param address an https URL; http only if the host is a loopback one
-     * @param caCertificate PEM of the only authority that the host's certificate may come from;
-     *     without it the Java platform's authorities count
+     * @param parser called at most once, by another thread
      */
-    public byte[] get(String address, Optional<String> caCertificate) throws OutboundFailure {
+    public <T> T get(Document wanted, Function<byte[], T> parser) throws OutboundFailure {
         return get(
-                WebAddress.ofDocument(address),
-                caCertificate.isPresent() ? Trust.only(caCertificate.get()) : publicTrust);
+                WebAddress.ofDocument(wanted.address()),
+                wanted.caCertificate().isPresent()
+                        ? Trust.only(wanted.caCertificate().get())
+                        : publicTrust,
+                wanted,
+                parser);
     }
 
     /**
-     * The same of a service that the operator chose: the platform's authorities count.
+     * The body of such an answer of a service that the operator chose: the platform's authorities
+     * count.
      *
      * @param address an https URL; http only if the host is a loopback one or listed in {@code
      *     OUTBOUND_ALLOWED_HOSTS}
      */
     public byte[] getOfService(String address) throws OutboundFailure {
-        return get(WebAddress.ofService(address, destinations), publicTrust);
+        return get(
+                WebAddress.ofService(address, destinations),
+                publicTrust,
+                new Document(BROKER, address, Optional.empty(), limits.time()),
+                body -> body);
     }
 
-    private byte[] get(WebAddress target, TlsSocketStrategy trust) throws OutboundFailure {
+    private <T> T get(
+            WebAddress target, TlsSocketStrategy trust, Document wanted, Function<byte[], T> parser)
+            throws OutboundFailure {
         HttpGet request = new HttpGet(target.uri());
+        Duration patience =
+                wanted.patience().compareTo(limits.time()) < 0 ? wanted.patience() : limits.time();
+        Reading<T> reading = answer -> document(target.host(), wanted.owner(), answer, parser);
         return ask(
                 request,
-                limits.time(),
+                patience,
                 () ->
                         once(
+                                new Sender(wanted.owner(), () -> {}),
                                 trust,
-                                limits.time(),
+                                patience,
                                 request,
-                                answer -> document(target.host(), answer)));
+                                reading));
     }
 
     /**
-     * What a service answers to a request, whatever its status: at most 64 KiB, neither redirected
-     * nor compressed. It is sent once.
+     * What a service answers to a request, whatever its status: no longer than the request says,
+     * neither redirected nor compressed. It is sent once.
      *
      * @param patience from the look-up of the name to the last byte
      */
     public Reply post(Post post, Duration patience) throws OutboundFailure {
-        HttpPost request = request(post);
+        HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
-        return ask(request, patience, () -> once(publicTrust, patience, request, reading));
+        return ask(request, patience, () -> once(ITSELF, publicTrust, patience, request, reading));
     }
 
-    /** The same over a connection that a client keeps. */
-    Reply post(HttpClient client, Post post, Duration patience) throws OutboundFailure {
-        HttpPost request = request(post);
+    /** The same over a connection that a tenant keeps. */
+    Reply post(TenantHttpClients clients, Sender sender, Post post, Duration patience)
+            throws OutboundFailure {
+        HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
-        return ask(request, patience, () -> exchange(client, request, reading));
+        if (post.caCertificate().isPresent()) {
+            // not kept: the tenant's connections have the same authorities for all hosts
+            TlsSocketStrategy trust = Trust.only(post.caCertificate().get());
+            return ask(request, patience, () -> once(sender, trust, patience, request, reading));
+        }
+        return ask(
+                request,
+                patience,
+                () ->
+                        clients.execute(
+                                sender, request, answer -> readOrCut(request, answer, reading)));
     }
 
-    private HttpPost request(Post post) throws OutboundFailure {
-        HttpPost request = new HttpPost(WebAddress.ofService(post.address(), destinations).uri());
-        byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
-        request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
-        request.setHeader(HttpHeaders.ACCEPT, "application/json");
+    private HttpUriRequestBase request(Post post) throws OutboundFailure {
+        var request =
+                new HttpUriRequestBase(
+                        post.method().name(),
+                        WebAddress.ofService(post.address(), destinations).uri());
+        if (post.method() == Method.POST) {
+            byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
+            request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
+        }
+        request.setHeader(HttpHeaders.ACCEPT, "application/json, */*;q=0.1");
         request.setHeader(HttpHeaders.ACCEPT_ENCODING, "identity");
         post.headers().forEach(request::setHeader);
         return request;
     }
 
-    private static Reading<Reply> reading(HttpPost request, Post post) {
+    private static Reading<Reply> reading(HttpUriRequestBase request, Post post) {
         var sent = new SentSecrets(post.secrets());
-        return answer -> reply(host(request), answer, sent);
+        return answer -> reply(host(request), answer, sent, post.longestAnswer());
     }
 
     private static <T> T ask(HttpUriRequestBase request, Duration patience, Callable<T> exchange)
@@ -146,6 +197,9 @@ public final class GuardedHttp {
         try {
             return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof NotSent kept) {
+                throw kept;
+            }
             throw HttpFailures.of(host(request), e.getCause());
         } catch (TimeoutException e) {
             throw HttpFailures.timedOut(host(request), e);
@@ -159,19 +213,20 @@ public final class GuardedHttp {
     }
 
     private <T> T once(
+            Sender sender,
             TlsSocketStrategy trust,
             Duration patience,
             HttpUriRequestBase request,
             Reading<T> reading)
             throws IOException {
-        try (var client = OneConnection.open(destinations.resolver(), trust, patience)) {
-            return exchange(client, request, reading);
+        try (var client =
+                OneConnection.open(
+                        destinations.resolver(sender.tenant()),
+                        trust,
+                        patience,
+                        sender.lastCheck())) {
+            return client.execute(request, answer -> readOrCut(request, answer, reading));
         }
-    }
-
-    private static <T> T exchange(HttpClient client, HttpUriRequestBase request, Reading<T> reading)
-            throws IOException {
-        return client.execute(request, answer -> readOrCut(request, answer, reading));
     }
 
     private static String host(HttpUriRequestBase request) {
@@ -191,35 +246,28 @@ public final class GuardedHttp {
         }
     }
 
-    private byte[] document(String host, ClassicHttpResponse answer) throws IOException {
+    private <T> T document(
+            String host, String owner, ClassicHttpResponse answer, Function<byte[], T> parser)
+            throws IOException {
         if (answer.getCode() != HttpStatus.SC_OK) {
-            throw new OutboundFailure(
-                    Kind.STATUS, host + " answered with status " + answer.getCode());
+            throw OutboundFailure.ofStatus(host, answer.getCode());
         }
-        return body(host, answer, limits.bytes());
+        return documents.read(host, owner, answer, limits.bytes(), parser);
     }
 
-    private static Reply reply(String host, ClassicHttpResponse answer, SentSecrets sent)
+    private static Reply reply(
+            String host, ClassicHttpResponse answer, SentSecrets sent, int longest)
             throws IOException {
-        byte[] body = body(host, answer, ServiceAnswer.LONGEST);
+        byte[] body = DocumentReader.body(host, answer, longest);
         return new Reply(
                 answer.getCode(),
                 ServiceAnswer.of(body, sent),
-                Optional.ofNullable(answer.getFirstHeader(HttpHeaders.RETRY_AFTER))
-                        .map(Header::getValue));
+                header(answer, HttpHeaders.RETRY_AFTER),
+                header(answer, "X-RateLimit-Remaining").filter("0"::equals).isPresent());
     }
 
-    private static byte[] body(String host, ClassicHttpResponse answer, int most)
-            throws IOException {
-        if (answer.getEntity() == null) {
-            return new byte[0];
-        }
-        byte[] body = answer.getEntity().getContent().readNBytes(most + 1);
-        if (body.length > most) {
-            throw new OutboundFailure(
-                    Kind.TOO_LARGE, host + " answered with over " + most + " bytes");
-        }
-        return body;
+    private static Optional<String> header(ClassicHttpResponse answer, String name) {
+        return Optional.ofNullable(answer.getFirstHeader(name)).map(Header::getValue);
     }
 
     private static void requirePlain(String host, ClassicHttpResponse answer)

@@ -18,7 +18,7 @@ final class GuardedResolver implements DnsResolver {
 
     GuardedResolver(Destinations destinations, NameLookup lookup) {
         this.destinations = destinations;
-        this.lookup = new BoundedLookup(lookup);
+        this.lookup = lookup;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.mintmark.outbound;
 
+import io.mintmark.outbound.BoundedLookup.TooManyLookups;
 import io.mintmark.outbound.OutboundFailure.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class HttpFailures {
             case InterruptedIOException late -> timedOut(host, late);
             case ConnectException deaf -> unreachable(host, deaf);
             case NoRouteToHostException lost -> unreachable(host, lost);
+            case TooManyLookups busy -> busy(busy);
             case UnknownHostException unknown -> unreachable(host, unknown);
             case Throwable other -> cutOff(host, other);
             case null -> new OutboundFailure(Kind.UNREACHABLE, host + " can't be reached");
@@ -33,14 +35,17 @@ final class HttpFailures {
         return new OutboundFailure(Kind.TIMED_OUT, host + " didn't answer in time", cause);
     }
 
+    private static OutboundFailure busy(TooManyLookups cause) {
+        return new OutboundFailure(Kind.BUSY, String.valueOf(cause.getMessage()), cause);
+    }
+
     private static OutboundFailure refused(RefusedDestination cause) {
         return new OutboundFailure(
                 Kind.DESTINATION_REFUSED, String.valueOf(cause.getMessage()), cause);
     }
 
     private static OutboundFailure notTrusted(String host, SSLException cause) {
-        return new OutboundFailure(
-                Kind.NOT_TRUSTED, host + " didn't prove to be itself by TLS", cause);
+        return new OutboundFailure(Kind.NOT_TRUSTED, host + " failed TLS authentication", cause);
     }
 
     private static OutboundFailure unreachable(String host, Throwable cause) {

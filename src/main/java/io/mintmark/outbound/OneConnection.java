@@ -2,6 +2,7 @@ package io.mintmark.outbound;
 
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.impl.ChainElement;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.io.BasicHttpClientConnectionManager;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
@@ -17,13 +18,31 @@ import java.util.List;
  * is a pool that one tenant's slow host can use up.
  */
 final class OneConnection {
+    /**
+     * Key sets (RFC 7517 section 8.5) and discovery documents. A kube-apiserver answers 406 to a
+     * request for its keys that takes only {@code application/json}; other servers name their key
+     * sets in ways of their own.
+     */
+    private static final String DOCUMENTS = "application/jwk-set+json, application/json, */*;q=0.1";
+
     private OneConnection() {}
 
-    static CloseableHttpClient open(DnsResolver resolver, TlsSocketStrategy trust, Duration time) {
+    /**
+     * @param lastCheck runs when there is a connection, right before the first byte is sent
+     */
+    static CloseableHttpClient open(
+            DnsResolver resolver, TlsSocketStrategy trust, Duration time, Runnable lastCheck) {
         return HttpClients.on(connection(resolver, trust, Timeout.of(time)))
+                .addExecInterceptorBefore(
+                        ChainElement.MAIN_TRANSPORT.name(),
+                        "last check",
+                        (request, scope, chain) -> {
+                            lastCheck.run();
+                            return chain.proceed(request, scope);
+                        })
                 .setDefaultHeaders(
                         List.of(
-                                new BasicHeader(HttpHeaders.ACCEPT, "application/json"),
+                                new BasicHeader(HttpHeaders.ACCEPT, DOCUMENTS),
                                 new BasicHeader(HttpHeaders.ACCEPT_ENCODING, "identity"),
                                 new BasicHeader(HttpHeaders.CONNECTION, "close")))
                 .build();

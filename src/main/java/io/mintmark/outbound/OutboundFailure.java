@@ -19,6 +19,8 @@ public final class OutboundFailure extends IOException {
         AUTHORITY_UNREADABLE,
         /** The host's name isn't known, or nobody listens: nothing was sent. */
         UNREACHABLE,
+        /** The owner of the call, or all owners, have too much in flight: nothing was sent. */
+        BUSY,
         /** The connection broke; whether the provider had the request nobody knows. */
         CUT_OFF,
         /** The host didn't prove to be itself. */
@@ -35,20 +37,59 @@ public final class OutboundFailure extends IOException {
         ENCODED
     }
 
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+
     private final Kind kind;
+    private final boolean mayPass;
 
     OutboundFailure(Kind kind, String message) {
+        this(kind, message, mayPass(kind));
+    }
+
+    private OutboundFailure(Kind kind, String message, boolean mayPass) {
         super(message);
         this.kind = kind;
+        this.mayPass = mayPass;
+    }
+
+    /** An answer whose status isn't 200. */
+    static OutboundFailure ofStatus(String host, int status) {
+        return new OutboundFailure(
+                Kind.STATUS,
+                host + " answered with status " + status,
+                status >= SERVER_ERROR || status == TOO_MANY_REQUESTS);
     }
 
     OutboundFailure(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
+        this.mayPass = mayPass(kind);
     }
 
     public Kind kind() {
         return kind;
+    }
+
+    /**
+     * Whether the same question may get another answer later, without a change of configuration.
+     */
+    public boolean mayPass() {
+        return mayPass;
+    }
+
+    private static boolean mayPass(Kind kind) {
+        return switch (kind) {
+            case UNREACHABLE, BUSY, CUT_OFF, NOT_TRUSTED, TIMED_OUT -> true;
+            case ADDRESS_UNUSABLE,
+                    DESTINATION_REFUSED,
+                    AUTHORITY_UNREADABLE,
+                    REDIRECTED,
+                    STATUS,
+                    TOO_LARGE,
+                    ENCODED ->
+                    false;
+        };
     }
 
     /** Whether the provider answered, though not as hoped; asking it something else may help. */
@@ -59,6 +100,7 @@ public final class OutboundFailure extends IOException {
                     DESTINATION_REFUSED,
                     AUTHORITY_UNREADABLE,
                     UNREACHABLE,
+                    BUSY,
                     CUT_OFF,
                     NOT_TRUSTED,
                     TIMED_OUT ->

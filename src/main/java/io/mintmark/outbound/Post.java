@@ -5,30 +5,94 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * A request that is sent to a service.
+ * A request that is sent to a service: POST, or DELETE without a body.
  *
+ * @param method of HTTP
  * @param address an https URL; http only if the host is a loopback one or listed in {@code
  *     OUTBOUND_ALLOWED_HOSTS}
  * @param mediaType of the body
  * @param headers beside those that every request has
  * @param secrets what in body and headers must not be repeated, should the answer quote it
+ * @param longestAnswer in bytes
+ * @param caCertificate PEM of the only authorities that the host's certificate may come from;
+ *     without it the Java platform's authorities are trusted
  */
 public record Post(
+        Method method,
         String address,
         String mediaType,
         Secret body,
         Map<String, String> headers,
-        Collection<Secret> secrets) {
+        Collection<Secret> secrets,
+        int longestAnswer,
+        Optional<String> caCertificate) {
+
+    /** The methods of HTTP that are used. */
+    public enum Method {
+        POST,
+        DELETE
+    }
+
     public Post {
         headers = Map.copyOf(headers);
         secrets = List.copyOf(secrets);
     }
 
+    /** A POST with an answer of the usual length. */
+    public Post(
+            String address,
+            String mediaType,
+            Secret body,
+            Map<String, String> headers,
+            Collection<Secret> secrets) {
+        this(
+                Method.POST,
+                address,
+                mediaType,
+                body,
+                headers,
+                secrets,
+                ServiceAnswer.USUAL_LENGTH,
+                Optional.empty());
+    }
+
+    /** A request to delete what is at the address. */
+    public static Post deletion(String address) {
+        return new Post(
+                Method.DELETE,
+                address,
+                "application/json",
+                new Secret(""),
+                Map.of(),
+                List.of(),
+                ServiceAnswer.USUAL_LENGTH,
+                Optional.empty());
+    }
+
     /** A JSON document that holds this secret. */
     public static Post json(String address, String document, Secret held) {
         return new Post(address, "application/json", new Secret(document), Map.of(), List.of(held));
+    }
+
+    /** The same with an answer of at most so many bytes. */
+    public Post answeredWithin(int bytes) {
+        return new Post(method, address, mediaType, body, headers, secrets, bytes, caCertificate);
+    }
+
+    /** The same to a host whose certificate comes from one of these authorities. */
+    public Post trusting(String pem) {
+        return new Post(
+                method,
+                address,
+                mediaType,
+                body,
+                headers,
+                secrets,
+                longestAnswer,
+                Optional.of(pem));
     }
 
     /** The same as whoever holds this token (RFC 6750 section 2.1). */
@@ -48,18 +112,20 @@ public record Post(
     public Post with(String header, String value) {
         Map<String, String> all = new HashMap<>(headers);
         all.put(header, value);
-        return new Post(address, mediaType, body, all, secrets);
+        return new Post(
+                method, address, mediaType, body, all, secrets, longestAnswer, caCertificate);
     }
 
     private Post hiding(Secret secret) {
         List<Secret> all = new ArrayList<>(secrets);
         all.add(secret);
-        return new Post(address, mediaType, body, headers, all);
+        return new Post(
+                method, address, mediaType, body, headers, all, longestAnswer, caCertificate);
     }
 
     /** No header either: one of them may hold a token. */
     @Override
     public String toString() {
-        return "Post[%s, %s]".formatted(address, body);
+        return "%s[%s, %s]".formatted(method, address, body);
     }
 }

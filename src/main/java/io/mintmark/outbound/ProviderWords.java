@@ -22,9 +22,6 @@ public final class ProviderWords {
     /** Whatever it is, nobody reads so long a word. */
     private static final Pattern LONG_WORD = Pattern.compile("[A-Za-z0-9_-]{40,}+");
 
-    private static final Pattern RANDOM =
-            Pattern.compile("(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z]).*");
-
     /** With the marks that turn the direction of text, and all that a log's reader can't see. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Z}\\s]+");
 
@@ -41,8 +38,14 @@ public final class ProviderWords {
     public static String withoutTokens(String text) {
         return LONG_WORD
                 .matcher(TOKEN.matcher(text).replaceAll("[token]"))
-                .replaceAll(
-                        word -> RANDOM.matcher(word.group()).matches() ? "[token]" : word.group());
+                .replaceAll(word -> isRandom(word.group()) ? "[token]" : word.group());
+    }
+
+    /** Whether it has a digit, a small letter and a capital. */
+    private static boolean isRandom(String word) {
+        return word.chars().anyMatch(c -> c >= '0' && c <= '9')
+                && word.chars().anyMatch(c -> c >= 'a' && c <= 'z')
+                && word.chars().anyMatch(c -> c >= 'A' && c <= 'Z');
     }
 
     /** As much of it as anything may become of. */

@@ -65,7 +65,7 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
     @Override
     public void sendRequestHeader(ClassicHttpRequest request) throws HttpException, IOException {
         if (used ? !isQuiet() : tls == null && !nothingArrived()) {
-            throw new IOException("something was said before it was asked");
+            throw new IOException("the server sent data before the request");
         }
         used = true;
         super.sendRequestHeader(request);

@@ -7,10 +7,17 @@ import java.util.Optional;
  *
  * @param status of HTTP; never a redirect's
  * @param retryAfter the header {@code Retry-After}, as it was sent
+ * @param quotaUsedUp whether {@code X-RateLimit-Remaining} says that no calls are left
  */
-public record Reply(int status, ServiceAnswer answer, Optional<String> retryAfter) {
+public record Reply(
+        int status, ServiceAnswer answer, Optional<String> retryAfter, boolean quotaUsedUp) {
     private static final int OK = 200;
     private static final int REDIRECTION = 300;
+
+    /** Whether headers say that there were too many requests, whatever the status. */
+    public boolean isThrottled() {
+        return retryAfter.isPresent() || quotaUsedUp;
+    }
 
     /** Whether the service says that it did what it was asked. */
     public boolean isSuccess() {

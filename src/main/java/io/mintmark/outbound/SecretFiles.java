@@ -24,6 +24,7 @@ public final class SecretFiles {
     private static final Pattern NAME =
             Pattern.compile("%1$s(/%1$s){0,7}".formatted("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"));
 
+    private static final Pattern LINE_END = Pattern.compile("\r?\n$");
     private static final Pattern TENANT = Pattern.compile("[a-z][a-z0-9-]{0,39}");
 
     private final Optional<Path> directory;
@@ -57,7 +58,8 @@ public final class SecretFiles {
             return secret(content(secrets, tenant, name, where), where);
         } catch (NoSuchFileException e) {
             throw new UnusableSecretException(
-                    "refers to %s, which isn't there: write the secret to it".formatted(where));
+                    "refers to %s, which doesn't exist: write the secret to that file"
+                            .formatted(where));
         } catch (IOException e) {
             throw new UnusableSecretException(
                     "refers to %s, which the broker can't read: let it".formatted(where));
@@ -95,13 +97,13 @@ public final class SecretFiles {
             throws IOException, UnusableSecretException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.exists(file)) {
             throw new UnusableSecretException(
-                    "refers to %s, which is no regular file".formatted(where));
+                    "refers to %s, which is not a regular file".formatted(where));
         }
         try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             byte[] content = in.readNBytes(MOST_BYTES + 1);
             if (content.length > MOST_BYTES) {
                 throw new UnusableSecretException(
-                        "refers to %s, which has over %d bytes".formatted(where, MOST_BYTES));
+                        "refers to %s, which is larger than %d bytes".formatted(where, MOST_BYTES));
             }
             return content;
         }
@@ -111,7 +113,7 @@ public final class SecretFiles {
         try {
             String text =
                     StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
-            String secret = text.replaceFirst("\r?\n$", "");
+            String secret = LINE_END.matcher(text).replaceFirst("");
             if (secret.isBlank()) {
                 throw new UnusableSecretException(
                         "refers to %s, which is empty: write the secret to it".formatted(where));

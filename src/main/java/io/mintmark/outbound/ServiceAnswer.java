@@ -9,8 +9,12 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -20,8 +24,8 @@ import java.util.regex.Pattern;
  * nobody who reads an answer has to think of that.
  */
 public final class ServiceAnswer {
-    /** What any answer with a credential, or without one, may have. */
-    static final int LONGEST = 64 << 10;
+    /** What an answer with a credential, or without one, usually may have, in bytes. */
+    static final int USUAL_LENGTH = 64 << 10;
 
     /** What can be added to any time of ours. */
     private static final Duration LONGEST_LIFE = Duration.ofDays(36_500);
@@ -53,7 +57,7 @@ public final class ServiceAnswer {
      * @param sent with the request that it answers
      */
     static ServiceAnswer of(byte[] body, SentSecrets sent) {
-        return StrictJson.object(body, LONGEST)
+        return StrictJson.object(body, body.length)
                 .map(object -> new ServiceAnswer(object, Optional.empty(), sent))
                 .orElseGet(() ->
                         new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
@@ -98,6 +102,51 @@ public final class ServiceAnswer {
                 .toList();
     }
 
+    /** The object that it has under this name, as an answer of its own. */
+    public ServiceAnswer within(String member) {
+        return new ServiceAnswer(members.path(member), stray, sent);
+    }
+
+    /**
+     * Whether it has exactly these texts under this name, each under its own name.
+     *
+     * @param optional texts that may be there too
+     */
+    public boolean isExactly(
+            String member, Map<String, String> texts, Map<String, String> optional) {
+        Map<String, String> found = new HashMap<>();
+        members.path(member)
+                .properties()
+                .forEach(each -> found.put(each.getKey(), each.getValue().asText()));
+        Map<String, String> needed = new HashMap<>(found);
+        optional.forEach((name, text) -> {
+            if (!texts.containsKey(name)) {
+                needed.remove(name, text);
+            }
+        });
+        return needed.equals(texts);
+    }
+
+    /**
+     * Whether it has a list under this name that isn't empty, and each element has one of these
+     * values under a further name. Capitals make no difference.
+     */
+    public boolean listsOnly(String member, String name, Set<String> values) {
+        Set<String> allowed = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        allowed.addAll(values);
+        JsonNode list = members.path(member);
+        return list.isArray()
+                && !list.isEmpty()
+                && list.valueStream()
+                        .map(each -> each.path(name))
+                        .allMatch(value -> value.isValueNode() && allowed.contains(value.asText()));
+    }
+
+    /** What it has under this name, as JSON without secrets and fit for the audit log. */
+    public String quote(String member) {
+        return shown(members.path(member).toString());
+    }
+
     /**
      * The token that it gives under this name. Where it can't be read as a whole there may be one
      * all the same, known by the name that OAuth has for it.
@@ -121,7 +170,7 @@ public final class ServiceAnswer {
             return Optional.of("the token isn't printable ASCII of at most 16 KiB");
         }
         return sent.areIn(token)
-                ? Optional.of("the token holds what the broker sent")
+                ? Optional.of("the token contains the broker's own token")
                 : Optional.empty();
     }
 

@@ -38,6 +38,6 @@ final class StrayToken {
     }
 
     private static boolean isToken(String name) {
-        return "access_token".equals(name) || "accessToken".equals(name);
+        return "access_token".equals(name) || "accessToken".equals(name) || "token".equals(name);
     }
 }

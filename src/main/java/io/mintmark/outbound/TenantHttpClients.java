@@ -3,23 +3,30 @@ package io.mintmark.outbound;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
 import org.apache.hc.client5.http.ConnectionKeepAliveStrategy;
-import org.apache.hc.client5.http.classic.HttpClient;
+import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.impl.ChainElement;
 import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.pool.PoolReusePolicy;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
+import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * HTTP clients that keep their connections, one for each tenant: no connection ever serves two.
@@ -37,6 +44,9 @@ public final class TenantHttpClients implements AutoCloseable {
 
     private static final Duration CONNECT = Duration.ofSeconds(3);
 
+    /** A request's attribute. */
+    private static final String SENDER = "sender";
+
     /**
      * Common servers end idle connections after five seconds and more. One that ends just when it
      * is used costs a mint.
@@ -47,7 +57,9 @@ public final class TenantHttpClients implements AutoCloseable {
     private final TlsSocketStrategy trust;
     private final GuardedHttp http;
     private final LoadingCache<String, Client> clients;
-    private final ScheduledExecutorService sweeper = newSweeper();
+    private final BackgroundThread sweeper =
+            BackgroundThread.repeating(
+                    ThreadName.IDLE_CONNECTIONS, IDLE.toDuration(), this::closeExpired);
 
     private record Client(
             CloseableHttpClient http, PoolingHttpClientConnectionManager connections) {}
@@ -72,49 +84,70 @@ public final class TenantHttpClients implements AutoCloseable {
                                 client.http().close(CloseMode.IMMEDIATE);
                             }
                         })
-                        .build(_ -> open());
-        var _ =
-                sweeper.scheduleWithFixedDelay(
-                        this::closeExpired,
-                        IDLE.getDuration(),
-                        IDLE.getDuration(),
-                        TimeUnit.SECONDS);
-    }
-
-    /** The tenant's client; to be asked for again at every call. */
-    public HttpClient of(String tenant) {
-        return clients.get(tenant).http();
+                        .build(this::open);
+        var _ = sweeper.start();
     }
 
     /**
-     * As {@link GuardedHttp#post}, over a connection of the tenant's. It is used again only if the
-     * answer was read whole, in time, and is what may be answered.
+     * Sends a request over a connection of the sender's tenant, if the sender's last check lets it.
+     *
+     * @throws NotSent if it doesn't
      */
-    public Reply post(String tenant, Post post, Duration patience) throws OutboundFailure {
-        return http.post(of(tenant), post, patience);
+    public <T> T execute(
+            Sender sender, ClassicHttpRequest request, HttpClientResponseHandler<T> handler)
+            throws IOException {
+        HttpClientContext context = HttpClientContext.create();
+        context.setAttribute(SENDER, sender);
+        return clients.get(sender.tenant()).http().execute(request, context, handler);
+    }
+
+    /**
+     * As {@link GuardedHttp#post}, over a connection of the sender's tenant. It is used again only
+     * if the answer was read whole, in time, and is what may be answered.
+     *
+     * @throws NotSent if the sender's last check doesn't let it be sent
+     */
+    public Reply post(Sender sender, Post post, Duration patience) throws OutboundFailure {
+        return http.post(this, sender, post, patience);
     }
 
     @Override
     public void close() {
-        sweeper.shutdownNow();
+        sweeper.stop();
         clients.asMap().values().forEach(client -> client.http().close(CloseMode.IMMEDIATE));
     }
 
-    private void closeExpired() {
+    private Duration closeExpired() {
         clients.cleanUp();
         clients.asMap().values().forEach(client -> client.connections().closeExpired());
+        return IDLE.toDuration();
     }
 
-    private Client open() {
-        PoolingHttpClientConnectionManager connections = connections();
+    private Client open(String tenant) {
+        PoolingHttpClientConnectionManager connections = connections(tenant);
         return new Client(
-                HttpClients.on(connections).setKeepAliveStrategy(keepAlive()).build(), connections);
+                HttpClients.on(connections)
+                        .setKeepAliveStrategy(keepAlive())
+                        .addExecInterceptorBefore(
+                                ChainElement.MAIN_TRANSPORT.name(),
+                                SENDER,
+                                TenantHttpClients::sendIfAllowed)
+                        .build(),
+                connections);
     }
 
-    private PoolingHttpClientConnectionManager connections() {
+    /** There is a connection, and the transport, which comes next, would write to it. */
+    private static ClassicHttpResponse sendIfAllowed(
+            ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+            throws IOException, HttpException {
+        scope.clientContext.getAttribute(SENDER, Sender.class).lastCheck().run();
+        return chain.proceed(request, scope);
+    }
+
+    private PoolingHttpClientConnectionManager connections(String tenant) {
         var connections =
                 new PoolingHttpClientConnectionManager(
-                        HttpClients.connecting(destinations.resolver(), trust),
+                        HttpClients.connecting(destinations.resolver(tenant), trust),
                         PoolConcurrencyPolicy.STRICT,
                         PoolReusePolicy.LIFO,
                         null,
@@ -138,10 +171,5 @@ public final class TenantHttpClients implements AutoCloseable {
                             answer, context);
             return wanted.compareTo(IDLE) < 0 ? wanted : IDLE;
         };
-    }
-
-    private static ScheduledExecutorService newSweeper() {
-        return new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("idle-connections").factory());
     }
 }

@@ -12,8 +12,10 @@ public sealed interface TokenReply {
      *
      * @param token printable ASCII of at most 16 KiB, to be used as a bearer token
      * @param lifetime counted from the answer; empty where the server doesn't say
+     * @param scope empty where the server doesn't say, or not in the form of RFC 6749 section 3.3
      */
-    record Given(Secret token, Optional<Duration> lifetime) implements TokenReply {}
+    record Given(Secret token, Optional<Duration> lifetime, Optional<String> scope)
+            implements TokenReply {}
 
     /**
      * A token that must not be used: nobody knows what it is, or until when it works.
@@ -28,7 +30,8 @@ public sealed interface TokenReply {
      *
      * @param status of HTTP
      * @param error its code; empty where the answer isn't an OAuth error
-     * @param description in the server's words, without what it was sent
+     * @param description in the server's words, without what it was sent; of an answer that isn't
+     *     an OAuth error, its {@code message}
      */
     record Denied(int status, Optional<String> error, Optional<String> description)
             implements TokenReply {
@@ -56,16 +59,29 @@ public sealed interface TokenReply {
         ServiceAnswer answer = reply.answer();
         if (!reply.isSuccess()) {
             return new Denied(
-                    reply.status(), answer.code("error"), answer.words("error_description"));
+                    reply.status(),
+                    answer.code("error"),
+                    answer.words("error_description")
+                            .or(() -> answer.words("error", "message"))
+                            .or(() -> answer.words("message")));
         }
         Optional<Duration> life = answer.seconds("expires_in");
         return answer.token("access_token")
                 .<TokenReply>map(token ->
                         objection(reply, token)
                                 .<TokenReply>map(why -> new Unfit(token, life, why))
-                                .orElseGet(() -> new Given(token, life)))
+                                .orElseGet(() -> new Given(token, life, scope(answer))))
                 .orElseGet(() ->
                         new Unreadable("the answer isn't that of a token endpoint (RFC 6749)"));
+    }
+
+    private static Optional<String> scope(ServiceAnswer answer) {
+        return answer.words("scope").filter(scope -> scope.chars().allMatch(TokenReply::isOfScope));
+    }
+
+    /** A character of RFC 6749 section 3.3. */
+    private static boolean isOfScope(int character) {
+        return character >= ' ' && character <= '~' && character != '"' && character != '\\';
     }
 
     private static Optional<String> objection(Reply reply, Secret token) {

@@ -4,9 +4,13 @@ import io.mintmark.audit.StoreUnreachable;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 
 /** A connection that reads one state of the log, for as long as it takes. */
 final class AuditConnection {
+    /** The login sets it too, but a pooler may drop what a login sets. */
+    private static final String SEARCH_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
+
     private AuditConnection() {}
 
     /**
@@ -19,6 +23,9 @@ final class AuditConnection {
             connection.setReadOnly(true);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(SEARCH_PATH);
+            }
             return connection;
         } catch (SQLException e) {
             throw unreachable(e);

@@ -2,6 +2,8 @@ package io.mintmark.postgres;
 
 import io.mintmark.credential.ActiveCredential;
 
+import org.postgresql.util.PSQLWarning;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,6 +15,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -84,6 +87,35 @@ public final class BlockedSubjects implements AutoCloseable {
                        AND internal.is_blocked_in_all_tenants(w.match, w.subject, now())
                     """;
 
+    /** The rule of broker.lint for blocks that match no grant and no recent row of the log. */
+    private static final String MATCHES_NOTHING = "block_matches_nothing";
+
+    /** One row if the subject is unknown. Compares those that begin or end most alike. */
+    private static final String UNSEEN =
+            "WITH "
+                    + WANTED
+                    + """
+                    , known AS (
+                        (SELECT g.subject FROM broker.subject_grant AS g CROSS JOIN wanted AS w
+                          WHERE g.match = 'exact' AND (w.tenant IS NULL OR g.tenant = w.tenant) LIMIT 10000)
+                         UNION
+                        (SELECT e.subject FROM audit.event AS e CROSS JOIN wanted AS w
+                          WHERE e.subject IS NOT NULL AND (w.tenant IS NULL OR e.tenant = w.tenant)
+                          ORDER BY e.mint_id DESC LIMIT 1000)
+                    )
+                    SELECT internal.nearest(w.subject, ARRAY(
+                               SELECT k.subject FROM known AS k
+                                ORDER BY greatest(internal.common_start(k.subject, w.subject),
+                                                  internal.common_start(reverse(k.subject), reverse(w.subject))) DESC
+                                LIMIT 20)) AS nearest
+                      FROM wanted AS w
+                     WHERE EXISTS (SELECT FROM broker.lint AS l
+                                    WHERE l.table_name = 'blocked_subject' AND l.name = cast(? AS text) AND l.rule = ?)
+                       AND NOT EXISTS (SELECT FROM audit.event AS e
+                                        WHERE hashtextextended(e.subject, 0) = hashtextextended(w.subject, 0)
+                                          AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
+                    """;
+
     /** With the settings of key and access provider as they were for the mint. */
     private static final String LIVING =
             "WITH "
@@ -142,7 +174,7 @@ public final class BlockedSubjects implements AutoCloseable {
      * The row of a block, as it is now.
      *
      * @param at when it was last written, by whom
-     * @param doubts sentences about what is hardly meant
+     * @param warnings of lint, each with its advice
      */
     public record Written(
             long id,
@@ -151,7 +183,7 @@ public final class BlockedSubjects implements AutoCloseable {
             String reason,
             Instant at,
             String by,
-            List<String> doubts) {}
+            List<String> warnings) {}
 
     /**
      * Logs in.
@@ -187,21 +219,21 @@ public final class BlockedSubjects implements AutoCloseable {
             statement.setString(5, block.reason());
             statement.setString(6, block.until().map(Instant::toString).orElse(null));
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? written(row, doubts(statement)) : block(block);
+                return row.next() ? written(row, warnings(statement)) : block(block);
             }
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
-                            "nothing is blocked: somebody else's open transaction edits the same"
-                                    + " and didn't end within %d seconds; docs/operations.md, \"An edit"
+                            "nothing is blocked: another transaction edits the same rows and didn't"
+                                    + " end within %d seconds; \"Blocked edits\" in docs/operations.md"
                                             .formatted(patience.toSeconds())
-                                    + " that hangs\", says how to end it",
+                                    + " shows how to end it",
                             e)
                     : QuestionFailed.because(e);
         }
     }
 
-    private static Written written(ResultSet row, List<String> doubts) throws SQLException {
+    private static Written written(ResultSet row, List<String> warnings) throws SQLException {
         return new Written(
                 row.getLong("id"),
                 State.valueOf(row.getString("state")),
@@ -210,7 +242,7 @@ public final class BlockedSubjects implements AutoCloseable {
                 row.getString("reason"),
                 time(row, "updated_at"),
                 row.getString("updated_by"),
-                doubts);
+                warnings);
     }
 
     /** Which other blocks the subject is under, in words: lifting that one row leaves these. */
@@ -230,14 +262,44 @@ public final class BlockedSubjects implements AutoCloseable {
         }
     }
 
-    private static List<String> doubts(Statement statement) throws SQLException {
-        List<String> doubts = new ArrayList<>();
+    /**
+     * Whether a block matches no grant, and no token on record had such a subject. For a glob, the
+     * record goes back 90 days.
+     *
+     * @return empty if the subject is known, else the known subject that is spelled most alike, if
+     *     any is
+     */
+    public Optional<Optional<String>> unseen(Block block, long row) {
+        try (PreparedStatement statement = connection.prepareStatement(UNSEEN)) {
+            whom(statement, block);
+            statement.setLong(5, row);
+            statement.setString(6, MATCHES_NOTHING);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next()
+                        ? Optional.of(Optional.ofNullable(rows.getString("nearest")))
+                        : Optional.empty();
+            }
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** Without the one that {@link #unseen} answers. */
+    private static List<String> warnings(Statement statement) throws SQLException {
+        List<String> warnings = new ArrayList<>();
         for (SQLWarning each = statement.getWarnings();
                 each != null;
                 each = each.getNextWarning()) {
-            doubts.add(each.getMessage());
+            String advice =
+                    each instanceof PSQLWarning warning
+                            ? Objects.requireNonNullElse(
+                                    warning.getServerErrorMessage().getHint(), "")
+                            : "";
+            if (!String.valueOf(each.getMessage()).endsWith(": " + MATCHES_NOTHING)) {
+                warnings.add((each.getMessage() + ". " + advice).strip());
+            }
         }
-        return doubts;
+        return warnings;
     }
 
     /**

@@ -41,6 +41,27 @@ final class BoundedRows {
     }
 
     /**
+     * A query of rows: the kind, the name and the document of each.
+     *
+     * @param from the query that finds them, from its {@code FROM} on
+     */
+    static String of(String kind, String name, String document, String from) {
+        return "SELECT '%s' AS kind, %s AS name, %s AS document %s"
+                .formatted(kind, name, document, from);
+    }
+
+    /** A query of the rows of several queries, without documents that are too large. */
+    static String all(String... queries) {
+        // OFFSET: each document is made once
+        return """
+        SELECT u.kind, u.name,
+               CASE WHEN octet_length(u.document) <= %d THEN u.document END AS document
+          FROM (SELECT made.kind, made.name, made.document FROM (%s) AS made OFFSET 0) AS u\
+        """
+                .formatted(ROW, String.join(" UNION ALL ", queries));
+    }
+
+    /**
      * An array of rows, in the order of their names.
      *
      * @param from the query that finds them, from its {@code FROM} on

@@ -17,11 +17,15 @@ import java.util.function.Consumer;
  * whatever names the rows had meanwhile.
  */
 final class ConfigurationHistory {
+    /** All tables, and what else has the name of a table that the history has rows of. */
     private static final String TABLES =
             """
             SELECT c.relname AS name, quote_ident(c.relname) AS quoted
               FROM pg_catalog.pg_class AS c
-             WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
+             WHERE c.relnamespace = 'broker'::regnamespace
+               AND (c.relkind IN ('r', 'p', 'f')
+                    OR c.relkind IN ('v', 'm')
+                   AND EXISTS (SELECT FROM audit.config_change AS h WHERE h.table_name = c.relname))
              ORDER BY c.relname
             """;
 

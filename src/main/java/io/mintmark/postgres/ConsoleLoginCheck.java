@@ -80,7 +80,8 @@ public final class ConsoleLoginCheck {
             List<String> powers = powers(connection);
             if (!powers.isEmpty()) {
                 throw new DatabaseUnfit(
-                        "login '%s' %s, so a page that forgets a condition could show more than its viewer may see; make it a member of only the role '%s' (db/roles.sql)"
+                        ("login '%s' %s, so a faulty page could show more than its viewer may "
+                                        + "see; make the login a member of role '%s' only (db/roles.sql)")
                                 .formatted(
                                         login.username(),
                                         String.join(
@@ -90,7 +91,8 @@ public final class ConsoleLoginCheck {
             }
             if (!isMember(connection)) {
                 throw new DatabaseUnfit(
-                        "login '%s' is no member of the role '%s' (db/roles.sql), so it would show nothing"
+                        ("login '%s' is not a member of role '%s' (db/roles.sql), so the "
+                                        + "console would show nothing")
                                 .formatted(login.username(), roles.console()));
             }
         } catch (SQLException e) {

@@ -8,8 +8,6 @@ import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.jdbc.JdbcClientBuilder;
 import io.helidon.dbclient.jdbc.JdbcConnectionPool;
 
-import org.postgresql.ds.PGSimpleDataSource;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -65,15 +63,16 @@ public final class Database implements AutoCloseable {
      * @param connecting how long a connection may take to come about
      */
     public Database(DatabaseLogin login, Duration connecting) {
-        this.pool = new HikariDataSource(configuration(login, connecting));
-        DbClient client = JdbcClientBuilder.create().connectionPool(new OwnPool(pool)).build();
+        LoginSource source = login.source("mintmark", SESSION);
+        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
+        this.pool = new HikariDataSource(configuration(source, connecting));
+        OwnPool own = new OwnPool(pool, source);
+        DbClient client = JdbcClientBuilder.create().connectionPool(own).build();
         this.reading = new Queries(client, READERS);
         this.writing = new Queries(client, WRITERS);
     }
 
-    private static HikariConfig configuration(DatabaseLogin login, Duration connecting) {
-        PGSimpleDataSource source = login.source("mintmark", SESSION);
-        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
+    private static HikariConfig configuration(LoginSource source, Duration connecting) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("mintmark");
         config.setDataSource(source);
@@ -114,13 +113,14 @@ public final class Database implements AutoCloseable {
         pool.close();
     }
 
-    private record OwnPool(HikariDataSource pool) implements JdbcConnectionPool {
+    private record OwnPool(HikariDataSource pool, LoginSource source)
+            implements JdbcConnectionPool {
         @Override
         public Connection connection() {
             try {
                 return pool.getConnection();
             } catch (SQLException e) {
-                throw new NoConnection(e);
+                throw new NoConnection(source.failure().orElse(e));
             }
         }
 

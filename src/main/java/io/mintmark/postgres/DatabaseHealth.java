@@ -1,20 +1,17 @@
 package io.mintmark.postgres;
 
+import io.mintmark.time.Clocks;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Timestamp;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
 /** Whether the database answers, can be written to, and agrees on what time it is. */
 public final class DatabaseHealth {
-    /** How far a replica's clock may be from the database's. */
-    static final Duration TOLERANCE = Duration.ofSeconds(30);
-
     private static final Logger log = LoggerFactory.getLogger(DatabaseHealth.class);
 
     private static final String STATE =
@@ -25,49 +22,47 @@ public final class DatabaseHealth {
             """;
 
     private final Queries queries;
-    private final InstantSource clock;
+    private final Clocks clocks;
+    private String lastFault = "";
 
-    private record State(boolean writable, Instant earliest, Instant now, Instant latest) {
-
-        /** By how much the clock here is ahead; negative if it is behind. Whatever is certain. */
-        Duration ahead() {
-            return earliest.isAfter(now)
-                    ? Duration.between(now, earliest)
-                    : latest.isBefore(now) ? Duration.between(now, latest) : Duration.ZERO;
-        }
-
-        Optional<String> clockFault() {
-            Duration ahead = ahead();
-            return ahead.abs().compareTo(TOLERANCE) <= 0
-                    ? Optional.empty()
-                    : Optional.of(
-                            "this replica's clock is %d s %s the database's, and %d s are allowed"
-                                    .formatted(
-                                            ahead.abs().toSeconds(),
-                                            ahead.isNegative() ? "behind" : "ahead of",
-                                            TOLERANCE.toSeconds()));
-        }
-    }
+    private record State(boolean writable, Instant now) {}
 
     /**
-     * @param clock this replica's
+     * @param clocks hear the database's time from here
      */
-    public DatabaseHealth(Database database, InstantSource clock) {
+    public DatabaseHealth(Database database, Clocks clocks) {
         this.queries = database.writing();
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /** What is wrong with it, in a sentence for strangers; nothing if nothing is. */
     public Optional<String> fault() {
         try {
             State state = state();
+            reached();
             return state.writable()
-                    ? state.clockFault()
+                    ? clocks.fault()
                     : Optional.of("the database is read-only, so nothing can be recorded");
         } catch (QueryFailed e) {
-            log.debug("The database can't be asked", e);
-            return Optional.of("the database can't be reached");
+            String fault = "the database can't be reached: " + ConnectionFault.of(e);
+            unreached(fault, e);
+            return Optional.of(fault);
         }
+    }
+
+    private synchronized void reached() {
+        if (!lastFault.isEmpty()) {
+            log.info("The database can be reached again");
+        }
+        lastFault = "";
+    }
+
+    /** Logs each reason once, with the words of the driver or the server. */
+    private synchronized void unreached(String fault, QueryFailed failure) {
+        if (!fault.equals(lastFault)) {
+            log.warn("{} ({})", fault, DatabaseUnfit.because(failure).getMessage());
+        }
+        lastFault = fault;
     }
 
     /**
@@ -77,26 +72,29 @@ public final class DatabaseHealth {
      */
     public void requireSameTime() {
         try {
-            state().clockFault()
+            var _ = state();
+            clocks.fault()
                     .ifPresent(fault -> {
-                        throw new DatabaseUnfit(fault + ": set both right (NTP)");
+                        throw new DatabaseUnfit(fault + ": synchronize both clocks (NTP)");
                     });
         } catch (QueryFailed e) {
-            throw new DatabaseUnfit("can't be asked what time it is", e);
+            throw new DatabaseUnfit("doesn't return its time", e);
         }
     }
 
     private State state() {
-        Instant before = clock.instant();
-        return queries.query(
-                        STATE,
-                        Map.of(),
-                        row ->
-                                new State(
-                                        row.column("writable").get(Boolean.class),
-                                        before,
-                                        row.column("now").get(Timestamp.class).toInstant(),
-                                        clock.instant()))
-                .getFirst();
+        return clocks.asking(
+                () ->
+                        queries.query(
+                                        STATE,
+                                        Map.of(),
+                                        row ->
+                                                new State(
+                                                        row.column("writable").get(Boolean.class),
+                                                        row.column("now")
+                                                                .get(Timestamp.class)
+                                                                .toInstant()))
+                                .getFirst(),
+                State::now);
     }
 }

@@ -1,10 +1,10 @@
 package io.mintmark.postgres;
 
-import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,10 +12,22 @@ import java.util.stream.Stream;
  * Where a database is and as whom to log in.
  *
  * @param url {@code jdbc:postgresql:…}
- * @param password may be needless, as with certificates or peer authentication
+ * @param password asked for before each connection; empty where none is needed, as with
+ *     certificates or peer authentication
  */
-public record DatabaseLogin(String url, String username, Optional<String> password) {
+public record DatabaseLogin(String url, String username, Supplier<Optional<String>> password) {
     private static final int CONNECTING_SECONDS = 10;
+
+    /** A login whose password doesn't change. */
+    public DatabaseLogin(String url, String username, Optional<String> password) {
+        this(url, username, () -> password);
+    }
+
+    /**
+     * Names without a schema are PostgreSQL's own, whatever search path the owner of the database
+     * gives to a login.
+     */
+    private static final String SEARCH_PATH = "-c search_path=pg_catalog,pg_temp ";
 
     /**
      * The one place that connections come from. What the address says of the session counts only
@@ -25,18 +37,19 @@ public record DatabaseLogin(String url, String username, Optional<String> passwo
      * @param options settings of the session, {@code -c name=value}
      * @throws DatabaseUnfit if the address isn't one
      */
-    PGSimpleDataSource source(String application, String options) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
+    LoginSource source(String application, String options) {
+        LoginSource source = new LoginSource(this);
         try {
             source.setUrl(url);
         } catch (IllegalArgumentException e) {
             throw new DatabaseUnfit("the PostgreSQL driver doesn't understand the address");
         }
         source.setUser(username);
-        password.ifPresent(source::setPassword);
         source.setApplicationName(application);
         source.setOptions(
-                Stream.of(Optional.ofNullable(source.getOptions()), Optional.of(options))
+                Stream.of(
+                                Optional.ofNullable(source.getOptions()),
+                                Optional.of(SEARCH_PATH + options))
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);

@@ -53,7 +53,7 @@ public final class DatabaseUnfit extends RuntimeException {
 
     private static String said(SQLException cause) {
         if (cause instanceof SQLTransientConnectionException) {
-            return "it accepts no connection in time"; // the pool's own words have its numbers
+            return "it accepted no connection in time"; // the pool's own words have its numbers
         }
         ServerErrorMessage server =
                 cause instanceof PSQLException known ? known.getServerErrorMessage() : null;

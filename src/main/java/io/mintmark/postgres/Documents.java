@@ -8,10 +8,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 
 import io.mintmark.verdict.Unavailable;
 
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -26,13 +22,9 @@ import java.util.function.Function;
  * it looks at.
  */
 final class Documents {
-    private static final Logger log = LoggerFactory.getLogger(Documents.class);
     private static final Duration SOON = Duration.ofSeconds(5);
-    private static final ObjectMapper JSON =
+    static final ObjectMapper JSON =
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
-
-    /** How many ignored rows are logged one by one. */
-    private static final int TOLD = 10;
 
     private final Queries queries;
 
@@ -42,91 +34,78 @@ final class Documents {
 
     /** The column {@code document} of each row of a query. */
     List<JsonNode> read(String sql, Map<String, ?> parameters) {
+        return read(sql, parameters, document -> document);
+    }
+
+    private <T> List<T> read(String sql, Map<String, ?> parameters, Function<JsonNode, T> map) {
         try {
             return queries.query(
-                    sql, parameters, row -> parse(row.column("document").get(String.class)));
+                    sql,
+                    parameters,
+                    row -> map.apply(parse(row.column("document").get(String.class))));
         } catch (QueryFailed e) {
-            throw new Unavailable("The configuration can't be read now; try again.", SOON, e);
+            throw new Unavailable(
+                    Unavailable.Part.DATABASE,
+                    "The configuration can't be read now; try again.",
+                    SOON,
+                    e);
         }
     }
 
     private static JsonNode parse(String text) {
         try {
-            return JSON.readTree(text);
+            return json(text);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
         }
     }
 
-    /**
-     * Maps rows of {@link BoundedRows}; one that can't be read, or can't work, is as good as
-     * absent, and is told to the operators.
-     */
+    /** Streams the rows of a query in a transaction of its own. */
+    <T> T stream(String sql, List<String> parameters, StreamedRows.Reader<T> reader) {
+        try {
+            return queries.stream(sql, parameters, reader);
+        } catch (QueryFailed e) {
+            throw new Unavailable(
+                    Unavailable.Part.DATABASE,
+                    "The configuration can't be read now; try again.",
+                    SOON,
+                    e);
+        }
+    }
+
+    /** Reads JSON with its numbers as they are written. */
+    static JsonNode json(String text) throws JsonProcessingException {
+        return JSON.readTree(text);
+    }
+
+    /** Maps rows of {@link BoundedRows}. An unreadable or unusable row is left out and logged. */
     static <T> List<T> each(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
-        List<T> mapped = new ArrayList<>();
-        int ignored = 0;
-        for (JsonNode row : rows) {
-            try {
-                mapped.add(map.apply(document(row)));
-            } catch (JsonProcessingException | RuntimeException e) {
-                ignored++;
-                if (ignored <= TOLD) {
-                    log.error(
-                            "The {} '{}' is ignored: {}", what, row.path("name").asText(), why(e));
-                }
-            }
-        }
-        if (ignored > TOLD) {
-            log.error("And {} more of the same kind are ignored", ignored - TOLD);
-        }
-        return mapped;
+        return mapped(rows, ReadRows.optional(what, RowWeight.OF_CONDITIONS, map));
+    }
+
+    /** The same while a query's rows are read, so that only what is made of them is kept. */
+    <T> List<T> each(String sql, String what, Function<JsonNode, T> map) {
+        ReadRows<T> rows = ReadRows.optional(what, RowWeight.OF_CONDITIONS, map);
+        var _ = read(sql, Map.of(), row -> add(row, rows));
+        return rows.rows();
     }
 
     /**
      * Maps rows of {@link BoundedRows}, of which none may be left out.
      *
-     * @throws Unavailable if one can't be read, which is told to the operators
+     * @throws Unavailable if one can't be read
      */
     static <T> List<T> all(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
-        List<T> mapped = new ArrayList<>();
-        for (JsonNode row : rows) {
-            try {
-                mapped.add(map.apply(document(row)));
-            } catch (JsonProcessingException | RuntimeException e) {
-                log.error(
-                        "The {} '{}' can't be read, so nothing is decided: {}",
-                        what,
-                        row.path("name").asText(),
-                        why(e));
-                throw new Unavailable(
-                        "A %s can't be read, and nothing is decided without it.".formatted(what),
-                        SOON,
-                        e);
-            }
-        }
-        return mapped;
+        return mapped(rows, ReadRows.required(what, RowWeight.OF_CONDITIONS, map));
     }
 
-    /** How much text rows of {@link BoundedRows} are. */
-    static int size(JsonNode rows) {
-        return rows.valueStream().mapToInt(row -> row.path("row").asText().length()).sum();
+    private static <T> List<T> mapped(Iterable<JsonNode> rows, ReadRows<T> read) {
+        rows.forEach(row -> add(row, read));
+        return read.rows();
     }
 
-    private static JsonNode document(JsonNode row) throws JsonProcessingException {
-        String text = row.path("row").textValue();
-        if (text == null) {
-            throw new IllegalArgumentException(
-                    "it is larger than what is read of a row, or those before it are as much as is"
-                            + " read of a tenant");
-        }
-        return JSON.readTree(text);
-    }
-
-    /** Without the place, which would show what stands there. */
-    private static @Nullable String why(Exception failure) {
-        return failure instanceof JsonProcessingException unreadable
-                ? unreadable.getOriginalMessage()
-                : failure.getMessage();
+    private static long add(JsonNode row, ReadRows<?> to) {
+        return to.add(row.path("name").asText(), row.path("row").textValue());
     }
 
     static Optional<String> text(JsonNode row, String member) {

@@ -3,8 +3,11 @@ package io.mintmark.postgres;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 
 /** The fields of {@code audit.event} that its canonical form is made of, in its order. */
 enum EventFields {
@@ -22,6 +25,8 @@ enum EventFields {
     PROVIDER_TYPE,
     GRANT_ID(ColumnType.NUMBER),
     GRANT_REVISION(ColumnType.NUMBER),
+    SHARED_REVISION(ColumnType.NUMBER),
+    CONFIG_HASH(ColumnType.BYTES),
     REASON,
     DETAIL,
     CREDENTIAL_ID,
@@ -40,6 +45,8 @@ enum EventFields {
     static final List<EventFields> LINKED =
             Arrays.stream(values()).filter(field -> field != CHAIN && field != SEQ).toList();
 
+    private static final Map<EventFields, Integer> PLACES = places();
+
     private final String column = name().toLowerCase(Locale.ROOT);
     private final ColumnType type;
 
@@ -49,6 +56,14 @@ enum EventFields {
 
     EventFields(ColumnType type) {
         this.type = type;
+    }
+
+    private static Map<EventFields, Integer> places() {
+        Map<EventFields, Integer> places = new EnumMap<>(EventFields.class);
+        for (EventFields field : values()) {
+            places.put(field, places.size());
+        }
+        return places;
     }
 
     String column() {
@@ -66,6 +81,6 @@ enum EventFields {
 
     /** This field among the canonical texts of a row. */
     @Nullable String in(List<@Nullable String> fields) {
-        return fields.get(Arrays.asList(values()).indexOf(this));
+        return fields.get(Objects.requireNonNull(PLACES.get(this)));
     }
 }

@@ -24,18 +24,21 @@ final class EventInsert {
             """
             INSERT INTO audit.event (
                 mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
+                provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
+                reason, detail, credential_id,
                 issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
                 broker, chain, seq, prev_hash, hash)
             SELECT
                 mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, reason, detail, credential_id,
+                provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
+                reason, detail, credential_id,
                 issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
                 broker, chain, seq, prev_hash, hash
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS event (
                 mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
                 tenant text, idp text, issuer text, subject text, key text, provider text,
-                provider_type text, grant_id bigint, grant_revision bigint, reason text,
+                provider_type text, grant_id bigint, grant_revision bigint, shared_revision bigint,
+                config_hash bytea, reason text,
                 detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
                 token_id text, token_hash bytea, claims jsonb, client_address inet,
                 user_agent text, broker text, chain text, seq bigint, prev_hash bytea,

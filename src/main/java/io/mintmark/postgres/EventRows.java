@@ -13,6 +13,7 @@ import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.Kind;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
@@ -71,7 +72,7 @@ final class EventRows {
             add(row, event.subject().get());
         }
         if (event.grant().isPresent()) {
-            add(row, event.grant().get());
+            add(row, event.kind(), event.grant().get());
         }
         if (event.credential().isPresent()) {
             add(row, event.credential().get());
@@ -100,15 +101,20 @@ final class EventRows {
         try {
             return StorableText.fit(json.readTree(claims));
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("claims are no JSON", e);
+            throw new IllegalArgumentException("claims are not JSON", e);
         }
     }
 
-    private static void add(EventRow row, GrantReference grant) throws IOException {
+    /** The outcome doesn't repeat what the request rests on. */
+    private static void add(EventRow row, Kind kind, GrantReference grant) throws IOException {
         row.text(EventFields.PROVIDER, grant.provider().value());
         row.text(EventFields.PROVIDER_TYPE, grant.providerType());
         row.number(EventFields.GRANT_ID, grant.grantId());
         row.number(EventFields.GRANT_REVISION, grant.grantRevision());
+        if (kind == Kind.REQUESTED) {
+            row.number(EventFields.SHARED_REVISION, grant.sharedRevision());
+            row.bytes(EventFields.CONFIG_HASH, grant.configHash());
+        }
     }
 
     private static void add(EventRow row, Credential credential) throws IOException {

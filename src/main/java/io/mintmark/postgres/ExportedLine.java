@@ -13,21 +13,28 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A line of an export: one JSON object, no member twice. What {@code jsonb} columns hold is kept as
  * it stands there, since that is the text that PostgreSQL hashes.
  */
 final class ExportedLine {
+    /** Levels of nesting; no column takes as many. */
+    private static final int DEPTH = 1_000;
+
     private static final JsonFactory JSON =
             JsonFactory.builder()
                     .streamReadConstraints(
                             StreamReadConstraints.builder()
-                                    .maxNestingDepth(Integer.MAX_VALUE)
+                                    .maxNestingDepth(DEPTH)
+                                    .maxNameLength(Integer.MAX_VALUE)
                                     .maxStringLength(Integer.MAX_VALUE)
                                     .maxNumberLength(Integer.MAX_VALUE)
                                     .build())
                     .build();
+
+    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
     private final Map<String, Value> members;
 
@@ -101,15 +108,11 @@ final class ExportedLine {
         return value.form() == Form.TEXT ? value.text() : null;
     }
 
-    /** A number that fits; none where there is none. */
+    /** A number that is no more than 18 digits; none where there is none. */
     OptionalLong number(String member) {
         Value value = value(member);
-        try {
-            return value.form() == Form.NUMBER
-                    ? OptionalLong.of(Long.parseLong(value.text()))
-                    : OptionalLong.empty();
-        } catch (NumberFormatException e) {
-            return OptionalLong.empty();
-        }
+        return value.form() == Form.NUMBER && DIGITS.matcher(value.text()).matches()
+                ? OptionalLong.of(Long.parseLong(value.text()))
+                : OptionalLong.empty();
     }
 }

@@ -1,31 +1,27 @@
 package io.mintmark.postgres;
 
+import io.mintmark.audit.BoundedLines;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
+import io.mintmark.audit.MintProof;
+import io.mintmark.audit.Part;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.PlacedLine.Chain;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /**
  * The log as {@code audit export --all --format jsonl} wrote it, in any number of files and any
@@ -38,31 +34,17 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private static final int CHANGE = 2;
     private static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
 
-    private static final int BLOCK = 64 * 1024;
-
-    /** Lines without a place, which somebody else must have written. */
-    private static final long NOWHERE = -1;
-
-    private static final Map<String, ColumnType> EVENT_COLUMNS =
-            Arrays.stream(EventFields.values())
-                    .collect(
-                            Collectors.toMap(
-                                    EventFields::column,
-                                    EventFields::type,
-                                    (one, _) -> one,
-                                    LinkedHashMap::new));
-
-    private static final Map<String, ColumnType> CHANGE_COLUMNS = changeColumns();
-
-    private static final Set<String> HASHES = Set.of("prev_hash", "hash");
+    /** In bytes; the names of chains are much shorter. */
+    private static final int LONGEST_NAME = 128;
 
     private final Findings findings;
     private final SortedLines lines;
+    private Optional<Part> part = Optional.empty();
 
     /**
      * Reads it.
      *
-     * @param findings is told of lines that are none of an export
+     * @param findings takes lines that no export writes
      * @throws StoreUnreachable if a file can't be read
      */
     public ExportedLog(List<Path> files, Findings findings) {
@@ -87,57 +69,61 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private static void requireReadable(Path file) {
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
             throw new StoreUnreachable(
-                    "the export can't be read: there is no file '%s' that can be".formatted(file),
+                    "the export can't be read: file '%s' doesn't exist or isn't readable"
+                            .formatted(file),
                     false,
                     null);
         }
     }
 
-    private static Map<String, ColumnType> changeColumns() {
-        Map<String, ColumnType> columns = new LinkedHashMap<>();
-        columns.put("tenant", ColumnType.TEXT);
-        columns.put("revision", ColumnType.NUMBER);
-        columns.put("table_name", ColumnType.TEXT);
-        columns.put("operation", ColumnType.TEXT);
-        columns.put("before", ColumnType.JSON);
-        columns.put("after", ColumnType.JSON);
-        columns.put("changed_by", ColumnType.TEXT);
-        columns.put("changed_at", ColumnType.TIME);
-        columns.put("transaction_id", ColumnType.NUMBER);
-        return columns;
+    private void read(Path file) throws IOException {
+        boolean cut =
+                BoundedLines.read(
+                        file,
+                        new BoundedLines.Each() {
+                            @Override
+                            public void line(byte[] bytes, long number) throws IOException {
+                                add(bytes, origin(file, number));
+                            }
+
+                            @Override
+                            public void tooLong(long number) {
+                                findings.wrong(
+                                        "There is a line of more than %d bytes, which no export writes: %s"
+                                                .formatted(
+                                                        BoundedLines.LONGEST,
+                                                        origin(file, number)));
+                            }
+                        });
+        if (cut) {
+            findings.told("%s ends within a line, which is ignored".formatted(file));
+        }
     }
 
-    private void read(Path file) throws IOException {
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
-        byte[] block = new byte[BLOCK];
-        long number = 0;
-        try (InputStream in = Files.newInputStream(file)) {
-            for (int size = in.read(block); size >= 0; size = in.read(block)) {
-                int from = 0;
-                for (int at = 0; at < size; at++) {
-                    if (block[at] == '\n') {
-                        line.write(block, from, at - from);
-                        number++;
-                        add(line.toByteArray(), "line " + number + " of " + file);
-                        line.reset();
-                        from = at + 1;
-                    }
-                }
-                line.write(block, from, size - from);
-            }
-        }
-        if (line.size() > 0) {
-            findings.told("%s ends within a line, which counts for nothing".formatted(file));
-        }
+    private static String origin(Path file, long number) {
+        return "line %d of %s".formatted(number, file);
     }
 
     private void add(byte[] bytes, String origin) throws IOException {
-        Optional<PlacedLine> line = decoded(bytes).flatMap(text -> line(text, origin));
+        Optional<String> text = decoded(bytes);
+        Optional<Part> header = text.flatMap(Part::in);
+        if (header.isPresent()) {
+            set(header.get());
+            return;
+        }
+        Optional<PlacedLine> line = text.flatMap(it -> line(it, origin));
         if (line.isPresent()) {
             lines.add(line.get());
         } else {
-            findings.wrong("There is something that no export wrote: " + origin);
+            findings.wrong("There is a line that no export writes: " + origin);
         }
+    }
+
+    private void set(Part found) {
+        if (part.filter(known -> !known.equals(found)).isPresent()) {
+            findings.wrong("The files are different parts of a log; verify each by itself");
+        }
+        part = Optional.of(found);
     }
 
     private static Optional<String> decoded(byte[] bytes) {
@@ -158,28 +144,23 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                                         new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
                     }
                     boolean event = row.has("mint_id");
-                    Set<String> columns = (event ? EVENT_COLUMNS : CHANGE_COLUMNS).keySet();
-                    return isMadeOf(row, columns)
-                            ? Optional.of(
-                                    new PlacedLine(
-                                            chain(row, event), place(row, event), origin, text))
+                    ExportedColumns columns =
+                            event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;
+                    Chain chain = new Chain(event ? EVENT : CHANGE, columns.chain(row));
+                    return columns.fit(row) && chain.name().orElse("").length() <= LONGEST_NAME
+                            ? Optional.of(new PlacedLine(chain, columns.place(row), origin, text))
                             : Optional.empty();
                 });
     }
 
-    private static boolean isMadeOf(ExportedLine row, Set<String> columns) {
-        return row.names().size() == columns.size() + HASHES.size()
-                && row.names().containsAll(columns)
-                && row.names().containsAll(HASHES);
+    @Override
+    public Optional<Part> part() {
+        return part;
     }
 
-    private static Chain chain(ExportedLine row, boolean event) {
-        return new Chain(
-                event ? EVENT : CHANGE, Optional.ofNullable(row.text(event ? "chain" : "tenant")));
-    }
-
-    private static long place(ExportedLine row, boolean event) {
-        return row.number(event ? "seq" : "revision").orElse(NOWHERE);
+    @Override
+    public MintProof proof(Findings to) {
+        return new PastConfiguration(to);
     }
 
     @Override
@@ -188,12 +169,13 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         each(
                 CHECKPOINT,
                 line -> {
-                    if (line.place() == last[0]) {
+                    if (line.place().at() == last[0]) {
                         findings.wrong(
-                                "Checkpoint %d is in the export again, and differs: %s"
-                                        .formatted(line.place(), line.origin()));
+                                ("Checkpoint %d is in the export twice, with different "
+                                                + "content: %s")
+                                        .formatted(last[0], line.origin()));
                     } else {
-                        last[0] = line.place();
+                        last[0] = line.place().at();
                         each.accept(
                                 new StoredCheckpoint(
                                         signed(line), "It is %s".formatted(line.origin())));
@@ -222,7 +204,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                     ExportedLine row = parsed(line);
                     String name =
                             "Step %s of mint %s".formatted(word(row, "step"), word(row, "mint_id"));
-                    each.accept(row(line, row, EVENT_COLUMNS, name, "occurred_at"));
+                    each.accept(ExportedColumns.EVENT.row(line, row, name));
                 });
     }
 
@@ -233,12 +215,13 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                 line -> {
                     ExportedLine row = parsed(line);
                     String of =
-                            line.chain()
+                            line.place()
+                                    .chain()
                                     .name()
                                     .map(tenant -> "of tenant " + tenant)
                                     .orElse("(no tenant)");
                     String name = "Change %s %s".formatted(word(row, "revision"), of);
-                    each.accept(row(line, row, CHANGE_COLUMNS, name, "changed_at"));
+                    each.accept(ExportedColumns.CHANGE.row(line, row, name));
                 });
     }
 
@@ -250,24 +233,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         return ExportedLine.parse(line.text()).orElseThrow();
     }
 
-    private static Row row(
-            PlacedLine line,
-            ExportedLine row,
-            Map<String, ColumnType> columns,
-            String name,
-            String happened) {
-        List<@Nullable String> fields = new ArrayList<>(columns.size());
-        columns.forEach((column, type) -> fields.add(type.canonical(row.value(column))));
-        return new Row(
-                line.chain().name().orElse(null),
-                name,
-                line.place() == NOWHERE ? null : line.place(),
-                String.valueOf(ColumnType.TIME.canonical(row.value(happened))),
-                fields,
-                ColumnType.BYTES.canonical(row.value("prev_hash")),
-                ColumnType.BYTES.canonical(row.value("hash")));
-    }
-
     @Override
     public Optional<LogTables> tables() {
         return Optional.empty();
@@ -275,7 +240,11 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public long lastEvent(String chain) {
-        return lines.last(new Chain(EVENT, Optional.of(chain)));
+        try {
+            return lines.last(new Chain(EVENT, Optional.of(chain)));
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
     }
 
     @Override

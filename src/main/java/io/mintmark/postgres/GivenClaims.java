@@ -47,7 +47,8 @@ public record GivenClaims(ObjectNode claims) {
             return new GivenClaims(
                     asBroker(Base64.getUrlDecoder().decode(parts[parts.length == 3 ? 1 : 0])));
         } catch (IllegalArgumentException e) {
-            throw new UnusableClaims("that is neither a token nor a JSON object of claims");
+            throw new UnusableClaims(
+                    "the input is neither a token nor a JSON object of " + "claims");
         }
     }
 
@@ -91,7 +92,8 @@ public record GivenClaims(ObjectNode claims) {
                         && text.chars().noneMatch(Character::isISOControl);
         if (!usable) {
             throw new UnusableClaims(
-                    "sub is no text of 1 to %d characters without control characters: the broker answers malformed_jwt"
+                    ("sub is not a string of 1 to %d characters without control characters: "
+                                    + "the broker answers malformed_jwt")
                             .formatted(LONGEST_SUBJECT));
         }
         return text;
@@ -126,7 +128,10 @@ public record GivenClaims(ObjectNode claims) {
                 .orElseThrow(() ->
                         new UnusableClaims(
                                 place(utf8)
-                                        + "the claims are no JSON object that the broker reads: at most %d bytes and %d levels, no member twice, nothing after its end, no number that a database can't hold"
+                                        + ("the claims are not a valid JSON object; limits: "
+                                                        + "%d bytes, %d levels, no duplicate members, "
+                                                        + "nothing after the end, no numbers beyond "
+                                                        + "PostgreSQL's range")
                                                 .formatted(LONGEST, StrictJson.DEEPEST)));
     }
 
@@ -144,9 +149,9 @@ public record GivenClaims(ObjectNode claims) {
                 return object;
             }
         } catch (JsonProcessingException e) {
-            throw new UnusableClaims("the claims are no JSON object");
+            throw new UnusableClaims("the claims are not a JSON object");
         }
-        throw new UnusableClaims("the claims are no JSON object");
+        throw new UnusableClaims("the claims are not a JSON object");
     }
 
     /** Claims are personal; none is shown. */

@@ -10,6 +10,8 @@ import io.mintmark.tenant.KeyName;
 
 /** A row of {@code broker.subject_grant}, by the alias {@code g}, as JSON. */
 final class GrantRow {
+    static final String KIND = "grant";
+
     private static final String DOCUMENT =
             BoundedRows.document(
                     """
@@ -21,12 +23,16 @@ final class GrantRow {
                     "g.subject",
                     "g.claims");
 
+    /** The enabled globs of a tenant, by the alias {@code t}. */
+    static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
+
     private GrantRow() {}
 
     /** Enabled grants. */
-    static String list(String condition) {
-        return BoundedRows.list(
-                "g.id",
+    static String rows(String condition) {
+        return BoundedRows.of(
+                KIND,
+                "cast(g.id AS text)",
                 DOCUMENT,
                 "FROM broker.subject_grant AS g WHERE g.enabled AND " + condition);
     }
@@ -40,7 +46,8 @@ final class GrantRow {
                 IdentityProviderRow.conditions(row.path("claims")),
                 Documents.time(row, "valid_from"),
                 Documents.time(row, "valid_until"),
-                Documents.seconds(row, "max_duration"));
+                Documents.seconds(row, "max_duration"),
+                RowDigest.GRANT.of(row));
     }
 
     private static SubjectPattern pattern(String match, String subject) {

@@ -1,12 +1,12 @@
 package io.mintmark.postgres;
 
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Makes the audit log's partitions ahead of time and forgets used tokens. Every replica does it;
@@ -18,9 +18,8 @@ public final class Housekeeping implements AutoCloseable {
 
     private final Queries queries;
     private final PostgresUsedTokens usedTokens;
-    private final ScheduledExecutorService schedule =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().name("housekeeping").daemon().factory());
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.HOUSEKEEPING, Duration.ZERO, this::tidyUp);
 
     public Housekeeping(Database database, PostgresUsedTokens usedTokens) {
         this.queries = database.reading();
@@ -29,23 +28,22 @@ public final class Housekeeping implements AutoCloseable {
 
     /** Does it now and every hour from now on. */
     public Housekeeping start() {
-        var _ =
-                schedule.scheduleWithFixedDelay(
-                        this::tidyUp, 0, PERIOD.toSeconds(), TimeUnit.SECONDS);
+        var _ = thread.start();
         return this;
     }
 
-    private void tidyUp() {
+    private Duration tidyUp() {
         try {
             var _ = Partitions.create(queries);
             usedTokens.forget();
         } catch (RuntimeException e) {
-            log.warn("The database could not be tidied up; it is tried again in an hour", e);
+            log.warn("Expired rows could not be removed; the next attempt is in an hour", e);
         }
+        return PERIOD;
     }
 
     @Override
     public void close() {
-        schedule.shutdownNow();
+        thread.stop();
     }
 }

@@ -16,6 +16,8 @@ import java.util.Set;
 
 /** A row of {@code broker.identity_provider}, by the alias {@code p}, as JSON. */
 final class IdentityProviderRow {
+    static final String KIND = "identity_provider";
+
     static final String DOCUMENT =
             BoundedRows.document(
                     """
@@ -34,6 +36,14 @@ final class IdentityProviderRow {
                     "p.ca_certificate",
                     "p.required_claims");
 
+    /** The enabled ones of a tenant, by the alias {@code t}. */
+    static final String ROWS =
+            BoundedRows.of(
+                    KIND,
+                    "p.name",
+                    DOCUMENT,
+                    "FROM broker.identity_provider AS p WHERE p.tenant = t.name AND p.enabled");
+
     private IdentityProviderRow() {}
 
     static IdentityProvider map(JsonNode row) {
@@ -49,7 +59,8 @@ final class IdentityProviderRow {
                 Documents.seconds(row, "clock_skew").orElse(Duration.ZERO),
                 Documents.seconds(row, "max_token_age"),
                 row.path("one_time_tokens").booleanValue(),
-                row.path("listed").booleanValue());
+                row.path("listed").booleanValue(),
+                RowDigest.IDENTITY_PROVIDER.of(row));
     }
 
     private static KeySource keys(JsonNode row, String issuer) {

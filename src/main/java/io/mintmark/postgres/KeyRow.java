@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.grant.Key;
 import io.mintmark.grant.Provider;
-import io.mintmark.tenant.Glob;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.ProviderName;
 
@@ -12,29 +11,32 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * A row of {@code broker.key}, by the alias {@code k}, with its access provider ({@code a}), as
- * JSON.
- */
-final class KeyRow {
+/** A row of {@code broker.key}, by the alias {@code k}, as JSON. */
+record KeyRow(
+        KeyName name,
+        String description,
+        Duration maxDuration,
+        JsonNode settings,
+        Map<String, String> outputs,
+        ProviderName provider,
+        String digest) {
+    static final String KIND = "key";
+
     /** All enabled keys of a tenant, by the alias {@code t}, with enabled access providers. */
-    static final String LIST =
-            BoundedRows.list(
+    static final String ROWS =
+            BoundedRows.of(
+                    KIND,
                     "k.name",
                     BoundedRows.document(
                             """
                             jsonb_build_object(
-                                'name', k.name, 'description', k.description, 'max_duration', k.max_duration,
-                                'settings', k.settings, 'outputs', k.outputs,
-                                'provider', jsonb_build_object(
-                                    'name', a.name, 'type', a.type, 'settings', a.settings,
-                                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity))\
+                                'name', k.name, 'description', k.description,
+                                'max_duration', k.max_duration, 'max_duration_of_tenant', t.max_duration,
+                                'settings', k.settings, 'outputs', k.outputs, 'provider', k.provider)\
                             """,
                             "k.description",
                             "k.settings",
-                            "k.outputs",
-                            "a.settings",
-                            "a.allowed_targets"),
+                            "k.outputs"),
                     """
                      FROM broker.key AS k
                      JOIN broker.access_provider AS a
@@ -42,28 +44,30 @@ final class KeyRow {
                     WHERE k.tenant = t.name AND k.enabled\
                     """);
 
-    private KeyRow() {}
-
-    static Key map(JsonNode row) {
+    static KeyRow map(JsonNode row) {
         Map<String, String> outputs = new LinkedHashMap<>();
         row.path("outputs")
                 .properties()
                 .forEach(output -> outputs.put(output.getKey(), output.getValue().asText()));
-        return new Key(
+        return new KeyRow(
                 new KeyName(row.path("name").asText()),
                 Documents.text(row, "description").orElse(""),
-                Documents.seconds(row, "max_duration").orElse(Duration.ZERO),
+                maxDuration(row),
                 row.path("settings"),
                 outputs,
-                provider(row.path("provider")));
+                new ProviderName(row.path("provider").asText()),
+                RowDigest.KEY.of(row));
     }
 
-    private static Provider provider(JsonNode row) {
-        return new Provider(
-                new ProviderName(row.path("name").asText()),
-                row.path("type").asText(),
-                row.path("settings"),
-                Documents.texts(row, "allowed_targets").stream().map(Glob::new).toList(),
-                row.path("shared_identity").booleanValue());
+    /** The shorter one of the key's own and its tenant's. */
+    private static Duration maxDuration(JsonNode row) {
+        Duration own = Documents.seconds(row, "max_duration").orElse(Duration.ZERO);
+        return Documents.seconds(row, "max_duration_of_tenant")
+                .filter(bound -> bound.compareTo(own) < 0)
+                .orElse(own);
+    }
+
+    Key of(Provider named) {
+        return new Key(name, description, maxDuration, settings, outputs, named, digest);
     }
 }

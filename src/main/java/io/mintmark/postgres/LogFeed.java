@@ -80,7 +80,7 @@ public final class LogFeed implements AutoCloseable {
             """
             SELECT e.seq AS at, encode(e.hash, 'hex') AS hash, to_jsonb(e)::text AS row
               FROM audit.event AS e
-             WHERE e.chain = ? AND e.seq > ?
+             WHERE e.chain = ? AND e.seq > ? AND e.seq <= ?
              ORDER BY e.seq
             """;
 
@@ -88,7 +88,7 @@ public final class LogFeed implements AutoCloseable {
             """
             SELECT c.revision AS at, encode(c.hash, 'hex') AS hash, to_jsonb(c)::text AS row
               FROM audit.config_change AS c
-             WHERE c.tenant = ? AND c.revision > ?
+             WHERE c.tenant = ? AND c.revision > ? AND c.revision <= ?
              ORDER BY c.revision
             """;
 
@@ -96,7 +96,7 @@ public final class LogFeed implements AutoCloseable {
             """
             SELECT c.revision AS at, encode(c.hash, 'hex') AS hash, to_jsonb(c)::text AS row
               FROM audit.config_change AS c
-             WHERE c.tenant IS NULL AND c.revision > ?
+             WHERE c.tenant IS NULL AND c.revision > ? AND c.revision <= ?
              ORDER BY c.revision
             """;
 
@@ -153,7 +153,7 @@ public final class LogFeed implements AutoCloseable {
         List<String> found = new ArrayList<>();
         read(ORIGIN, _ -> {}, row -> found.add(row.getString(1)));
         if (found.isEmpty()) {
-            throw new StoreUnreachable("the audit log has no first change", false, null);
+            throw new StoreUnreachable("the first change of the audit log is missing", false, null);
         }
         return found.getFirst();
     }
@@ -191,30 +191,28 @@ public final class LogFeed implements AutoCloseable {
         return new Position(chain, row.getLong("at"), row.getString("hash"));
     }
 
-    /** The rows of a chain of {@code audit.event} after a place, in their order. */
-    public void events(String chain, long after, Consumer<Added> each) {
-        read(
-                EVENTS,
-                statement -> {
-                    statement.setString(1, chain);
-                    statement.setLong(2, after);
-                },
-                row ->
-                        each.accept(
-                                new Added(place(row, Optional.of(chain)), row.getString("row"))));
+    /** The rows of a chain of {@code audit.event} after a place and up to a head, in order. */
+    public void events(Position head, long after, Consumer<Added> each) {
+        rows(EVENTS, head, after, each);
     }
 
-    /** The same of {@code audit.config_change}; no tenant: the tables without one. */
-    public void changes(Optional<String> tenant, long after, Consumer<Added> each) {
+    /** The same of {@code audit.config_change}; no chain: the tables without tenant. */
+    public void changes(Position head, long after, Consumer<Added> each) {
+        rows(head.chain().isPresent() ? CHANGES : CHANGES_WITHOUT_TENANT, head, after, each);
+    }
+
+    private void rows(String sql, Position head, long after, Consumer<Added> each) {
         read(
-                tenant.isPresent() ? CHANGES : CHANGES_WITHOUT_TENANT,
+                sql,
                 statement -> {
-                    if (tenant.isPresent()) {
-                        statement.setString(1, tenant.get());
+                    int next = 1;
+                    if (head.chain().isPresent()) {
+                        statement.setString(next++, head.chain().get());
                     }
-                    statement.setLong(tenant.isPresent() ? 2 : 1, after);
+                    statement.setLong(next++, after);
+                    statement.setLong(next, head.at());
                 },
-                row -> each.accept(new Added(place(row, tenant), row.getString("row"))));
+                row -> each.accept(new Added(place(row, head.chain()), row.getString("row"))));
     }
 
     /** The checkpoints after a number. */

@@ -95,7 +95,8 @@ public final class Migrations {
     private void requireOwner(Map<String, Boolean> known) {
         if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {
             throw new DatabaseUnfit(
-                    "login '%s' is no member of the role '%s', which owns the schema; migrate with one that is"
+                    ("login '%s' is not a member of role '%s', which owns the schema; migrate "
+                                    + "with a login that is")
                             .formatted(login.username(), roles.owner()));
         }
     }
@@ -108,7 +109,7 @@ public final class Migrations {
 
     private static void tellOfNewer(SchemaVersion newer) {
         log.info(
-                "No migration was run: the schema has version {}, newer than this program's {}",
+                "No migration ran: the schema's version {} is newer than this release's {}",
                 newer.version(),
                 SchemaVersion.OURS);
     }

@@ -26,7 +26,7 @@ final class MonthOfEvents {
                                     .formatted(table))) {
                 if (alive.next() && alive.getLong(1) > 0) {
                     throw new SQLException(
-                            "audit.%s tells of credentials that still live".formatted(table));
+                            "audit.%s records credentials that are still valid".formatted(table));
                 }
             }
             long rows = 0;

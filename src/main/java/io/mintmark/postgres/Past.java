@@ -6,6 +6,7 @@ import java.util.Optional;
 /**
  * What became of one key of a past request, as the audit log has it.
  *
+ * @param detail the provider's own words, or what was expected of a rejected token and seen
  * @param subject absent where the token was rejected
  * @param claims those that grants looked at, a JSON object by their names or pointers
  * @param revision the tenant's when it was decided; absent where the reader may not see it
@@ -15,6 +16,7 @@ public record Past(
         Optional<String> key,
         String kind,
         Optional<String> reason,
+        Optional<String> detail,
         Optional<String> tenant,
         Optional<String> idp,
         Optional<String> subject,

@@ -15,8 +15,8 @@ final class PastRequests {
     /** Denials have no revision of their own: the last change before them is theirs. */
     private static final String PAST =
             """
-            SELECT DISTINCT ON (e.mint_id) e.mint_id, e.key, e.kind, e.reason, e.tenant, e.idp,
-                   e.subject, e.claims, e.occurred_at, e.grant_id, decided.revision,
+            SELECT DISTINCT ON (e.mint_id) e.mint_id, e.key, e.kind, e.reason, e.detail, e.tenant,
+                   e.idp, e.subject, e.claims, e.occurred_at, e.grant_id, decided.revision,
                    (SELECT c.after
                       FROM audit.config_change AS c
                      WHERE c.table_name = 'subject_grant' AND c.tenant = e.tenant
@@ -81,6 +81,7 @@ final class PastRequests {
                 text(row, "key"),
                 row.getString("kind"),
                 text(row, "reason"),
+                text(row, "detail"),
                 text(row, "tenant"),
                 text(row, "idp"),
                 text(row, "subject"),

@@ -1,5 +1,7 @@
 package io.mintmark.postgres;
 
+import io.mintmark.audit.CanonicalForm;
+
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -8,55 +10,79 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * A line of an export, and where it belongs; on disk each part stands behind the one before it,
- * texts with their length in bytes before them.
+ * A line and its place. On disk the parts follow each other in this order; a text has its length in
+ * bytes in front of it.
  *
- * @param origin where it was read, for people
+ * @param digest the SHA-256 of the text, a character for each byte
+ * @param origin where the line was read, for people
  */
-record PlacedLine(Chain chain, long place, String origin, String text) {
-    /** By group, chain and place. */
+record PlacedLine(Place place, String digest, String origin, String text) {
+    /** Lines of one place come in the order of their digests, so equal lines are neighbours. */
     static final Comparator<PlacedLine> ORDER =
-            Comparator.comparingInt((PlacedLine line) -> line.chain().group())
-                    .thenComparing(line -> line.chain().name().isEmpty())
-                    .thenComparing(line -> line.chain().name().orElse(""))
-                    .thenComparingLong(PlacedLine::place);
+            Comparator.comparing(PlacedLine::place).thenComparing(PlacedLine::digest);
 
-    /** A chain of a group. Without a name comes last. */
-    record Chain(int group, Optional<String> name) {}
+    /** A chain of a group; the one without a name is the last of its group. */
+    record Chain(int group, Optional<String> name) {
+        private static final Comparator<Chain> ORDER =
+                Comparator.comparingInt(Chain::group)
+                        .thenComparing(chain -> chain.name().isEmpty())
+                        .thenComparing(chain -> chain.name().orElse(""));
+    }
+
+    /** A position in a chain. */
+    record Place(Chain chain, long at) implements Comparable<Place> {
+        private static final Comparator<Place> ORDER =
+                Comparator.comparing(Place::chain, Chain.ORDER).thenComparingLong(Place::at);
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
+        }
+
+        static Place read(DataInput in) throws IOException {
+            int group = in.readInt();
+            boolean named = in.readBoolean();
+            String name = PlacedLine.text(in);
+            return new Place(new Chain(group, Optional.of(name).filter(_ -> named)), in.readLong());
+        }
+
+        private void write(DataOutput out) throws IOException {
+            out.writeInt(chain.group());
+            out.writeBoolean(chain.name().isPresent());
+            PlacedLine.write(out, chain.name().orElse(""));
+            out.writeLong(at);
+        }
+    }
+
+    PlacedLine(Chain chain, long at, String origin, String text) {
+        this(new Place(chain, at), digest(text), origin, text);
+    }
+
+    private static String digest(String text) {
+        byte[] digest = CanonicalForm.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
+        return new String(digest, StandardCharsets.ISO_8859_1);
+    }
 
     /** Whether it is the other one, to the letter. */
     boolean repeats(PlacedLine other) {
-        return ORDER.compare(this, other) == 0 && text.equals(other.text);
+        return ORDER.compare(this, other) == 0;
     }
 
     static PlacedLine read(DataInput in) throws IOException {
-        int group = in.readInt();
-        boolean named = in.readBoolean();
-        String name = text(in);
-        return new PlacedLine(
-                new Chain(group, Optional.of(name).filter(_ -> named)),
-                in.readLong(),
-                text(in),
-                text(in));
+        return new PlacedLine(Place.read(in), digest(in), text(in), text(in));
+    }
+
+    private static String digest(DataInput in) throws IOException {
+        byte[] digest = new byte[CanonicalForm.HASH_BYTES];
+        in.readFully(digest);
+        return new String(digest, StandardCharsets.ISO_8859_1);
     }
 
     void write(DataOutput out) throws IOException {
-        out.writeInt(chain.group());
-        out.writeBoolean(chain.name().isPresent());
-        write(out, chain.name().orElse(""));
-        out.writeLong(place);
+        place.write(out);
+        out.write(digest.getBytes(StandardCharsets.ISO_8859_1));
         write(out, origin);
         write(out, text);
-    }
-
-    /** In bytes, as it is written. */
-    long length() {
-        return Integer.BYTES
-                + 1
-                + length(chain.name().orElse(""))
-                + Long.BYTES
-                + length(origin)
-                + length(text);
     }
 
     private static String text(DataInput in) throws IOException {
@@ -69,9 +95,5 @@ record PlacedLine(Chain chain, long place, String origin, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         out.writeInt(bytes.length);
         out.write(bytes);
-    }
-
-    private static long length(String text) {
-        return Integer.BYTES + (long) text.getBytes(StandardCharsets.UTF_8).length;
     }
 }

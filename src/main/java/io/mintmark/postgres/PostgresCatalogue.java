@@ -3,8 +3,7 @@ package io.mintmark.postgres;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.grant.CatalogueStore;
-import io.mintmark.grant.GlobIndex;
-import io.mintmark.grant.Key;
+import io.mintmark.grant.Grant;
 import io.mintmark.grant.SharedSnapshot;
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.TenantSnapshot;
@@ -12,17 +11,15 @@ import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
-import io.mintmark.token.IdentityProvider;
 
-import java.time.Duration;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Reads what tenants have. Each question is one statement, so that its answer is of one moment. */
@@ -50,48 +47,41 @@ public final class PostgresCatalogue implements CatalogueStore {
     private static final String SHARED_ROWS =
             "SELECT cast(jsonb_build_object('read_at', clock_timestamp(), 'state', "
                     + SHARED
-                    + ", 'min_durations',"
-                    + " (SELECT jsonb_object_agg(y.type, y.min_duration)"
+                    + ", 'lifetimes', (SELECT jsonb_object_agg(y.type, jsonb_build_object("
+                    + "'shortest', y.min_duration, 'longest', y.max_duration))"
                     + " FROM broker.provider_type AS y), 'blocks', "
-                    + BlockedSubjectRow.globs("b.tenant IS NULL")
+                    + BlockedSubjectRow.GLOBS_OF_ALL_TENANTS
                     + ") AS text) AS document FROM audit.last_change(NULL) AS shared";
 
-    private static final String TENANT =
-            "SELECT cast(jsonb_build_object('state', "
-                    + OWN
-                    + ", 'tenant', (SELECT jsonb_build_object("
-                    + "'external_id', t.external_id,"
-                    + "'max_calls', t.max_calls,"
-                    + "'identity_providers', "
-                    + BoundedRows.list(
-                            "p.name",
-                            IdentityProviderRow.DOCUMENT,
-                            "FROM broker.identity_provider AS p"
-                                    + " WHERE p.tenant = t.name AND p.enabled")
-                    + ", 'keys', "
-                    + KeyRow.LIST
-                    + ", 'patterns', "
-                    + GrantRow.list("g.tenant = t.name AND g.match = 'glob'")
-                    + ", 'blocks', "
-                    + BlockedSubjectRow.globs("b.tenant = t.name")
-                    + ") FROM broker.tenant AS t WHERE t.name = :tenant AND t.enabled)"
-                    + ") AS text) AS document FROM audit.last_change(:tenant) AS own";
+    private static final String TENANTS =
+            """
+            SELECT cast(to_jsonb(t.name) AS text) AS document
+              FROM broker.tenant AS t WHERE t.enabled ORDER BY t.name
+            """;
 
+    /** One row for each grant, and one without document where there is none. */
     private static final String GRANTS =
-            "SELECT cast(jsonb_build_object('state', jsonb_build_object('own', "
-                    + OWN
-                    + ", 'shared', "
-                    + SHARED
-                    + "), 'grants', "
-                    + GrantRow.list(
-                            "g.tenant = :tenant AND g.idp = :idp AND g.match = 'exact'"
-                                    + " AND hashtextextended(g.subject, 0)"
-                                    + " = hashtextextended(:subject, 0)"
-                                    + " AND g.subject = :subject")
-                    + ", 'blocked_until', "
-                    + BlockedSubjectRow.UNTIL
-                    + ") AS text) AS document"
-                    + " FROM audit.last_change(:tenant) AS own, audit.last_change(NULL) AS shared";
+            """
+            SELECT own.revision, encode(own.hash, 'hex') AS hash,
+                   shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash,
+                   %s AS blocked_until, r.name, r.document
+              FROM (VALUES (cast(? AS text), cast(? AS text), cast(? AS text)))
+                   AS asked (tenant, idp, subject)
+             CROSS JOIN LATERAL audit.last_change(asked.tenant) AS own
+             CROSS JOIN audit.last_change(NULL) AS shared
+              LEFT JOIN LATERAL (%s LIMIT %d) AS r ON true
+            """
+                    .formatted(
+                            BlockedSubjectRow.UNTIL,
+                            BoundedRows.all(
+                                    GrantRow.rows(
+                                            """
+                                            g.tenant = asked.tenant AND g.idp = asked.idp
+                                            AND g.match = 'exact' AND g.subject = asked.subject
+                                            AND hashtextextended(g.subject, 0)
+                                                = hashtextextended(asked.subject, 0)\
+                                            """)),
+                            SubjectGrants.MOST + 1);
 
     private final Documents documents;
 
@@ -102,10 +92,6 @@ public final class PostgresCatalogue implements CatalogueStore {
     @Override
     public StateId state(TenantName tenant) {
         return stateId(documents.read(STATE, Map.of("tenant", tenant.value())).getFirst());
-    }
-
-    private static TenantState state(JsonNode state) {
-        return new TenantState(stateId(state.path("own")), stateId(state.path("shared")));
     }
 
     private static StateId stateId(JsonNode state) {
@@ -134,74 +120,78 @@ public final class PostgresCatalogue implements CatalogueStore {
     @Override
     public SharedSnapshot shared() {
         JsonNode found = documents.read(SHARED_ROWS, Map.of()).getFirst();
-        Map<String, Duration> minDurations = new HashMap<>();
-        found.path("min_durations")
+        Map<String, SharedSnapshot.Lifetime> lifetimes = new HashMap<>();
+        found.path("lifetimes")
                 .properties()
-                .forEach(type ->
-                        minDurations.put(
-                                type.getKey(), Duration.ofSeconds(type.getValue().longValue())));
+                .forEach(type -> lifetimes.put(type.getKey(), lifetime(type.getValue())));
         return new SharedSnapshot(
                 stateId(found.path("state")),
                 readAt(found),
-                minDurations,
+                lifetimes,
                 BlockedSubjectRow.index(found.path("blocks")));
+    }
+
+    private static SharedSnapshot.Lifetime lifetime(JsonNode type) {
+        return new SharedSnapshot.Lifetime(
+                Documents.seconds(type, "shortest").orElseThrow(),
+                Documents.seconds(type, "longest").orElseThrow());
     }
 
     private static Instant readAt(JsonNode found) {
         return Documents.time(found, "read_at")
-                .orElseThrow(() -> new IllegalStateException("the database said no time"));
+                .orElseThrow(() -> new IllegalStateException("the database returned no time"));
     }
 
     @Override
-    public TenantSnapshot tenant(TenantName tenant) {
-        JsonNode found = documents.read(TENANT, Map.of("tenant", tenant.value())).getFirst();
-        StateId state = stateId(found.path("state"));
-        JsonNode row = found.path("tenant");
-        return row.isObject()
-                ? snapshot(tenant, state, row)
-                : TenantSnapshot.nothing(tenant, state);
+    public TenantSnapshot tenant(TenantName tenant, long most) {
+        return documents.stream(
+                TenantReading.SQL,
+                List.of(tenant.value(), tenant.value()),
+                rows -> new TenantReading(tenant, most).read(rows));
     }
 
-    private static TenantSnapshot snapshot(TenantName tenant, StateId state, JsonNode row) {
-        return new TenantSnapshot(
-                tenant,
-                state,
-                UUID.fromString(row.path("external_id").asText()),
-                row.path("max_calls").asInt(),
-                Documents.each(
-                                row.path("identity_providers"),
-                                "identity provider",
-                                IdentityProviderRow::map)
-                        .stream()
-                        .collect(Collectors.toMap(IdentityProvider::name, Function.identity())),
-                Documents.each(row.path("keys"), "key", KeyRow::map).stream()
-                        .collect(Collectors.toMap(Key::name, Function.identity())),
-                GlobIndex.of(Documents.each(row.path("patterns"), "grant", GrantRow::map)),
-                BlockedSubjectRow.index(row.path("blocks")),
-                Documents.size(row.path("identity_providers"))
-                        + Documents.size(row.path("keys"))
-                        + Documents.size(row.path("patterns"))
-                        + Documents.size(row.path("blocks")));
+    /**
+     * Reads every enabled tenant, one after the other.
+     *
+     * @param most bytes that a tenant's rows may take
+     * @return the names of tenants whose rows take more
+     */
+    public List<String> tooLarge(long most) {
+        return documents.read(TENANTS, Map.of()).stream()
+                .map(JsonNode::asText)
+                .filter(name -> tenant(new TenantName(name), most).tooLarge())
+                .toList();
     }
 
     @Override
-    public SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
-        JsonNode row =
-                documents
-                        .read(
-                                GRANTS,
-                                Map.of(
-                                        "tenant",
-                                        tenant.value(),
-                                        "idp",
-                                        idp.value(),
-                                        "subject",
-                                        subject))
-                        .getFirst();
-        return new SubjectGrants(
-                state(row.path("state")),
-                Documents.each(row.path("grants"), "grant", GrantRow::map),
-                BlockedSubjectRow.until(row.path("blocked_until")),
-                Documents.size(row.path("grants")));
+    public SubjectGrants grants(TenantName tenant, IdpName idp, String subject, long most) {
+        return documents.stream(
+                GRANTS, List.of(tenant.value(), idp.value(), subject), rows -> grants(rows, most));
+    }
+
+    private static SubjectGrants grants(ResultSet rows, long most) throws SQLException {
+        if (!rows.next()) {
+            throw new IllegalStateException("the database returned no state");
+        }
+        TenantState state =
+                new TenantState(
+                        new StateId(rows.getLong("revision"), rows.getString("hash")),
+                        new StateId(
+                                rows.getLong("shared_revision"), rows.getString("shared_hash")));
+        Instant blockedUntil = BlockedSubjectRow.until(rows.getString("blocked_until"));
+        ReadRows<Grant> grants = ReadRows.optional("grant", RowWeight.OF_CONDITIONS, GrantRow::map);
+        long bytes = 0;
+        int found = 0;
+        do {
+            String name = rows.getString("name");
+            if (name != null) {
+                found++;
+                bytes += grants.add(name, rows.getString("document"));
+            }
+            if (bytes > most || found > SubjectGrants.MOST) {
+                return SubjectGrants.tooLarge(state);
+            }
+        } while (rows.next());
+        return new SubjectGrants(state, grants.rows(), blockedUntil, bytes, false);
     }
 }

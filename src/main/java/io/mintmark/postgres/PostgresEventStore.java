@@ -5,6 +5,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.TrustedKeys;
 import io.mintmark.postgres.EventInsert.Confirmed;
 import io.mintmark.postgres.EventInsert.Inserted;
 import io.mintmark.tenant.MintId;
@@ -49,6 +50,7 @@ public final class PostgresEventStore implements EventStore {
 
     private final Queries queries;
     private final EventInsert insert;
+    private final Optional<LossStop> stop;
     private final EventRows rows;
     private final InstantSource clock = InstantSource.system();
     private final MintIds mintIds = new MintIds(clock, new SecureRandom());
@@ -64,7 +66,17 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
+        this(database, broker, Optional.empty());
+    }
+
+    /**
+     * The same, and it takes no rows after a promotion that lost some, until a declaration.
+     *
+     * @param declaring the keys whose declarations count; without them it goes on
+     */
+    public PostgresEventStore(Database database, String broker, Optional<TrustedKeys> declaring) {
         this.queries = database.writing();
+        this.stop = declaring.map(keys -> new LossStop(queries, keys));
         this.insert = new EventInsert(queries);
         this.rows = new EventRows(broker);
     }
@@ -73,6 +85,7 @@ public final class PostgresEventStore implements EventStore {
     public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
         turn.lock();
         try {
+            requireAcknowledged();
             Inserted inserted = inserted(events, tenants);
             if (inserted.rows() == 0) {
                 goOnBehindLoss();
@@ -118,21 +131,40 @@ public final class PostgresEventStore implements EventStore {
      */
     private void goOnBehindLoss() {
         boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
+        if (promoted) {
+            reached(() -> stop.ifPresent(LossStop::stop));
+        }
         Chain.Head head = last.orElseThrow().head();
         log.error(
-                "The database lacks row {} of chain {} of the audit log, which it had confirmed, with the hash {}: {}",
+                "The database lost row {} of chain {} of the audit log, which it had "
+                        + "confirmed, with hash {}: {}",
                 head.seq(),
                 head.chain(),
                 head.hash(),
                 promoted
-                        ? "a standby was promoted that hadn't received it. This run goes on in a new chain"
-                        : "it was removed. The chain goes on behind the hole, which audit verify tells of");
+                        ? "a standby without that row was promoted. This run continues in a "
+                                + "new chain"
+                        : "the row was removed. The chain continues after the gap, and audit "
+                                + "verify reports it");
         last = Optional.empty();
         if (promoted) {
             notReplicated.incrementAndGet();
             chain.unsure();
+            requireAcknowledged();
         } else {
             removed.incrementAndGet();
+        }
+    }
+
+    private void requireAcknowledged() {
+        reached(() -> stop.ifPresent(LossStop::requireAcknowledged));
+    }
+
+    private static void reached(Runnable question) {
+        try {
+            question.run();
+        } catch (QueryFailed e) {
+            throw unreachable(e);
         }
     }
 
@@ -167,6 +199,12 @@ public final class PostgresEventStore implements EventStore {
     /** In a chain of its own, which nothing is left of. */
     @Override
     public void rehearse() {
+        turn.lock();
+        try {
+            requireAcknowledged();
+        } finally {
+            turn.unlock();
+        }
         String json =
                 rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());
         try {

@@ -122,7 +122,9 @@ public final class PostgresExport implements AutoCloseable {
     public enum By {
         MINT("mint_id = cast(? AS uuid)", "mint_id = cast(? AS uuid)"),
         SUBJECT(By.SAME_SUBJECT, By.SAME_SUBJECT),
-        /** What was refused has none. */
+        REQUEST("request_id = ?", "request_id = ?"),
+        KEY("key = ?", "key = ?"),
+        /** Denied requests and rejected tokens have none. */
         CREDENTIAL("credential_id = ?", "mint_id IS NULL AND cast(? AS text) IS NULL");
 
         /** The hash is what the index is over. */

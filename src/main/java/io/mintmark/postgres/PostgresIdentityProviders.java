@@ -3,14 +3,19 @@ package io.mintmark.postgres;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.grant.IdentityProviderStore;
+import io.mintmark.grant.IssuerIndex.Entry;
+import io.mintmark.grant.IssuerIndex.Version;
+import io.mintmark.tenant.IdpName;
 import io.mintmark.token.IdentityProvider;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 
-/** Finds identity providers by what stands in a token, through the index on their audiences. */
+/** Reads identity providers: what the index of all takes, and single rows by name. */
 public final class PostgresIdentityProviders implements IdentityProviderStore {
+    private static final String WHAT = "identity provider";
+
     private static final String ENABLED =
             """
               FROM broker.identity_provider AS p
@@ -18,46 +23,42 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
              WHERE p.enabled\
             """;
 
-    private static final String KNOWS =
-            "SELECT cast(to_jsonb(EXISTS (SELECT "
-                    + ENABLED
-                    + " AND p.issuer = :issuer)) AS text) AS document";
+    /** Differs after each change of a row, also from that of another history. */
+    private static final String VERSION =
+            "hashtextextended(concat_ws(' ', p.xmin, p.updated_at), 0)";
 
-    private static final String TRUSTING =
+    private static final String ENTRIES =
+            "SELECT cast("
+                    + BoundedRows.row(
+                            "p.name",
+                            BoundedRows.document(
+                                    "jsonb_build_object('name', p.name, 'version', "
+                                            + VERSION
+                                            + ", 'issuer', p.issuer, 'audiences', p.audiences,"
+                                            + " 'listed', p.listed)",
+                                    "p.issuer",
+                                    "p.audiences"))
+                    + " AS text) AS document"
+                    + ENABLED
+                    + " ORDER BY p.name";
+
+    private static final String PROVIDER =
             "SELECT cast("
                     + BoundedRows.row("p.name", IdentityProviderRow.DOCUMENT)
                     + " AS text) AS document"
                     + ENABLED
-                    + """
-                       AND p.name IN (
-                           SELECT a.idp
-                             FROM runtime.trusted_audience AS a
-                            WHERE a.issuer = :issuer
-                              AND a.audience = ANY (cast(:audiences AS text[])))
-                     ORDER BY p.name
-                    """;
+                    + " AND p.name = :name";
 
-    private static final String LISTED =
-            "SELECT cast("
-                    + BoundedRows.row("p.name", IdentityProviderRow.DOCUMENT)
-                    + " AS text) AS document"
-                    + ENABLED
-                    + " AND p.listed";
-
-    private static final String LISTED_OF = LISTED + " AND p.issuer = :issuer ORDER BY p.name";
-    private static final String ALL_LISTED = LISTED + " ORDER BY p.name";
-
-    /** Times of changes tell them apart, also from those of another history. */
     private static final String FINGERPRINT =
             """
             SELECT cast(to_jsonb(concat_ws(' ',
-                       (SELECT sum(hashtextextended(p.name,
-                                       cast(extract(epoch FROM p.updated_at) * 1000000 AS bigint)))
+                       (SELECT sum(hashtextextended(p.name, %s))
                           FROM broker.identity_provider AS p),
                        (SELECT sum(hashtextextended(t.name,
-                                       cast(extract(epoch FROM t.updated_at) * 1000000 AS bigint)))
+                                       hashtextextended(concat_ws(' ', t.xmin, t.updated_at), 0)))
                           FROM broker.tenant AS t))) AS text) AS document
-            """;
+            """
+                    .formatted(VERSION);
 
     private final Documents documents;
 
@@ -66,38 +67,27 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     }
 
     @Override
-    public boolean knows(String issuer) {
-        return documents.read(KNOWS, Map.of("issuer", issuer)).getFirst().booleanValue();
+    public List<Entry> entries() {
+        return documents.each(ENTRIES, WHAT, PostgresIdentityProviders::entry);
     }
 
-    /** An audience with U+0000, which PostgreSQL can't hold, is no provider's. */
-    @Override
-    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
-        String[] possible =
-                audiences.stream()
-                        .filter(audience -> audience.indexOf('\0') < 0)
-                        .toArray(String[]::new);
-        return possible.length == 0
-                ? List.of()
-                : map(documents.read(TRUSTING, Map.of("issuer", issuer, "audiences", possible)));
+    private static Entry entry(JsonNode row) {
+        return Entry.of(
+                new Version(
+                        new IdpName(row.path("name").asText()), row.path("version").longValue()),
+                row.path("issuer").asText(),
+                Documents.texts(row, "audiences"),
+                row.path("listed").booleanValue());
     }
 
     @Override
-    public List<IdentityProvider> listed(String issuer) {
-        return map(documents.read(LISTED_OF, Map.of("issuer", issuer)));
-    }
-
-    @Override
-    public List<IdentityProvider> listed() {
-        return map(documents.read(ALL_LISTED, Map.of()));
+    public Optional<IdentityProvider> provider(IdpName name) {
+        List<JsonNode> found = documents.read(PROVIDER, Map.of("name", name.value()));
+        return Documents.each(found, WHAT, IdentityProviderRow::map).stream().findFirst();
     }
 
     @Override
     public String fingerprint() {
         return documents.read(FINGERPRINT, Map.of()).getFirst().asText();
-    }
-
-    private static List<IdentityProvider> map(List<JsonNode> rows) {
-        return Documents.each(rows, "identity provider", IdentityProviderRow::map);
     }
 }

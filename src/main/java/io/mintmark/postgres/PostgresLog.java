@@ -1,7 +1,10 @@
 package io.mintmark.postgres;
 
 import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
+import io.mintmark.audit.MintProof;
+import io.mintmark.audit.Part;
 import io.mintmark.audit.StoreUnreachable;
 
 import org.jspecify.annotations.Nullable;
@@ -64,6 +67,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
 
     private final Connection connection;
+    private final Roles roles;
     private final LogLookups lookups;
 
     private interface Rows {
@@ -73,10 +77,12 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     /**
      * Opens the connection.
      *
+     * @param roles that the schema is granted to
      * @throws StoreUnreachable if there is no connection
      */
-    public PostgresLog(DatabaseLogin login) {
+    public PostgresLog(DatabaseLogin login, Roles roles) {
         this.connection = AuditConnection.open(login, SESSION);
+        this.roles = roles;
         this.lookups = new LogLookups(connection);
     }
 
@@ -86,8 +92,8 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
      * @param claims of the viewer, as the text of a JSON object
      * @throws StoreUnreachable if it can't be had
      */
-    public static PostgresLog asViewer(DatabaseLogin login, String claims) {
-        PostgresLog log = new PostgresLog(login);
+    public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
+        PostgresLog log = new PostgresLog(login, roles);
         try (PreparedStatement statement = log.connection.prepareStatement(VIEWER)) {
             statement.setString(1, claims);
             statement.execute();
@@ -169,6 +175,16 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
+    public Optional<Part> part() {
+        return Optional.empty();
+    }
+
+    @Override
+    public MintProof proof(Findings findings) {
+        return new PastConfiguration(findings);
+    }
+
+    @Override
     public Optional<LogTables> tables() {
         return Optional.of(this);
     }
@@ -177,6 +193,15 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     public void configuration(Consumer<Difference> each) {
         try {
             new ConfigurationHistory(connection).differences(each);
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void definitions(Consumer<String> each) {
+        try {
+            new SchemaManifest(connection, roles).differences(each);
         } catch (SQLException e) {
             throw AuditConnection.unreachable(e);
         }

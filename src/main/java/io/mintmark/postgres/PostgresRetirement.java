@@ -108,7 +108,8 @@ public final class PostgresRetirement implements Retirement {
             YearMonth current = YearMonth.parse(row.getString("month"));
             if (before.isAfter(current)) {
                 throw new SQLException(
-                        "only months that are over can be; the first that stays is %s at the latest"
+                        ("only past months can be retired; the earliest month to keep is at "
+                                        + "most %s")
                                 .formatted(current));
             }
         }
@@ -136,7 +137,8 @@ public final class PostgresRetirement implements Retirement {
                 connection.rollback(before);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
-                            "audit.event was read all the time (by session %s); end that, or try later"
+                            ("audit.event was never free of readers (session %s); end that "
+                                            + "session, or retry later")
                                     .formatted(readers(connection)),
                             e);
                 }

@@ -19,6 +19,8 @@ import java.util.function.Function;
 public final class PostgresSeals implements SealStore {
     private static final String LOCK = "SELECT FROM runtime.sealing FOR UPDATE";
 
+    private static final String ROLE_MEMBERS = "SELECT internal.record_role_members()";
+
     private static final String LAST =
             """
             SELECT number, jws, announced_by, sealed_at
@@ -62,6 +64,7 @@ public final class PostgresSeals implements SealStore {
             connection.setAutoCommit(false);
             try {
                 lock(connection);
+                recordRoleMembers(connection);
                 Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
                 connection.commit();
                 return sealed;
@@ -78,6 +81,13 @@ public final class PostgresSeals implements SealStore {
     void lock(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(LOCK);
+        }
+    }
+
+    /** PostgreSQL keeps no history of memberships, so the log does. */
+    private static void recordRoleMembers(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(ROLE_MEMBERS);
         }
     }
 

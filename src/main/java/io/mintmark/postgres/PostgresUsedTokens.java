@@ -41,7 +41,8 @@ public final class PostgresUsedTokens implements UsedTokens {
                     == 1;
         } catch (QueryFailed e) {
             throw new Unavailable(
-                    "Whether the token was used before can't be found out now; try again.",
+                    Unavailable.Part.DATABASE,
+                    "The check whether this token was used before failed; try again.",
                     SOON,
                     e);
         }

@@ -83,6 +83,17 @@ final class Queries {
                 });
     }
 
+    /** The rows of a query, fetched a few at a time. Throws {@link QueryFailed}. */
+    <T> T stream(String sql, List<String> parameters, StreamedRows.Reader<T> reader) {
+        return shared(() -> {
+            try (Connection connection = client.unwrap(Connection.class)) {
+                return StreamedRows.read(connection, sql, parameters, reader);
+            } catch (SQLException e) {
+                throw failed(e);
+            }
+        });
+    }
+
     /** Threads that wait for one of the connections, roughly. */
     int waiting() {
         return share.getQueueLength();

@@ -38,7 +38,9 @@ final class Rehearsal {
                                 NO_HASH,
                                 Optional.empty()),
                         new KeyName(NAME),
-                        Optional.of(new GrantReference(new ProviderName(NAME), NAME, 0, 0)));
+                        Optional.of(
+                                new GrantReference(
+                                        new ProviderName(NAME), NAME, 0, 0, 0, NO_HASH)));
         return List.of(
                 events.requested(now, now),
                 events.issued(now, new Credential(Optional.of(NO_HASH), Optional.of(now), now)));

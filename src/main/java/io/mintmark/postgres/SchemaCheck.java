@@ -2,6 +2,8 @@ package io.mintmark.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Finds out whether a program can work with the schema that is there. */
@@ -32,6 +34,21 @@ public final class SchemaCheck {
             return SchemaVersion.of(connection)
                     .filter(found -> found.version() >= SchemaVersion.OURS)
                     .isEmpty();
+        } catch (SQLException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
+    /**
+     * Where the definitions of the schema aren't those of this release: a sentence each.
+     *
+     * @throws DatabaseUnfit if it can't be found out
+     */
+    public List<String> differences(Roles roles) {
+        List<String> differences = new ArrayList<>();
+        try (Connection connection = connections.open()) {
+            new SchemaManifest(connection, roles).differences(differences::add);
+            return differences;
         } catch (SQLException e) {
             throw DatabaseUnfit.because(e);
         }

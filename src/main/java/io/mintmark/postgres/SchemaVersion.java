@@ -62,9 +62,9 @@ record SchemaVersion(int version, String oldestProgram) {
 
     static DatabaseUnfit unknown() {
         return new DatabaseUnfit(
-                "its schema was made by migrations that this program doesn't have, such as those from"
-                        + " before a release; make the database anew (in development: delete"
-                        + " .mintmark/postgres)");
+                "its schema has migrations that this release doesn't have, such as those of "
+                        + "a development version; create the database again (in development: delete "
+                        + ".mintmark/postgres)");
     }
 
     boolean isNewerThanOurs() {
@@ -81,12 +81,13 @@ record SchemaVersion(int version, String oldestProgram) {
     void require(Optional<String> program) {
         if (version < OURS) {
             throw new DatabaseUnfit(
-                    "its schema has version %d, and this program needs %d; run: mintmark migrate"
+                    ("its schema has version %d, and this release needs %d; run: mintmark "
+                                    + "migrate")
                             .formatted(version, OURS));
         }
         if (isNewerThanOurs() && !program.filter(this::allows).isPresent()) {
             throw new DatabaseUnfit(
-                    "its schema has version %d, which needs Mintmark %s or newer, and this is %s; start a newer one"
+                    "its schema has version %d, which needs Mintmark %s or newer; this is %s"
                             .formatted(version, oldestProgram, program.orElse("unversioned")));
         }
     }

@@ -58,14 +58,17 @@ final class StorableText {
         return fit.toString();
     }
 
-    /** The same for all texts in a JSON value; a number that is out of range becomes text. */
+    /**
+     * The same for all texts in a JSON value, none of which is cut, since what was compared must be
+     * on record; a number that is out of range becomes text.
+     */
     static JsonNode fit(JsonNode value) {
         return switch (value) {
             case ObjectNode object -> {
                 ObjectNode fit = NODES.objectNode();
                 object.properties()
                         .forEach(member ->
-                                fit.set(fit(member.getKey(), LINE), fit(member.getValue())));
+                                fit.set(storable(member.getKey()), fit(member.getValue())));
                 yield fit;
             }
             case ArrayNode array -> {
@@ -73,9 +76,13 @@ final class StorableText {
                 array.forEach(element -> fit.add(fit(element)));
                 yield fit;
             }
-            case TextNode text -> NODES.textNode(fit(text.textValue(), DETAIL));
+            case TextNode text -> NODES.textNode(storable(text.textValue()));
             default -> value.isNumber() ? number(value) : value;
         };
+    }
+
+    private static String storable(String text) {
+        return fit(text, Integer.MAX_VALUE);
     }
 
     private static JsonNode number(JsonNode value) {

@@ -35,15 +35,15 @@ public final class Glob {
      * @throws IllegalArgumentException if it is longer, or has more stars, than is allowed
      */
     public Glob(String pattern) {
+        int length = pattern.codePointCount(0, pattern.length());
+        if (length > MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a glob has %d characters; the maximum is %d".formatted(length, MAX_LENGTH));
+        }
         this.pattern = pattern;
         int star = pattern.indexOf('*');
         this.prefix = star < 0 ? pattern : pattern.substring(0, star);
         this.parts = parts(pattern.substring(prefix.length()));
-        int length = pattern.codePointCount(0, pattern.length());
-        if (length > MAX_LENGTH) {
-            throw new IllegalArgumentException(
-                    "a glob has %d characters; %d are allowed".formatted(length, MAX_LENGTH));
-        }
     }
 
     private static List<Part> parts(String rest) {
@@ -59,7 +59,7 @@ public final class Glob {
             stars += (literal - at + 1) / 2;
             if (stars > MAX_STARS) {
                 throw new IllegalArgumentException(
-                        "a glob has more stars than the %d that are allowed".formatted(MAX_STARS));
+                        "a glob has more than %d stars, the maximum".formatted(MAX_STARS));
             }
             parts.add(new Part(literal - at > 1, new Literal(rest.substring(literal, end))));
             at = end;
@@ -166,15 +166,15 @@ public final class Glob {
         private final String text;
 
         /** For each number of characters that fitted: how many still do, one place further on. */
-        private final int[] borders;
+        private final short[] borders;
 
         Literal(String text) {
             this.text = text;
-            this.borders = new int[text.length() + 1];
+            this.borders = new short[text.length() + 1];
             borders[0] = -1;
             for (int fitted = 1; fitted <= text.length(); fitted++) {
-                borders[fitted] =
-                        fitted == 1 ? 0 : next(borders[fitted - 1], text.charAt(fitted - 1));
+                int border = fitted == 1 ? 0 : next(borders[fitted - 1], text.charAt(fitted - 1));
+                borders[fitted] = (short) border;
             }
         }
 

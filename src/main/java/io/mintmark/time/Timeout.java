@@ -1,7 +1,7 @@
 package io.mintmark.time;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import java.time.Duration;
 import java.util.Set;
@@ -15,12 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * and wake another thread for each; a mint has four such waits.
  */
 public final class Timeout implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Timeout.class);
     private static final Duration PERIOD = Duration.ofMillis(50);
     private static final Set<Timeout> PENDING = ConcurrentHashMap.newKeySet();
 
     static {
-        Thread.ofPlatform().daemon().name("timeouts").start(Timeout::watch);
+        var _ =
+                BackgroundThread.repeating(ThreadName.TIMEOUTS, PERIOD, Timeout::endOverdue)
+                        .start();
     }
 
     private final long end;
@@ -43,21 +44,11 @@ public final class Timeout implements AutoCloseable {
         return timeout;
     }
 
-    private static void watch() {
-        while (true) {
-            try {
-                Thread.sleep(PERIOD);
-            } catch (InterruptedException e) {
-                log.warn("The timeouts' thread was interrupted; they are kept all the same");
-            }
-            endOverdue();
-        }
-    }
-
     /** On threads of their own, so that none can hold up or end the others. */
-    private static void endOverdue() {
+    private static Duration endOverdue() {
         long now = System.nanoTime();
         PENDING.removeIf(each -> each.endsBy(now));
+        return PERIOD;
     }
 
     /** Whether its time is over; then it happens. */

@@ -8,7 +8,6 @@ import io.mintmark.tenant.Glob;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * What one claim must be, read once and held against many tokens.
@@ -19,7 +18,6 @@ import java.util.regex.Pattern;
 record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected> anyOf) {
     private static final long NAMING = 16;
     private static final long COMPARING = 8;
-    private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*)+");
 
     /** One value that a claim may have. */
     private sealed interface Expected {
@@ -64,7 +62,7 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
      * @throws IllegalArgumentException naming the claim if it could never be evaluated
      */
     static ClaimCondition of(String claim, JsonNode condition) {
-        if (claim.startsWith("/") && !POINTER.matcher(claim).matches()) {
+        if (claim.startsWith("/") && !isPointer(claim)) {
             throw unsound(claim);
         }
         List<JsonNode> anyOf =
@@ -76,6 +74,16 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
                 claim,
                 claim.startsWith("/") ? Optional.of(JsonPointer.compile(claim)) : Optional.empty(),
                 anyOf.stream().map(one -> expected(claim, one)).toList());
+    }
+
+    /** Whether a name with a slash in front is a JSON pointer (RFC 6901 section 3). */
+    private static boolean isPointer(String claim) {
+        for (int at = claim.indexOf('~'); at >= 0; at = claim.indexOf('~', at + 1)) {
+            if (!claim.startsWith("0", at + 1) && !claim.startsWith("1", at + 1)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Expected expected(String claim, JsonNode one) {
@@ -102,9 +110,9 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
 
     private static IllegalArgumentException unsound(String claim) {
         return new IllegalArgumentException(
-                ("condition on claim '%s': a name is a claim or a JSON pointer; its value is a"
-                                + " text, a number, true, false, {\"glob\": \"…\"}, or a"
-                                + " non-empty array of these")
+                ("condition on claim '%s': a name is a claim or a JSON pointer; its value is "
+                                + "a string, a number, true, false, {\"glob\": \"…\"}, or a non-empty array "
+                                + "of these")
                         .formatted(claim));
     }
 
@@ -112,9 +120,13 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
         return node.isNumber() && Double.isFinite(node.doubleValue());
     }
 
-    /** At most how much work {@link #isMetBy} is, and naming the claim on record. */
-    long steps(JsonNode claims) {
-        Iterable<JsonNode> values = values(claims);
+    /**
+     * At most how much work {@link #isMetBy} is, and naming the claim on record.
+     *
+     * @param found what {@link #find} found
+     */
+    long steps(JsonNode found) {
+        Iterable<JsonNode> values = values(found);
         long steps = 2 * (NAMING + claim.length());
         for (JsonNode value : values) {
             steps += COMPARING * anyOf.size();
@@ -125,8 +137,9 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
         return steps;
     }
 
-    boolean isMetBy(JsonNode claims) {
-        for (JsonNode value : values(claims)) {
+    /** Whether the claim is one of the values that it may have. */
+    boolean isMetBy(JsonNode found) {
+        for (JsonNode value : values(found)) {
             if (anyOf.stream().anyMatch(expected -> expected.fits(value))) {
                 return true;
             }
@@ -134,8 +147,12 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
         return false;
     }
 
-    private Iterable<JsonNode> values(JsonNode claims) {
-        JsonNode found = pointer.map(claims::at).orElseGet(() -> claims.path(claim));
+    /** The claim among those of a token. */
+    JsonNode find(JsonNode claims) {
+        return pointer.map(claims::at).orElseGet(() -> claims.path(claim));
+    }
+
+    private static Iterable<JsonNode> values(JsonNode found) {
         return found.isArray() ? found : List.of(found);
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.token;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.verdict.Unavailable;
 
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * Conditions on the claims of a token, all of which must hold. Each names a claim and what it must
@@ -55,19 +57,59 @@ public final class ClaimConditions {
         return byClaim;
     }
 
+    /** The conditions as a JSON object. */
+    public String json() {
+        return json(byClaim);
+    }
+
+    /** What claims have of those that conditions name, as a JSON object by their names. */
+    public String seenIn(JsonNode claims) {
+        SortedMap<String, JsonNode> seen = new TreeMap<>();
+        byClaim.keySet()
+                .forEach(name -> {
+                    JsonNode value = name.startsWith("/") ? claims.at(name) : claims.path(name);
+                    if (!value.isMissingNode()) {
+                        seen.put(name, value);
+                    }
+                });
+        return json(seen);
+    }
+
+    private static String json(Map<String, JsonNode> members) {
+        return JsonNodeFactory.instance.objectNode().setAll(members).toString();
+    }
+
+    /** Whether there is no condition, so that all claims meet them. */
+    public boolean isEmpty() {
+        return conditions.isEmpty();
+    }
+
     /**
      * Whether these claims meet all of the conditions.
      *
      * @throws Unavailable if that is more work than the budget allows
      */
     public boolean areMetBy(JsonNode claims, MatchingBudget budget) {
-        budget.spend(steps(claims));
-        return conditions.stream().allMatch(condition -> condition.isMetBy(claims));
+        return areMet(condition -> condition.find(claims), budget);
     }
 
-    /** At most how much work that is; {@code internal.claims_steps} counts the same. */
-    private long steps(JsonNode claims) {
-        return conditions.stream().mapToLong(condition -> condition.steps(claims)).sum();
+    /**
+     * Whether claims meet all of the conditions that are on record as {@code audit.event} has them:
+     * each under the name by which a condition asked for it, pointers included.
+     *
+     * @throws Unavailable if that is more work than the budget allows
+     */
+    public boolean areMetByRecord(JsonNode recorded, MatchingBudget budget) {
+        return areMet(condition -> recorded.path(condition.claim()), budget);
+    }
+
+    /** {@code internal.claims_steps} counts the same. */
+    private boolean areMet(Function<ClaimCondition, JsonNode> find, MatchingBudget budget) {
+        budget.spend(
+                conditions.stream()
+                        .mapToLong(condition -> condition.steps(find.apply(condition)))
+                        .sum());
+        return conditions.stream().allMatch(condition -> condition.isMetBy(find.apply(condition)));
     }
 
     @Override

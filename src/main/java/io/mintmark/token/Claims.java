@@ -21,7 +21,7 @@ record Claims(
         Optional<Instant> notBefore,
         Optional<String> tokenId) {
 
-    /** Interface section 5.3, in its order. */
+    /** HTTP API section 5.3, in its order. */
     private static final List<Rule> RULES =
             List.of(
                     new Rule("aud", true, Claims::isAudience),
@@ -58,7 +58,7 @@ record Claims(
         ObjectNode claims = jwt.claims();
         return new Claims(
                 claims.path("sub").textValue(),
-                jwt.audiences(),
+                List.copyOf(jwt.audiences()),
                 NumericDate.of(claims.path("exp")).orElseThrow(),
                 NumericDate.of(claims.path("iat")).orElseThrow(),
                 NumericDate.of(claims.path("nbf")),

@@ -1,7 +1,10 @@
 package io.mintmark.token;
 
+import io.mintmark.tenant.TenantName;
+
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Predicate;
 
 /** Tells of every fetch over the network what became of it. */
 final class HeardFetch implements KeyFetch {
@@ -14,15 +17,19 @@ final class HeardFetch implements KeyFetch {
     }
 
     @Override
-    public KeySet fetch(KeySource source) throws IOException {
-        return source.jwks().isPresent() ? fetch.fetch(source) : heard(source);
+    public KeySet fetch(KeySource source, TenantName owner, Predicate<KeySet> enough)
+            throws IOException {
+        return source.jwks().isPresent()
+                ? fetch.fetch(source, owner, enough)
+                : heard(source, owner, enough);
     }
 
-    private KeySet heard(KeySource source) throws IOException {
+    private KeySet heard(KeySource source, TenantName owner, Predicate<KeySet> enough)
+            throws IOException {
         long began = System.nanoTime();
         boolean succeeded = false;
         try {
-            KeySet keys = fetch.fetch(source);
+            KeySet keys = fetch.fetch(source, owner, enough);
             succeeded = true;
             return keys;
         } finally {

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param maxTokenAge how long after {@code iat} a token is accepted, if that is limited
  * @param oneTimeTokens whether a {@code jti} works once
  * @param listed whether strangers may know of this provider
+ * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
  */
 public record IdentityProvider(
         IdpName name,
@@ -30,10 +31,54 @@ public record IdentityProvider(
         Duration clockSkew,
         Optional<Duration> maxTokenAge,
         boolean oneTimeTokens,
-        boolean listed) {
+        boolean listed,
+        String digest) {
+    private static final int OBJECTS = 1024;
+    private static final int OBJECTS_OF_A_TEXT = 32;
+
+    /** Trees of JSON take up to twenty times their text. */
+    private static final long OBJECTS_OF_A_CHARACTER = 20;
 
     public IdentityProvider {
         audiences = List.copyOf(audiences);
         algorithms = Set.copyOf(algorithms);
+    }
+
+    /** Bytes that this takes on the heap, at most. */
+    public long bytes() {
+        long characters = issuer.length();
+        for (String audience : audiences) {
+            characters += OBJECTS_OF_A_TEXT + audience.length();
+        }
+        long conditions = OBJECTS_OF_A_CHARACTER * requiredClaims.toString().length();
+        return OBJECTS + keys.bytes() + Character.BYTES * characters + conditions;
+    }
+
+    /** A provider that isn't a row, such as the one that viewers of the console sign in at. */
+    public IdentityProvider(
+            IdpName name,
+            TenantName tenant,
+            String issuer,
+            List<String> audiences,
+            KeySource keys,
+            Set<String> algorithms,
+            ClaimConditions requiredClaims,
+            Duration clockSkew,
+            Optional<Duration> maxTokenAge,
+            boolean oneTimeTokens,
+            boolean listed) {
+        this(
+                name,
+                tenant,
+                issuer,
+                audiences,
+                keys,
+                algorithms,
+                requiredClaims,
+                clockSkew,
+                maxTokenAge,
+                oneTimeTokens,
+                listed,
+                "");
     }
 }

@@ -1,9 +1,8 @@
 package io.mintmark.token;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.token.KeyWaiters.Asker;
+import io.mintmark.token.SourceKeys.Means;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -13,25 +12,25 @@ import java.util.concurrent.Executor;
  * The signing keys of all issuers. A source that many identity providers share is fetched once:
  *
  * <ul>
- *   <li>for five minutes the keys are used as they are; then they are fetched anew in the
- *       background, and used meanwhile, though not for more than an hour after they were fetched;
+ *   <li>for five minutes the keys are used as they are; then they are fetched again in the
+ *       background and used until that is done, though not for more than an hour after they were
+ *       fetched;
  *   <li>a {@code kid} that isn't among them has them fetched once more, at most once in two
- *       seconds; whoever comes in between waits for the next fetch, as long as not too many do;
- *   <li>for each source one fetch is under way at a time, and after one that failed none for five
- *       seconds: until then whoever needs it is told at once.
+ *       seconds; a request that comes before that waits for the next fetch;
+ *   <li>for each source one fetch is in flight at a time, and after one that failed none for five
+ *       seconds: until then a request that needs it fails at once;
+ *   <li>of each source {@link KeyWaiters#MOST} requests may wait; more fail at once.
  * </ul>
  *
  * Where keys can't be fetched, {@link io.mintmark.verdict.Unavailable} is thrown.
  */
 public final class IssuerKeys {
-    private static final int MAX_SOURCES = 10_000;
+    /**
+     * Key sets take a 32nd of the heap, but at least 8 MiB; those of one tenant an eighth of that.
+     */
+    private static final long MOST = Math.max(8 << 20, Runtime.getRuntime().maxMemory() / 32);
 
-    private final Cache<KeySource, SourceKeys> bySource =
-            Caffeine.newBuilder().maximumSize(MAX_SOURCES).executor(Runnable::run).build();
-    private final KeyFetch fetch;
-    private final Executor executor;
-    private final InstantSource clock;
-    private final Duration betweenRenewals;
+    private final KeySources sources;
 
     public IssuerKeys(GuardedHttp http, InstantSource clock) {
         this(http, clock, (_, _) -> {});
@@ -49,36 +48,48 @@ public final class IssuerKeys {
      * @param betweenRenewals how often unknown {@code kid}s may have the keys fetched
      */
     IssuerKeys(KeyFetch fetch, Executor executor, InstantSource clock, Duration betweenRenewals) {
-        this.fetch = fetch;
-        this.executor = executor;
-        this.clock = clock;
-        this.betweenRenewals = betweenRenewals;
+        this(fetch, executor, clock, betweenRenewals, MOST);
+    }
+
+    /**
+     * @param most bytes that are kept
+     */
+    IssuerKeys(
+            KeyFetch fetch,
+            Executor executor,
+            InstantSource clock,
+            Duration betweenRenewals,
+            long most) {
+        Means means = new Means(fetch, executor, clock, betweenRenewals, this::weigh);
+        this.sources = new KeySources(most, most / 8, source -> new SourceKeys(source, means));
+    }
+
+    private void weigh(SourceKeys keys) {
+        sources.weigh(keys);
     }
 
     /** Whether the keys are here, so that asking for them costs no waiting. */
-    boolean atHand(KeySource source) {
-        return of(source).atHand();
+    boolean atHand(IdentityProvider provider) {
+        return sources.of(provider.keys(), provider.tenant()).atHand();
     }
 
-    /** Checks a token's signature with the keys of a source. */
-    KeySet.Finding check(Jwt jwt, KeySource source) {
-        SourceKeys keys = of(source);
-        boolean fetching = keys.isFetching();
-        KeySet current = keys.current();
-        KeySet.Finding finding = current.check(jwt);
-        if (finding != KeySet.Finding.KEY_UNKNOWN) {
-            return finding;
-        }
-        KeySet next = keys.after(current);
-        finding = next.check(jwt);
-        // a fetch that began before the token came may have missed its key
-        return finding == KeySet.Finding.KEY_UNKNOWN && fetching
-                ? keys.after(next).check(jwt)
-                : finding;
+    /**
+     * Checks a token's signature with the keys of an identity provider.
+     *
+     * @param wait called before the thread waits for keys; the token's claims are dropped before
+     */
+    KeySet.Finding check(Jwt jwt, IdentityProvider provider, KeyWait wait) {
+        KeyWait beforeWait =
+                tenant -> {
+                    jwt.dropClaims();
+                    wait.begins(tenant);
+                };
+        return sources.of(provider.keys(), provider.tenant())
+                .check(jwt, new Asker(provider.tenant(), beforeWait));
     }
 
-    private SourceKeys of(KeySource source) {
-        return bySource.get(
-                source, s -> new SourceKeys(s, fetch, executor, clock, betweenRenewals));
+    /** Bytes that the key sets take now. */
+    long bytes() {
+        return sources.bytes();
     }
 }

@@ -6,29 +6,47 @@ import com.nimbusds.jose.util.Base64URL;
 
 import io.mintmark.json.StrictJson;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A token taken apart (RFC 7515 section 7.1). Its form is right; nothing that it says is proven.
  *
- * @param algorithm the header's {@code alg}
- * @param keyId the header's {@code kid}
- * @param issuer the claim {@code iss}
- * @param claims as they stand in the token
- * @param signingInput what the signature is over
+ * <p>For one thread. Parsed claims can take twenty times the memory of the token, so they can be
+ * dropped while nobody needs them.
  */
-record Jwt(
-        String algorithm,
-        Optional<String> keyId,
-        Optional<String> issuer,
-        ObjectNode claims,
-        String signingInput,
-        Base64URL signature) {
-
+final class Jwt {
     private static final int MAX_LENGTH = 16 * 1024;
     private static final int PARTS = 3;
+
+    private final String algorithm;
+    private final Optional<String> keyId;
+    private final Optional<String> issuer;
+    private final String header;
+    private final String payload;
+    private final Base64URL signature;
+    private @Nullable ObjectNode claims;
+
+    private Jwt(
+            String algorithm,
+            Optional<String> keyId,
+            Optional<String> issuer,
+            ObjectNode claims,
+            List<String> parts) {
+        this.algorithm = algorithm;
+        this.keyId = keyId;
+        this.issuer = issuer;
+        this.claims = claims;
+        this.header = parts.get(0);
+        this.payload = parts.get(1);
+        this.signature = new Base64URL(parts.get(2));
+    }
 
     /** Takes a text apart; empty if it isn't a token in its one proper form. */
     static Optional<Jwt> parse(String text) {
@@ -43,28 +61,60 @@ record Jwt(
                 .flatMap(header -> object(parts.get(1)).flatMap(c -> of(header, c, parts)));
     }
 
+    /** The header's {@code alg}. */
+    String algorithm() {
+        return algorithm;
+    }
+
+    /** The header's {@code kid}. */
+    Optional<String> keyId() {
+        return keyId;
+    }
+
+    /** The claim {@code iss}. */
+    Optional<String> issuer() {
+        return issuer;
+    }
+
+    Base64URL signature() {
+        return signature;
+    }
+
+    /** The claims as they stand in the token. */
+    ObjectNode claims() {
+        ObjectNode parsed = claims;
+        if (parsed == null) {
+            parsed = object(payload).orElseThrow();
+            claims = parsed;
+        }
+        return parsed;
+    }
+
+    /** Has the claims parsed again when they are needed. */
+    void dropClaims() {
+        claims = null;
+    }
+
     /**
      * The audiences that choose the provider: all texts in {@code aud}. Whether the claim has the
      * right type otherwise is looked at once the signature is verified.
      */
-    List<String> audiences() {
-        JsonNode claim = claims.path("aud");
+    Set<String> audiences() {
+        JsonNode claim = claims().path("aud");
         if (claim.isTextual()) {
-            return List.of(claim.textValue());
+            return Set.of(claim.textValue());
         }
-        return claim.isArray() ? distinctTexts(claim) : List.of();
+        return claim.isArray()
+                ? claim.valueStream()
+                        .filter(JsonNode::isTextual)
+                        .map(JsonNode::textValue)
+                        .collect(Collectors.toCollection(LinkedHashSet::new))
+                : Set.of();
     }
 
-    private static List<String> distinctTexts(JsonNode array) {
-        return array.valueStream()
-                .filter(JsonNode::isTextual)
-                .map(JsonNode::textValue)
-                .distinct()
-                .toList();
-    }
-
+    /** What the signature is over. */
     byte[] signedBytes() {
-        return signingInput.getBytes(StandardCharsets.US_ASCII);
+        return (header + "." + payload).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static Optional<ObjectNode> object(String part) {
@@ -88,8 +138,7 @@ record Jwt(
                         Optional.ofNullable(header.path("kid").textValue()),
                         Optional.ofNullable(issuer.textValue()),
                         claims,
-                        parts.get(0) + "." + parts.get(1),
-                        new Base64URL(parts.get(2))));
+                        parts));
     }
 
     private static boolean isAbsent(JsonNode claim) {

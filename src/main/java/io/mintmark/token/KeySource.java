@@ -14,4 +14,16 @@ public record KeySource(
         String issuer,
         Optional<String> jwks,
         Optional<String> jwksUri,
-        Optional<String> caCertificate) {}
+        Optional<String> caCertificate) {
+    private static final int OBJECTS = 512;
+
+    /** Bytes that this takes on the heap, at most. */
+    public long bytes() {
+        int characters = issuer.length() + length(jwks) + length(jwksUri) + length(caCertificate);
+        return OBJECTS + (long) Character.BYTES * characters;
+    }
+
+    private static int length(Optional<String> text) {
+        return text.map(String::length).orElse(0);
+    }
+}

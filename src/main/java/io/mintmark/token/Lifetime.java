@@ -1,5 +1,6 @@
 package io.mintmark.token;
 
+import io.mintmark.time.TimeBounds;
 import io.mintmark.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.verdict.TokenRefusal.TokenNotYetValid;
 import io.mintmark.verdict.TokenRefusal.TokenTooOld;
@@ -9,29 +10,33 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** When a token is good, by its own times and the rules of its provider, skew included. */
+/**
+ * When a token is good, by its own times and the rules of its provider, skew included. Its ends are
+ * judged by the clock that is ahead, its beginnings by the one that is behind.
+ */
 record Lifetime(Claims claims, IdentityProvider provider) {
     /** How far ahead {@code iat} may be, besides the provider's skew. */
     private static final Duration AHEAD = Duration.ofMinutes(1);
 
     /** {@code exp}, then {@code nbf}, then {@code iat}. */
-    Verdict<Lifetime> isOn(Instant now) {
+    Verdict<Lifetime> isOn(TimeBounds now) {
         Duration skew = provider.clockSkew();
-        if (!claims.expiresAt().plus(skew).isAfter(now)) {
-            return Verdict.refused(new TokenExpired(claims.expiresAt(), now));
+        if (!now.isBefore(claims.expiresAt().plus(skew))) {
+            return Verdict.refused(new TokenExpired(claims.expiresAt(), now.latest()));
         }
         return claims.notBefore()
-                .filter(start -> start.isAfter(now.plus(skew)))
+                .filter(start -> !now.isFrom(start.minus(skew)))
                 .or(() ->
                         Optional.of(claims.issuedAt())
-                                .filter(at -> at.isAfter(now.plus(skew).plus(AHEAD))))
-                .map(start -> Verdict.<Lifetime>refused(new TokenNotYetValid(start, now)))
+                                .filter(at -> !now.isFrom(at.minus(skew).minus(AHEAD))))
+                .map(start ->
+                        Verdict.<Lifetime>refused(new TokenNotYetValid(start, now.earliest())))
                 .orElseGet(() -> Verdict.passed(this));
     }
 
     /** Not issued longer ago than the provider allows. */
-    Verdict<Lifetime> isYoungOn(Instant now) {
-        return youngUntil().filter(now::isAfter).isPresent()
+    Verdict<Lifetime> isYoungOn(TimeBounds now) {
+        return youngUntil().filter(now.latest()::isAfter).isPresent()
                 ? Verdict.refused(new TokenTooOld())
                 : Verdict.passed(this);
     }

@@ -55,7 +55,7 @@ public final class MatchingBudget {
         spent += steps;
         if (spent > limit) {
             throw new Unavailable(
-                    "The rules %s are too much work to decide this.".formatted(owner), LATER);
+                    "The rules %s cost too much to evaluate.".formatted(owner), LATER);
         }
         if (spent >= nextPause) {
             nextPause = spent + SLICE;

@@ -31,9 +31,11 @@ final class Signatures {
      * The first provider that accepts the token's algorithm and whose keys verify it.
      *
      * @param possible the one provider that the token leads to, or those that it could be from
+     * @param wait called before keys are waited for
      * @throws Unavailable if none verifies it and the keys of some can't be fetched
      */
-    Verdict<IdentityProvider> signer(Jwt jwt, String issuer, List<IdentityProvider> possible) {
+    Verdict<IdentityProvider> signer(
+            Jwt jwt, String issuer, List<IdentityProvider> possible, KeyWait wait) {
         List<IdentityProvider> able =
                 possible.stream().filter(p -> p.algorithms().contains(jwt.algorithm())).toList();
         if (able.isEmpty() && !possible.isEmpty()) {
@@ -43,7 +45,7 @@ final class Signatures {
         Optional<Unavailable> trouble = Optional.empty();
         for (IdentityProvider provider : oneForEachSource(able)) {
             try {
-                KeySet.Finding finding = keys.check(jwt, provider.keys());
+                KeySet.Finding finding = keys.check(jwt, provider, wait);
                 if (finding == KeySet.Finding.VERIFIED) {
                     return Verdict.passed(provider);
                 }
@@ -76,7 +78,7 @@ final class Signatures {
         providers.forEach(provider -> bySource.putIfAbsent(provider.keys(), provider));
         return bySource.values().stream()
                 .limit(MAX_SOURCES)
-                .sorted(Comparator.comparing(p -> !keys.atHand(p.keys())))
+                .sorted(Comparator.comparing(p -> !keys.atHand(p)))
                 .toList();
     }
 }

@@ -1,5 +1,9 @@
 package io.mintmark.token;
 
+import io.mintmark.tenant.TenantName;
+import io.mintmark.token.Flight.Fetched;
+import io.mintmark.token.KeySet.Finding;
+import io.mintmark.token.KeyWaiters.Asker;
 import io.mintmark.verdict.Unavailable;
 
 import org.jspecify.annotations.Nullable;
@@ -11,201 +15,241 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
-/** The keys of one source as last fetched, and the one fetch that may be under way. */
+/** The keys of one source as last fetched, and the one fetch that may be in flight. */
 final class SourceKeys {
     static final Duration FRESH = Duration.ofMinutes(5);
     static final Duration USABLE = Duration.ofHours(1);
     static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(2);
     static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-    /** Of those who ask for keys that aren't there, how many may wait for the next fetch. */
-    static final int MAX_WAITING = 64;
-
     private static final Logger LOG = LoggerFactory.getLogger(SourceKeys.class);
 
     private final KeySource source;
-    private final KeyFetch fetch;
-    private final Executor executor;
-    private final InstantSource clock;
-    private final Duration betweenRenewals;
+    private final Means means;
+    private final KeyWaiters waiters;
 
     private volatile @Nullable Fetched latest;
-    private volatile @Nullable CompletableFuture<KeySet> flight;
-    private @Nullable CompletableFuture<KeySet> next;
-    private int waiting;
+    private volatile @Nullable Flight flight;
+    private volatile @Nullable Flight next;
+    private long begun;
     private Instant quietUntil = Instant.MIN;
     private Instant renewableFrom = Instant.MIN;
     private boolean failing;
 
-    private record Fetched(KeySet keys, Instant at) {
-        boolean isYoungerThan(Duration age, Instant now) {
-            return now.isBefore(at.plus(age));
-        }
-    }
-
-    SourceKeys(
-            KeySource source,
+    /**
+     * What all sources have in common.
+     *
+     * @param betweenRenewals how often unknown {@code kid}s may have the keys fetched
+     * @param landed called when keys were fetched, so that {@link #bytes} may have changed
+     */
+    record Means(
             KeyFetch fetch,
             Executor executor,
             InstantSource clock,
-            Duration betweenRenewals) {
+            Duration betweenRenewals,
+            Consumer<SourceKeys> landed) {}
+
+    SourceKeys(KeySource source, Means means) {
         this.source = source;
-        this.fetch = fetch;
-        this.executor = executor;
-        this.clock = clock;
-        this.betweenRenewals = betweenRenewals;
+        this.means = means;
+        this.waiters = new KeyWaiters(source.issuer());
     }
 
-    /** Whether {@link #current} would answer without waiting for anybody. */
+    KeySource source() {
+        return source;
+    }
+
+    /** Whether {@link #check} would answer without waiting, if a key has the token's kid. */
     boolean atHand() {
         Fetched fetched = latest;
         return source.jwks().isPresent()
-                || (fetched != null && fetched.isYoungerThan(USABLE, clock.instant()));
+                || (fetched != null && fetched.isYoungerThan(USABLE, now()));
     }
 
-    /** Whether a fetch is under way. What it brings may be older than what is asked now. */
-    boolean isFetching() {
-        return flight != null;
+    /** Whether nothing is in flight, so that nobody waits. */
+    boolean isIdle() {
+        return flight == null && next == null;
+    }
+
+    /** Bytes that this takes on the heap, at most. */
+    long bytes() {
+        Fetched fetched = latest;
+        return source.bytes() + (fetched == null ? 0 : fetched.keys().bytes());
+    }
+
+    /**
+     * Checks a token's signature.
+     *
+     * <p>If no key is the token's, and the keys don't stand in the row itself, they are fetched
+     * until one is, or until all places were asked after the token came. Such fetches are made at
+     * most once in two seconds, and a request that comes before that waits for the next: the keys
+     * may have changed right after the last, which a stranger with a made-up {@code kid} had
+     * fetched.
+     */
+    Finding check(Jwt jwt, Asker asker) {
+        long before = begun();
+        Finding finding = current(asker).check(jwt);
+        Predicate<KeySet> enough = keys -> jwt.keyId().filter(keys::hasKeyNamed).isPresent();
+        boolean whole = source.jwks().isPresent();
+        while (finding == Finding.KEY_UNKNOWN && !whole) {
+            Fetched fetched = waiters.await(asker, () -> renewal(before, asker.tenant(), enough));
+            finding = fetched.keys().check(jwt);
+            whole = fetched.isWholeSince(before);
+            if (finding == Finding.KEY_UNKNOWN && whole && !fetched.keys().isComplete()) {
+                throw waiters.unfetched(means.betweenRenewals(), null);
+            }
+        }
+        return finding;
+    }
+
+    private synchronized long begun() {
+        return begun;
     }
 
     /** The keys, at most an hour old; waits only where there are none. */
-    KeySet current() {
-        Instant now = clock.instant();
+    private KeySet current(Asker asker) {
+        Instant now = now();
         Fetched fetched = latest;
         if (fetched == null || !fetched.isYoungerThan(USABLE, now)) {
-            return await(joinFlight(now));
+            return waiters.await(asker, () -> joined(asker.tenant())).keys();
         }
         if (!fetched.isYoungerThan(FRESH, now)) {
-            refresh(now);
+            refresh(asker.tenant());
         }
         return fetched.keys();
     }
 
-    /**
-     * The keys after those that were seen: of a fetch that happened meanwhile, or of one more. That
-     * one more is made at most once in two seconds, and who comes before that waits for it: the
-     * keys may have changed right after the last, which a stranger with a made-up {@code kid} had
-     * fetched.
-     */
-    KeySet after(KeySet seen) {
-        return await(flightAfter(seen, clock.instant()));
-    }
-
-    private synchronized CompletableFuture<KeySet> flightAfter(KeySet seen, Instant now) {
+    private synchronized Flight renewal(long before, TenantName owner, Predicate<KeySet> enough) {
         Fetched fetched = latest;
-        if (fetched != null && fetched.keys() != seen) {
-            return CompletableFuture.completedFuture(fetched.keys());
+        if (fetched != null && fetched.isWholeSince(before)) {
+            return Flight.landed(owner, fetched);
         }
-        if (flight == null && now.isBefore(renewableFrom)) {
+        Flight current = flight;
+        if (current != null) {
+            return current;
+        }
+        Instant now = now();
+        if (now.isBefore(renewableFrom)) {
+            Duration wait = Duration.between(now, renewableFrom);
             if (failing) {
-                throw unavailable(Duration.between(now, renewableFrom), null);
+                throw waiters.unfetched(wait, null);
             }
-            return joinNext(now);
+            return planned(new Flight(owner, enough), wait);
         }
-        renewableFrom = now.plus(betweenRenewals);
-        return joinFlight(now);
+        renewableFrom = now.plus(means.betweenRenewals());
+        return start(new Flight(owner, enough));
     }
 
     /** The fetch that begins when the next one may. */
-    private synchronized CompletableFuture<KeySet> joinNext(Instant now) {
-        Duration wait = Duration.between(now, renewableFrom);
-        if (waiting == MAX_WAITING) {
-            throw unavailable(wait, null);
-        }
-        waiting++;
-        CompletableFuture<KeySet> planned = next;
+    private Flight planned(Flight wanted, Duration wait) {
+        Flight planned = next;
         if (planned == null) {
-            planned =
-                    CompletableFuture.runAsync(
-                                    () -> {},
-                                    CompletableFuture.delayedExecutor(
-                                            wait.toMillis(), TimeUnit.MILLISECONDS, executor))
-                            .thenCompose(_ -> takeOff());
+            planned = wanted;
             next = planned;
+            CompletableFuture.delayedExecutor(
+                            wait.toMillis(), TimeUnit.MILLISECONDS, means.executor())
+                    .execute(this::takeOff);
         }
-        return planned.whenComplete((_, _) -> left());
+        return planned;
     }
 
-    private synchronized CompletableFuture<KeySet> takeOff() {
+    /** Begins the planned fetch, or if another is in flight, as soon as that has landed. */
+    private synchronized void takeOff() {
+        Flight planned = next;
+        Flight current = flight;
+        if (planned == null) {
+            return;
+        }
+        if (current != null) {
+            var _ = current.landing().whenComplete((_, _) -> takeOff());
+            return;
+        }
         next = null;
-        Instant now = clock.instant();
-        renewableFrom = now.plus(betweenRenewals);
-        return joinFlight(now);
-    }
-
-    private synchronized void left() {
-        waiting--;
-    }
-
-    private synchronized void refresh(Instant now) {
-        if (!now.isBefore(quietUntil)) {
-            var _ = joinFlight(now);
+        renewableFrom = now().plus(means.betweenRenewals());
+        try {
+            var _ = start(planned);
+        } catch (Unavailable e) {
+            planned.landing().completeExceptionally(e);
         }
     }
 
-    /** The fetch under way, or a new one, unless the last has just failed. */
-    private synchronized CompletableFuture<KeySet> joinFlight(Instant now) {
-        CompletableFuture<KeySet> underWay = flight;
-        if (underWay != null) {
-            return underWay;
+    private synchronized void refresh(TenantName owner) {
+        if (flight == null && !now().isBefore(quietUntil)) {
+            var _ = start(forAnyToken(owner));
         }
+    }
+
+    /** The fetch in flight, or a new one, unless the last has just failed. */
+    private synchronized Flight joined(TenantName owner) {
+        Flight current = flight;
+        return current == null ? start(forAnyToken(owner)) : current;
+    }
+
+    /** An empty set is no token's. */
+    private static Flight forAnyToken(TenantName owner) {
+        return new Flight(owner, keys -> !keys.isEmpty());
+    }
+
+    private synchronized Flight start(Flight started) {
+        Instant now = now();
         if (now.isBefore(quietUntil)) {
-            throw unavailable(Duration.between(now, quietUntil), null);
+            throw waiters.unfetched(Duration.between(now, quietUntil), null);
         }
-        CompletableFuture<KeySet> started = new CompletableFuture<>();
+        long number = ++begun;
         flight = started;
-        executor.execute(() -> fly(started));
+        means.executor().execute(() -> fly(started, number));
         return started;
     }
 
     /** Lands whatever happens: a flight that never did would be waited for without end. */
-    private void fly(CompletableFuture<KeySet> started) {
+    private void fly(Flight started, long number) {
         try {
-            KeySet keys = fetch.fetch(source);
-            arrived(keys, clock.instant());
-            started.complete(keys);
+            Fetched fetched = new Fetched(fetch(started), now(), number);
+            arrived(fetched);
+            means.landed().accept(this);
+            started.landing().complete(fetched);
         } catch (IOException | RuntimeException | Error e) {
             LOG.warn("keys of issuer {} can't be fetched: {}", source.issuer(), e.getMessage());
-            failed(clock.instant());
-            started.completeExceptionally(e);
+            failed(e);
+            started.landing().completeExceptionally(e);
         }
     }
 
-    private synchronized void arrived(KeySet keys, Instant now) {
-        latest = new Fetched(keys, now);
+    /** Keys that came from a second place are kept, an hour at most, while that can't be asked. */
+    private KeySet fetch(Flight started) throws IOException {
+        Fetched before = latest;
+        if (before == null || !before.keys().hasSecond()) {
+            return means.fetch().fetch(source, started.owner(), started.enough());
+        }
+        KeySet keys = means.fetch().fetch(source, started.owner(), _ -> false);
+        if (!keys.isComplete()) {
+            throw new IOException("the discovery document's keys can't be fetched");
+        }
+        return keys;
+    }
+
+    private synchronized void arrived(Fetched fetched) {
+        latest = fetched;
         failing = false;
         quietUntil = Instant.MIN;
         flight = null;
     }
 
-    private synchronized void failed(Instant now) {
-        failing = true;
-        quietUntil = now.plus(AFTER_FAILURE);
+    /** That a tenant has too much in flight says nothing about the issuer. */
+    private synchronized void failed(Throwable failure) {
         flight = null;
-    }
-
-    private KeySet await(CompletableFuture<KeySet> awaited) {
-        try {
-            return awaited.join();
-        } catch (CompletionException e) {
-            throw unavailable(AFTER_FAILURE, e.getCause());
+        if (!Flight.isBusy(failure)) {
+            failing = true;
+            quietUntil = now().plus(AFTER_FAILURE);
         }
     }
 
-    private Unavailable unavailable(Duration retryAfter, @Nullable Throwable cause) {
-        String message =
-                "The signing keys of issuer '%s' can't be fetched at the moment."
-                        .formatted(source.issuer());
-        Duration wait =
-                retryAfter.compareTo(Duration.ofSeconds(1)) < 0
-                        ? Duration.ofSeconds(1)
-                        : retryAfter;
-        return cause == null
-                ? new Unavailable(message, wait)
-                : new Unavailable(message, wait, cause);
+    private Instant now() {
+        return means.clock().instant();
     }
 }

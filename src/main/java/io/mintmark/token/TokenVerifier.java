@@ -1,5 +1,9 @@
 package io.mintmark.token;
 
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.time.Clocks;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.verdict.TokenRefusal.ClaimsNotAccepted;
 import io.mintmark.verdict.TokenRefusal.InvalidAudience;
@@ -10,14 +14,12 @@ import io.mintmark.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.verdict.Verdict;
 
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Verifies inbound tokens (interface section 5). The order of the checks is part of the contract:
+ * Verifies inbound tokens (HTTP API section 5). The order of the checks is part of the contract:
  * each is made only if all before it passed, and beyond issuer and algorithm nothing is reported of
  * a token before its signature is verified.
  *
@@ -27,7 +29,7 @@ import java.util.Set;
  */
 public final class TokenVerifier {
     /** RFC 7518 section 3.1 and RFC 8037, without those that anybody could sign with. */
-    private static final Set<String> ALGORITHMS =
+    static final Set<String> ALGORITHMS =
             Set.of(
                     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
                     "EdDSA");
@@ -36,24 +38,25 @@ public final class TokenVerifier {
     private final Signatures signatures;
     private final UsedTokens usedTokens;
     private final OwnIssuer ownIssuer;
-    private final InstantSource clock;
+    private final Clocks clocks;
 
     /**
      * Wires a verifier.
      *
      * @param ownIssuer the broker's own, which is never accepted here
+     * @param clocks which tokens begin and end by
      */
     public TokenVerifier(
             IdentityProviders providers,
             IssuerKeys signingKeys,
             UsedTokens usedTokens,
             OwnIssuer ownIssuer,
-            InstantSource clock) {
+            Clocks clocks) {
         this.providers = providers;
         this.signatures = new Signatures(signingKeys);
         this.usedTokens = usedTokens;
         this.ownIssuer = ownIssuer;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /**
@@ -63,9 +66,18 @@ public final class TokenVerifier {
      *     had
      */
     public Examination examine(PresentedToken token) {
+        return examine(token, KeyWait.ALLOWED);
+    }
+
+    /**
+     * The same, where not every request may wait for keys.
+     *
+     * @param wait called before the thread waits for keys
+     */
+    public Examination examine(PresentedToken token, KeyWait wait) {
         byte[] hash = token.text().hash();
         return Jwt.parse(token.text().reveal())
-                .map(jwt -> examine(jwt, hash))
+                .map(jwt -> examine(jwt, hash, wait))
                 .orElseGet(() -> Examination.refused(new MalformedJwt(), hash));
     }
 
@@ -80,24 +92,28 @@ public final class TokenVerifier {
         return good ? Verdict.passed(token) : Verdict.refused(new TokenReplayed());
     }
 
-    private Examination examine(Jwt jwt, byte[] hash) {
+    private Examination examine(Jwt jwt, byte[] hash, KeyWait wait) {
         Optional<String> issuer =
                 jwt.issuer().filter(i -> !ownIssuer.is(i)).filter(providers::knows);
         List<IdentityProvider> trusting =
                 issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of());
         return new Examination(
-                verdict(jwt, issuer, trusting, hash),
+                verdict(jwt, issuer, trusting, hash, wait),
                 hash,
                 issuer,
                 trusting.size() == 1 ? Optional.of(trusting.getFirst()) : Optional.empty());
     }
 
     private Verdict<VerifiedToken> verdict(
-            Jwt jwt, Optional<String> known, List<IdentityProvider> trusting, byte[] hash) {
-        Instant now = clock.instant();
+            Jwt jwt,
+            Optional<String> known,
+            List<IdentityProvider> trusting,
+            byte[] hash,
+            KeyWait wait) {
+        TimeBounds now = clocks.now();
         return algorithm(jwt)
                 .then(_ -> issuer(jwt, known))
-                .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting)))
+                .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting), wait))
                 .then(signer -> lifetime(jwt, signer, trusting))
                 .then(lifetime -> lifetime.isOn(now))
                 .then(lifetime -> audience(lifetime, trusting))
@@ -119,7 +135,7 @@ public final class TokenVerifier {
         return known.map(Verdict::passed)
                 .orElseGet(() ->
                         Verdict.refused(
-                                new UnknownIssuer(jwt.issuer().get(), configuredIssuers())));
+                                new UnknownIssuer(jwt.issuer().get(), providers.listedIssuers())));
     }
 
     /** Where the audiences don't choose one provider, all that the token could be from. */
@@ -148,26 +164,18 @@ public final class TokenVerifier {
 
     private static Verdict<Lifetime> requiredClaims(Lifetime lifetime, Jwt jwt) {
         IdentityProvider provider = lifetime.provider();
-        return provider.requiredClaims()
-                        .areMetBy(
-                                ComparableClaims.of(jwt.claims()),
-                                new MatchingBudget(provider.tenant()))
+        ClaimConditions required = provider.requiredClaims();
+        JsonNode claims = ComparableClaims.of(jwt.claims());
+        return required.areMetBy(claims, new MatchingBudget(provider.tenant()))
                 ? Verdict.passed(lifetime)
-                : Verdict.refused(new ClaimsNotAccepted());
-    }
-
-    private List<String> configuredIssuers() {
-        return providers.listed().stream()
-                .map(IdentityProvider::issuer)
-                .distinct()
-                .sorted()
-                .toList();
+                : Verdict.refused(new ClaimsNotAccepted(required.json(), required.seenIn(claims)));
     }
 
     private List<String> expectedAudience(String issuer) {
         return providers.listed(issuer).stream()
                 .flatMap(provider -> provider.audiences().stream())
                 .distinct()
+                .limit(IdentityProviders.MOST_SHOWN)
                 .toList();
     }
 }

@@ -29,12 +29,22 @@ import java.util.Set;
  *
  * @param id its {@code kid}
  * @param algorithm its {@code alg}: the only one that it may be used with, if it names one
+ * @param bytes that it takes on the heap, at most
  */
-record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerifier verifier) {
+record VerificationKey(
+        Optional<String> id, Optional<String> algorithm, JWSVerifier verifier, long bytes) {
     private static final int MIN_RSA_BITS = 2048;
     private static final int MAX_RSA_BITS = 8192;
     private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(3);
     private static final int MAX_EXPONENT_BITS = 64;
+
+    /**
+     * What a key takes without its numbers, and how often it holds these, as measured: twice on the
+     * heap, and once where native code has it.
+     */
+    private static final long OBJECTS = 768;
+
+    private static final long COPIES = 3;
 
     /** RFC 7517 section 4, RFC 7518 section 6, RFC 8037 section 2. */
     private static final Set<String> MEMBERS =
@@ -47,8 +57,8 @@ record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerif
 
     /**
      * Makes a key of a JWK (RFC 7517). Empty if it isn't one to verify with: weak, so large that
-     * verifying gets slow, symmetric, published with its private half, for another use, of a type
-     * that no algorithm here takes, or not a key at all.
+     * verifying gets slow, symmetric, published with its private half, for another use or an
+     * algorithm that isn't accepted, or not a key at all.
      */
     static Optional<VerificationKey> of(JsonNode json) {
         try {
@@ -59,7 +69,8 @@ record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerif
             return verifier(jwk)
                     .map(v ->
                             new VerificationKey(
-                                    Optional.ofNullable(jwk.getKeyID()), named(jwk), v));
+                                    Optional.ofNullable(jwk.getKeyID()), named(jwk), v, bytes(jwk)))
+                    .filter(VerificationKey::hasAcceptedAlgorithm);
         } catch (ParseException | JOSEException | GeneralSecurityException | RuntimeException e) {
             // one odd key must not take the others of its set along
             return Optional.empty();
@@ -98,6 +109,18 @@ record VerificationKey(Optional<String> id, Optional<String> algorithm, JWSVerif
             // thrown for signatures of impossible forms, among other things
             return false;
         }
+    }
+
+    private boolean hasAcceptedAlgorithm() {
+        return verifier.supportedJWSAlgorithms().stream()
+                .map(JWSAlgorithm::getName)
+                .filter(name -> algorithm.map(name::equals).orElse(true))
+                .anyMatch(TokenVerifier.ALGORITHMS::contains);
+    }
+
+    private static long bytes(JWK jwk) {
+        int id = jwk.getKeyID() == null ? 0 : jwk.getKeyID().length();
+        return OBJECTS + COPIES * Math.ceilDiv(jwk.size(), Byte.SIZE) + (long) Character.BYTES * id;
     }
 
     private static boolean mayVerify(JWK jwk) {

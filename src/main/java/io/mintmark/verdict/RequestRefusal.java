@@ -1,5 +1,6 @@
 package io.mintmark.verdict;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The request itself is not one that the interface knows: 400 {@code INVALID_REQUEST}. */
@@ -35,6 +36,14 @@ public sealed interface RequestRefusal extends Refusal {
             types = List.copyOf(types);
         }
     }
+
+    /**
+     * The client wants a credential for less time than the key's type can give.
+     *
+     * @param asked the lifetime that the client wants
+     * @param atLeast the shortest that the type can give
+     */
+    record TooShort(String key, Duration asked, Duration atLeast) implements RequestRefusal {}
 
     /** The clients of the protocol show a token again and again, and this one works once. */
     record OneTimeToken(String idp) implements RequestRefusal {}

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The token was not accepted: 401. The first six are those of interface section 5.5 ({@code
+ * The token was not accepted: 401. The first six are those of HTTP API section 5.5 ({@code
  * UNAUTHORIZED}), the others are {@code INVALID_TOKEN}.
  */
 public sealed interface TokenRefusal extends Refusal {
@@ -58,8 +58,13 @@ public sealed interface TokenRefusal extends Refusal {
     /** The identity provider's tokens work once, and this one has. */
     record TokenReplayed() implements TokenRefusal {}
 
-    /** The identity provider's {@code required_claims} aren't met. */
-    record ClaimsNotAccepted() implements TokenRefusal {}
+    /**
+     * The identity provider's {@code required_claims} aren't met. Clients see neither field.
+     *
+     * @param expected the conditions, a JSON object
+     * @param seen what the token has of these claims, a JSON object
+     */
+    record ClaimsNotAccepted(String expected, String seen) implements TokenRefusal {}
 
     /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */
     default String word() {
@@ -77,7 +82,7 @@ public sealed interface TokenRefusal extends Refusal {
             case AmbiguousAudience() -> "ambiguous_audience";
             case TokenTooOld() -> "token_too_old";
             case TokenReplayed() -> "token_replayed";
-            case ClaimsNotAccepted() -> "claims_not_accepted";
+            case ClaimsNotAccepted _ -> "claims_not_accepted";
         };
     }
 }

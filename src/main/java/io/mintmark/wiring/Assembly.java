@@ -71,14 +71,20 @@ final class Assembly {
         this.mintIds = new MintIds(clock, new SecureRandom());
         this.parts = parts;
         this.ownIssuer = ownIssuer(settings);
-        this.stores = parts.running(Stores.open(settings.database(), prepared.replica()));
+        this.stores =
+                parts.running(
+                        Stores.open(settings.database(), prepared.replica(), prepared::declaring));
         this.meters = parts.running(new Meters());
         this.measurements = new Measurements(meters);
         this.sts = parts.running(StsClients.within(prepared.destinations()));
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         MeasuredCatalogue readings = readings();
         this.catalogue =
-                new Catalogue(readings, settings.catalog().maxStaleness(), System::nanoTime);
+                new Catalogue(
+                        readings,
+                        settings.catalog().maxStaleness(),
+                        prepared.clocks(),
+                        System::nanoTime);
         this.issuers = issuers(settings);
         this.sealer = parts.idle(sealer());
         this.audit =
@@ -142,6 +148,8 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers());
+        levels.showDeaths();
+        prepared.rereadFiles().forEach(levels::show);
         levels.show(new LogFigures(stores.database(), System::nanoTime));
         levels.show(ProgramVersion.shown(), prepared.signatures());
     }
@@ -157,7 +165,7 @@ final class Assembly {
                 audit,
                 rejections,
                 mintIds,
-                clock,
+                prepared.clocks(),
                 settings.provider().timeout(),
                 measurements);
     }
@@ -168,7 +176,7 @@ final class Assembly {
                 new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
                 stores.usedTokens(),
                 ownIssuer,
-                clock);
+                prepared.clocks());
     }
 
     private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
@@ -179,7 +187,7 @@ final class Assembly {
                         rejections,
                         prepared.identity().shown(),
                         issuers,
-                        clock);
+                        prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
         new Levels(meters).show(health);
         Routes routes =
@@ -196,9 +204,11 @@ final class Assembly {
         return new Servers(
                 settings.server(),
                 settings.admin(),
+                prepared.certificates().server(),
+                prepared.certificates().admin(),
                 settings.provider().timeout(),
                 routes,
-                checks.readiness(stopping),
+                checks.ofPlatform(stopping),
                 meters.registry(),
                 clock);
     }

@@ -5,12 +5,16 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 
 import io.mintmark.audit.SealingKeys;
+import io.mintmark.config.AuditSettings;
+import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.PrivateKeyPem;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -23,6 +27,37 @@ public final class AuditKey {
                     "-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
 
     private AuditKey() {}
+
+    /**
+     * Sees to it that no key of the audit log is one of the broker's identity. Providers would
+     * trust what it signs, and whoever has the one key would have both.
+     *
+     * @throws StartFailed if one is
+     */
+    static void requireOwn(Path file, SealingKeys keys, OwnIdentity identity) {
+        boolean isShared =
+                identity.issuer()
+                        .map(BuiltInIdentity::keyIds)
+                        .filter(ids -> !Collections.disjoint(ids, keys.ids()))
+                        .isPresent();
+        if (isShared) {
+            throw unfit(
+                    file, "holds a key of BROKER_SIGNING_KEYS_DIR; the audit log needs its own");
+        }
+    }
+
+    /**
+     * Why these keys can't go on where the log was last sealed; empty if they can.
+     *
+     * @param signer the thumbprint of the last checkpoint's key; empty if there is no checkpoint
+     */
+    static Optional<String> foreign(
+            AuditSettings settings, SealingKeys keys, Optional<String> signer) {
+        return signer.filter(last -> !settings.keyReplaced() && !keys.ids().contains(last))
+                .map(last ->
+                        "AUDIT_SIGNING_KEY_FILE: '%s' doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
+                                .formatted(settings.signingKeyFile(), last));
+    }
 
     /** Every key of the file; the last one signs. */
     public static SealingKeys read(Path file) {

@@ -1,6 +1,7 @@
 package io.mintmark.wiring;
 
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.thread.HelperThread;
 
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +19,7 @@ final class Authorities {
     static Authorities reading() {
         return new Authorities(
                 CompletableFuture.runAsync(
-                        Authorities::read,
-                        Thread.ofPlatform().name("authorities").daemon()::start));
+                        Authorities::read, task -> HelperThread.start("authorities", task)));
     }
 
     /**

@@ -49,7 +49,8 @@ public final class Broker implements AutoCloseable {
     public void close() {
         stopping.set(true);
         log.info(
-                "Mintmark stops: connections end with their next answers, requests in flight finish");
+                "Mintmark is stopping: connections close after their next response, requests "
+                        + "in flight finish");
         parts.close();
         log.info("Mintmark has stopped");
     }

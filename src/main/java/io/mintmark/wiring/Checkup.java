@@ -1,13 +1,19 @@
 package io.mintmark.wiring;
 
+import io.mintmark.audit.SealingKeys;
+import io.mintmark.config.AuditSettings;
 import io.mintmark.config.BrokerSettings;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.InvalidSettings;
+import io.mintmark.config.ServiceSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.postgres.Database;
+import io.mintmark.postgres.LastSeal;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -35,19 +41,20 @@ public final class Checkup {
      * What was found in an area.
      *
      * @param faults a line for each; none if all is well
-     * @param note what else there is to know, such as why it couldn't be looked at
+     * @param notes what else there is to know, such as why it couldn't be looked at
      */
-    public record Finding(Area area, List<String> faults, Optional<String> note) {
+    public record Finding(Area area, List<String> faults, List<String> notes) {
         public Finding {
             faults = List.copyOf(faults);
+            notes = List.copyOf(notes);
         }
 
         static Finding of(Area area, List<String> faults) {
-            return new Finding(area, faults, Optional.empty());
+            return new Finding(area, faults, List.of());
         }
 
         static Finding unknown(Area area, String why) {
-            return new Finding(area, List.of(), Optional.of("not looked at: " + why));
+            return new Finding(area, List.of(), List.of("not looked at: " + why));
         }
     }
 
@@ -62,31 +69,82 @@ public final class Checkup {
     /** One finding for each area. */
     public List<Finding> run() {
         List<String> wrong = new ArrayList<>();
-        unlessInvalid(settings::all, wrong);
+        List<String> notes = new ArrayList<>(settings.warnings());
+        unlessInvalid(settings::all, wrong).flatMap(Checkup::untrustedProxy).ifPresent(notes::add);
         List<Finding> findings = new ArrayList<>();
-        findings.add(Finding.of(Area.SETTINGS, wrong));
+        findings.add(new Finding(Area.SETTINGS, wrong, notes));
         findings.add(keys());
         findings.addAll(database());
         findings.add(identity());
         return findings;
     }
 
+    /** Where the broker serves plain HTTP, something else terminates TLS in front of it. */
+    private static Optional<String> untrustedProxy(ServiceSettings settings) {
+        boolean isBehindProxy =
+                settings.broker().url().filter(url -> "https".equals(url.getScheme())).isPresent();
+        return isBehindProxy
+                        && settings.server().tls().isEmpty()
+                        && settings.rateLimit().trustedProxies().isEmpty()
+                ? Optional.of(
+                        "TRUSTED_PROXIES is empty, but BROKER_URL is https, so a reverse proxy is in"
+                                + " front: all clients behind it share one rate limit and one address"
+                                + " in the audit log. Set TRUSTED_PROXIES to the proxy's addresses.")
+                : Optional.empty();
+    }
+
     private Finding keys() {
         List<String> faults = new ArrayList<>();
         var audit = unlessInvalid(settings::audit, new ArrayList<>());
-        audit.ifPresent(
-                known -> unlessUnusable(() -> AuditKey.read(known.signingKeyFile()), faults));
+        Optional<SealingKeys> seals =
+                audit.flatMap(known ->
+                        unlessUnusable(() -> AuditKey.read(known.signingKeyFile()), faults));
         var broker = broker();
-        broker.ifPresent(known -> unlessUnusable(() -> identity(known), faults));
-        boolean allSeen = audit.isPresent() && broker.isPresent();
+        Optional<OwnIdentity> identity =
+                broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
+        seals.ifPresent(keys -> identity.ifPresent(own -> requireOwn(audit, keys, own, faults)));
+        var tls = unlessInvalid(settings::tls, new ArrayList<>());
+        tls.ifPresent(known ->
+                known.forEach(files -> unlessUnusable(() -> Certificates.read(files), faults)));
+        boolean allSeen = audit.isPresent() && broker.isPresent() && tls.isPresent();
         return allSeen || !faults.isEmpty()
                 ? Finding.of(Area.KEYS, faults)
                 : unknownWithoutSettings(Area.KEYS);
     }
 
+    private static void requireOwn(
+            Optional<AuditSettings> audit,
+            SealingKeys keys,
+            OwnIdentity identity,
+            List<String> faults) {
+        var _ =
+                unlessUnusable(
+                        () -> {
+                            Path file = audit.orElseThrow().signingKeyFile();
+                            AuditKey.requireOwn(file, keys, identity);
+                            return file;
+                        },
+                        faults);
+    }
+
+    /** What the audit log's keys lack; nothing if they can't be read, which is told elsewhere. */
+    private List<String> sealing(Database database) {
+        Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
+        return audit
+                .flatMap(known ->
+                        unlessUnusable(
+                                        () -> AuditKey.read(known.signingKeyFile()),
+                                        new ArrayList<>())
+                                .flatMap(keys ->
+                                        AuditKey.foreign(
+                                                known, keys, new LastSeal(database).signer())))
+                .stream()
+                .toList();
+    }
+
     private List<Finding> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
-        return database.map(known -> new DatabaseCheckup(known, clock).run())
+        return database.map(known -> new DatabaseCheckup(known, clock, this::sealing).run())
                 .orElseGet(() ->
                         List.of(
                                 unknownWithoutSettings(Area.DATABASE),

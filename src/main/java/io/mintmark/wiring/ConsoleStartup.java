@@ -9,12 +9,14 @@ import io.mintmark.console.LoginEndpoints;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.Pages;
 import io.mintmark.console.pages.Proof;
+import io.mintmark.http.tls.PortTls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.ConsoleLoginCheck;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.Roles;
 import io.mintmark.postgres.SchemaCheck;
 import io.mintmark.token.IssuerKeys;
 
@@ -55,6 +57,7 @@ public final class ConsoleStartup {
         OwnSettings.only();
         CookieKey cookieKey = cookieKey();
         settings.auditKeysFile().ifPresent(ConsoleStartup::trusted);
+        Optional<PortTls> tls = settings.tls().map(Certificates::read);
         Ports.requireFree("CONSOLE_PORT", settings.host(), settings.port());
         DatabaseLogin login = Logins.service(settings.database());
         checkDatabase(login);
@@ -63,7 +66,7 @@ public final class ConsoleStartup {
         LoginEndpoints endpoints = endpoints(http);
         Parts parts = new Parts();
         try {
-            ConsoleServer server = server(parts, login, cookieKey, endpoints, http);
+            ConsoleServer server = server(parts, tls, login, cookieKey, endpoints, http);
             log.info("The console is at {}, on port {}", settings.url(), server.port());
             return new Console(parts, server);
         } catch (RuntimeException | Error e) {
@@ -74,6 +77,7 @@ public final class ConsoleStartup {
 
     private ConsoleServer server(
             Parts parts,
+            Optional<PortTls> tls,
             DatabaseLogin login,
             CookieKey cookieKey,
             LoginEndpoints endpoints,
@@ -87,6 +91,7 @@ public final class ConsoleStartup {
                 parts.idle(
                         new ConsoleServer(
                                 settings,
+                                tls,
                                 endpoints,
                                 cookieKey,
                                 database,
@@ -100,7 +105,9 @@ public final class ConsoleStartup {
     private Proof proof(DatabaseLogin login) {
         Optional<Supplier<TrustedKeys>> keys =
                 settings.auditKeysFile().map(file -> () -> trusted(file));
-        return new Proof(viewer -> PostgresLog.asViewer(login, viewer.claims()), keys, clock);
+        Roles roles = Logins.roles(settings.database().roles());
+        return new Proof(
+                viewer -> PostgresLog.asViewer(login, roles, viewer.claims()), keys, clock);
     }
 
     private static TrustedKeys trusted(Path file) {

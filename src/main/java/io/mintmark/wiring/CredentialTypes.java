@@ -4,7 +4,9 @@ import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.awssts.AwsStsType;
 import io.mintmark.mint.azure.AzureType;
 import io.mintmark.mint.gcp.GoogleCloudType;
+import io.mintmark.mint.githubapp.GitHubAppType;
 import io.mintmark.mint.jwt.JwtType;
+import io.mintmark.mint.kubernetes.KubernetesType;
 import io.mintmark.mint.oauth2.OAuth2Type;
 import io.mintmark.mint.s3sts.S3StsType;
 
@@ -25,6 +27,8 @@ public final class CredentialTypes {
                         new GoogleCloudType(),
                         new AzureType(),
                         new OAuth2Type(),
+                        new GitHubAppType(),
+                        new KubernetesType(),
                         new JwtType())
                 .collect(Collectors.toUnmodifiableMap(CredentialType::name, Function.identity()));
     }

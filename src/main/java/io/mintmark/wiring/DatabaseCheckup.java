@@ -2,11 +2,16 @@ package io.mintmark.wiring;
 
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.InvalidSettings;
+import io.mintmark.grant.CatalogueMemory;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
 import io.mintmark.postgres.DatabaseUnfit;
 import io.mintmark.postgres.LoginCheck;
+import io.mintmark.postgres.PostgresCatalogue;
+import io.mintmark.postgres.Roles;
 import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.time.Clocks;
+import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.Checkup.Area;
 import io.mintmark.wiring.Checkup.Finding;
 
@@ -14,15 +19,24 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
 final class DatabaseCheckup {
     private final DatabaseSettings settings;
     private final InstantSource clock;
+    private final Function<Database, List<String>> sealing;
 
-    DatabaseCheckup(DatabaseSettings settings, InstantSource clock) {
+    /**
+     * @param sealing what keeps the audit log from being sealed in a database with a schema
+     */
+    DatabaseCheckup(
+            DatabaseSettings settings,
+            InstantSource clock,
+            Function<Database, List<String>> sealing) {
         this.settings = settings;
         this.clock = clock;
+        this.sealing = sealing;
     }
 
     List<Finding> run() {
@@ -32,18 +46,45 @@ final class DatabaseCheckup {
             if (!unreachable.isEmpty()) {
                 return List.of(
                         Finding.of(Area.DATABASE, unreachable),
-                        Finding.unknown(Area.ROLES, "the database can't be asked"),
-                        Finding.unknown(Area.SCHEMA, "the database can't be asked"));
+                        Finding.unknown(Area.ROLES, "the database can't be queried"),
+                        Finding.unknown(Area.SCHEMA, "the database can't be queried"));
             }
+            Finding schema = schema(database, login);
+            boolean isReadable = schema.faults().isEmpty() && schema.notes().isEmpty();
             return List.of(
-                    Finding.of(Area.DATABASE, databaseFaults(database)),
+                    new Finding(
+                            Area.DATABASE,
+                            databaseFaults(database),
+                            isReadable ? tooLarge(database) : List.of()),
                     Finding.of(Area.ROLES, roleFaults(login)),
-                    schema(database, login));
+                    schema);
+        }
+    }
+
+    /** Tenants that a replica refuses to read. They don't keep it from serving the others. */
+    private static List<String> tooLarge(Database database) {
+        CatalogueMemory memory = CatalogueMemory.ofProcess();
+        try {
+            List<String> tenants = new PostgresCatalogue(database).tooLarge(memory.large());
+            return tenants.isEmpty()
+                    ? List.of()
+                    : List.of(
+                            """
+                            tenant_too_large: the rows of %s take more than %d KiB of memory each, \
+                            the maximum with a heap of %d MiB; their mints get 503. Delete unused \
+                            keys and globs of these tenants, or raise the heap.\
+                            """
+                                    .formatted(
+                                            String.join(", ", tenants),
+                                            memory.large() / 1024,
+                                            memory.heap() >> 20));
+        } catch (Unavailable e) {
+            return List.of("the sizes of tenants were not checked: " + e.getMessage());
         }
     }
 
     private List<String> databaseFaults(Database database) {
-        DatabaseHealth health = new DatabaseHealth(database, clock);
+        DatabaseHealth health = new DatabaseHealth(database, Clocks.of(clock));
         return health.fault().map(fault -> List.of(named(fault))).orElse(List.of());
     }
 
@@ -72,15 +113,25 @@ final class DatabaseCheckup {
         Optional<String> note = Optional.empty();
         try {
             if (settings.migrate() && schema.isOlderThanOurs()) {
-                note = Optional.of("the start brings it up to date");
+                note = Optional.of("startup will migrate it");
             } else {
                 login.requireSchema();
                 schema.require(ProgramVersion.current());
+                faults.addAll(sealing.apply(database));
+                faults.addAll(differences(schema, login));
             }
         } catch (DatabaseUnfit e) {
             faults.add(named(String.valueOf(e.getMessage())));
         }
-        return new Finding(Area.SCHEMA, faults, note);
+        return new Finding(Area.SCHEMA, faults, note.stream().toList());
+    }
+
+    /** What is granted to a missing role can't be compared, and the role is a fault by itself. */
+    private List<String> differences(SchemaCheck schema, LoginCheck login) {
+        Roles roles = Logins.roles(settings.roles());
+        return settings.singleRole() || login.missing(roles).isEmpty()
+                ? schema.differences(roles).stream().map(this::named).toList()
+                : List.of();
     }
 
     private List<String> faults(Runnable question) {

@@ -78,7 +78,7 @@ final class DatabaseWait {
     private void tell(DatabaseUnfit fault) {
         if (!told) {
             log.warn(
-                    "The database can't be reached, and the start tries again until {} are over: {}",
+                    "The database can't be reached; startup retries for up to {}: {}",
                     settings.startTimeout(),
                     fault.getMessage());
             told = true;

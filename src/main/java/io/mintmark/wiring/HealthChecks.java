@@ -5,17 +5,20 @@ import io.helidon.health.HealthCheckResponse;
 import io.helidon.health.checks.HeapMemoryHealthCheck;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
+import io.mintmark.exchange.OwnFaults;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.health.Check;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+import io.mintmark.time.Clocks;
 
-import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /** What has to be well for the broker to serve. */
 final class HealthChecks {
@@ -25,23 +28,31 @@ final class HealthChecks {
             HeapMemoryHealthCheck.builder().thresholdPercent(FULL_HEAP_PERCENT).build();
     private final List<HealthCheck> health;
 
-    /** A database that takes no rows of the audit log is as good as none. */
+    /**
+     * A database that takes no rows of the audit log is as good as none, and so is one that this
+     * replica can't judge or can't write to.
+     */
     HealthChecks(
             Database database,
             AuditLog audit,
             Rejections rejections,
             BrokerIdentity identity,
             KnownIssuers issuers,
-            InstantSource clock) {
-        DatabaseHealth answers = new DatabaseHealth(database, clock);
+            Clocks clocks) {
+        DatabaseHealth answers = new DatabaseHealth(database, clocks);
+        OwnFaults own = new OwnFaults(clocks, audit, rejections);
         this.health =
                 List.of(
-                        new Check(
+                        Check.ofReadiness(
                                 "database",
-                                () -> answers.fault().or(audit::fault).or(rejections::fault)),
-                        new Check("broker_idp", identity::fault),
-                        new Check("config", () -> configurationFault(issuers)),
-                        new Check("memory", this::memoryFault));
+                                () ->
+                                        answers.fault()
+                                                .or(own::find)
+                                                .or(audit::fault)
+                                                .or(rejections::fault)),
+                        Check.ofReadiness("broker_idp", identity::fault),
+                        Check.ofReadiness("config", () -> configurationFault(issuers)),
+                        Check.ofReadiness("memory", this::memoryFault));
     }
 
     /** What clients may know. */
@@ -49,10 +60,17 @@ final class HealthChecks {
         return health;
     }
 
-    /** The same, for whoever decides where requests go. */
-    List<HealthCheck> readiness(BooleanSupplier stopping) {
-        Check stop = new Check("stopping", () -> stoppingFault(stopping));
-        return Stream.concat(health.stream(), Stream.of(stop)).toList();
+    /**
+     * What the platform asks for: readiness, which is all that clients may know and whether the
+     * broker is stopping, and liveness, which is that no background thread has died.
+     */
+    List<HealthCheck> ofPlatform(BooleanSupplier stopping) {
+        List<HealthCheck> checks = new ArrayList<>(health);
+        checks.add(Check.ofReadiness("stopping", () -> stoppingFault(stopping)));
+        for (ThreadName name : ThreadName.values()) {
+            checks.add(Check.ofLiveness(name.toString(), () -> BackgroundThread.fault(name)));
+        }
+        return checks;
     }
 
     private static Optional<String> configurationFault(KnownIssuers issuers) {

@@ -6,6 +6,7 @@ import io.mintmark.config.DatabaseSettings.Login;
 import io.mintmark.config.Password;
 import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.Migrations;
+import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.Roles;
 
 import java.util.Optional;
@@ -27,7 +28,13 @@ public final class Logins {
                 settings.singleRole());
     }
 
-    static Roles roles(DatabaseRoles names) {
+    /** The audit log, as the service's login reads it. */
+    public static PostgresLog log(DatabaseSettings settings) {
+        return new PostgresLog(service(settings), roles(settings.roles()));
+    }
+
+    /** The group roles. */
+    public static Roles roles(DatabaseRoles names) {
         return new Roles(
                 names.owner(),
                 names.app(),
@@ -56,6 +63,8 @@ public final class Logins {
 
     private static DatabaseLogin login(DatabaseSettings settings, Login login) {
         return new DatabaseLogin(
-                settings.url().value(), login.username(), login.password().map(Password::reveal));
+                settings.url().value(),
+                login.username(),
+                () -> login.password().map(Password::revealAgain));
     }
 }

@@ -53,7 +53,7 @@ final class Parts implements AutoCloseable {
         try {
             part.close();
         } catch (Exception e) {
-            log.error("A part of the broker could not be closed", e);
+            log.error("A component of the broker could not be closed", e);
         }
     }
 }

@@ -23,7 +23,8 @@ final class Ports {
             socket.bind(new InetSocketAddress(host, port));
         } catch (IOException e) {
             throw new StartFailed(
-                    "%s: port %d of %s can't be listened on (%s); stop what uses it or set another"
+                    ("%s: can't listen on port %d of %s (%s); stop the process that uses it, "
+                                    + "or set another port")
                             .formatted(setting, port, host.getHostAddress(), e.getMessage()));
         }
     }

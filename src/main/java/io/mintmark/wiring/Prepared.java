@@ -1,17 +1,28 @@
 package io.mintmark.wiring;
 
 import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.config.AuditSettings.OnLoss;
+import io.mintmark.config.Password;
 import io.mintmark.config.ServiceSettings;
+import io.mintmark.file.RereadFile;
+import io.mintmark.http.tls.PortTls;
+import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.time.Clocks;
 
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What is known before a broker is put together; its database has its schema.
  *
  * @param destinations where it may connect to
  * @param identity not started yet
- * @param clock this machine's
+ * @param certificates of the ports
+ * @param clocks this machine's and the database's
  * @param signatures whose code signs and verifies
  * @param replica the name of this one, for the audit log's readers
  */
@@ -20,6 +31,31 @@ record Prepared(
         Destinations destinations,
         OwnIdentity identity,
         SealingKeys seals,
-        InstantSource clock,
+        Certificates certificates,
+        Clocks clocks,
         String signatures,
-        String replica) {}
+        String replica) {
+
+    /** This machine's. */
+    InstantSource clock() {
+        return clocks.own();
+    }
+
+    /** The keys whose declarations end a stop after a loss; empty if a loss stops nothing. */
+    Optional<TrustedKeys> declaring() {
+        return settings.audit().onLoss() == OnLoss.STOP
+                ? Optional.of(new TrustedKeys(seals.published()))
+                : Optional.empty();
+    }
+
+    /** The files that are read again while the broker serves. */
+    List<RereadFile> rereadFiles() {
+        return Stream.of(
+                        certificates.server().map(PortTls::file),
+                        certificates.admin().map(PortTls::file),
+                        identity.issuer().map(BuiltInIdentity::file),
+                        settings.database().login().password().flatMap(Password::file))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+}

@@ -1,11 +1,14 @@
 package io.mintmark.wiring;
 
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.githubapp.GitHubApp;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
@@ -34,6 +37,8 @@ final class Providers {
         StsCaller stsCaller = new StsCaller(sts, clock);
         Calls calls = new Calls(connections, clock, new SecureRandom());
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
+        SettingSecrets secrets =
+                new SettingSecrets(new SecretFiles(prepared.settings().secrets().directory()));
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, stsCaller),
@@ -43,9 +48,11 @@ final class Providers {
                         new OAuth2(
                                 identity.shown(),
                                 identity.clientAssertions(),
-                                new SecretFiles(prepared.settings().secrets().directory()),
+                                secrets,
                                 tokens,
                                 tokenCalls),
+                        new GitHubApp(secrets, tokens, calls, clock),
+                        new Kubernetes(identity.shown(), secrets, tokens, calls),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

@@ -1,6 +1,7 @@
 package io.mintmark.wiring;
 
 import io.mintmark.config.CryptoSettings;
+import io.mintmark.thread.HelperThread;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ final class SignatureCode {
         FutureTask<String> choice =
                 new FutureTask<>(
                         settings.nativeSignatures() ? SignatureCode::best : SignatureCode::jdk);
-        Thread.ofPlatform().name("native-signatures").daemon().start(choice);
+        var _ = HelperThread.start("native-signatures", choice);
         return new SignatureCode(choice);
     }
 

@@ -7,8 +7,10 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.DatabaseHealth;
+import io.mintmark.postgres.LastSeal;
 import io.mintmark.postgres.LoginCheck;
 import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.time.Clocks;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +27,7 @@ public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
     private final ServiceSettings settings;
-    private final InstantSource clock;
+    private final Clocks clocks;
 
     /**
      * A start with these settings.
@@ -34,7 +36,7 @@ public final class Startup {
      */
     public Startup(ServiceSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.clock = clock;
+        this.clocks = Clocks.of(clock);
     }
 
     /**
@@ -48,11 +50,13 @@ public final class Startup {
         SignatureCode signatures = SignatureCode.choose(settings.crypto());
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =
-                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clock);
+                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clocks.own());
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
+        AuditKey.requireOwn(settings.audit().signingKeyFile(), seals, identity);
+        Certificates certificates = Certificates.of(settings);
         Ports.requireFree(settings.server(), settings.admin());
         Authorities authorities = Authorities.reading();
-        prepare(settings.database());
+        prepare(settings.database(), seals);
         authorities.await();
         Broker broker =
                 Broker.start(
@@ -61,7 +65,8 @@ public final class Startup {
                                 destinations,
                                 identity,
                                 seals,
-                                clock,
+                                certificates,
+                                clocks,
                                 signatures.awaited(),
                                 replica()));
         log.info(
@@ -72,16 +77,35 @@ public final class Startup {
         return broker;
     }
 
-    private void prepare(DatabaseSettings settings) {
-        DatabaseWait wait = new DatabaseWait(settings);
-        if (settings.migrate()) {
-            int count = wait.get(() -> Logins.migrations(settings).runIfOlder());
+    private void prepare(DatabaseSettings database, SealingKeys seals) {
+        DatabaseWait wait = new DatabaseWait(database);
+        if (database.migrate()) {
+            int count = wait.get(() -> Logins.migrations(database).runIfOlder());
             log.info("The schema is up to date, {} migrations ran", count);
         }
-        try (Database database = wait.get(() -> DatabaseWait.patient(settings))) {
-            Optional<String> power = wait.get(() -> check(database));
-            power.ifPresent(found -> judge(settings, found));
+        try (Database opened = wait.get(() -> DatabaseWait.patient(database))) {
+            Optional<String> power = wait.get(() -> check(opened));
+            power.ifPresent(found -> judge(database, found));
+            continueSealing(seals, wait.get(() -> new LastSeal(opened).signer()));
         }
+    }
+
+    /**
+     * Sees to it that the next checkpoint is signed by the last one's key, or announced by it.
+     *
+     * @param signer the thumbprint of the last one's key
+     */
+    private void continueSealing(SealingKeys seals, Optional<String> signer) {
+        AuditKey.foreign(settings.audit(), seals, signer)
+                .ifPresent(fault -> {
+                    throw new StartFailed(fault);
+                });
+        signer.filter(last -> !seals.ids().contains(last))
+                .ifPresent(last ->
+                        log.warn(
+                                "AUDIT_KEY_REPLACED: the log goes on without the key {} of its last"
+                                        + " checkpoint; auditors have to trust the new key on their own",
+                                last));
     }
 
     /** What the login could do to the audit log. */
@@ -89,7 +113,7 @@ public final class Startup {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();
         new SchemaCheck(database).require(ProgramVersion.current());
-        new DatabaseHealth(database, clock).requireSameTime();
+        new DatabaseHealth(database, clocks).requireSameTime();
         return check.power();
     }
 
@@ -99,8 +123,8 @@ public final class Startup {
                     throw new StartFailed(fault);
                 });
         log.warn(
-                "DATABASE_SINGLE_ROLE: login '{}' {}; whoever takes over the broker could rewrite"
-                        + " the audit log",
+                "DATABASE_SINGLE_ROLE: login '{}' {}; an attacker who controls the broker "
+                        + "could rewrite the audit log",
                 settings.login().username(),
                 power);
     }

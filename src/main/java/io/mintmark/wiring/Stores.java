@@ -1,5 +1,6 @@
 package io.mintmark.wiring;
 
+import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.postgres.Database;
 import io.mintmark.postgres.PostgresEventStore;
@@ -7,6 +8,8 @@ import io.mintmark.postgres.PostgresSeals;
 import io.mintmark.postgres.PostgresUsedTokens;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What the broker writes in PostgreSQL.
@@ -22,12 +25,19 @@ record Stores(
         PostgresUsedTokens usedTokens)
         implements AutoCloseable {
 
-    static Stores open(DatabaseSettings settings, String replica) {
+    /**
+     * Opens a pool.
+     *
+     * @param declaring the keys whose declarations let a writer go on after a loss; each writer
+     *     takes some of its own
+     */
+    static Stores open(
+            DatabaseSettings settings, String replica, Supplier<Optional<TrustedKeys>> declaring) {
         Database database = new Database(Logins.service(settings));
         return new Stores(
                 database,
-                new PostgresEventStore(database, replica),
-                new PostgresEventStore(database, replica),
+                new PostgresEventStore(database, replica, declaring.get()),
+                new PostgresEventStore(database, replica, declaring.get()),
                 new PostgresSeals(database, replica),
                 new PostgresUsedTokens(database));
     }

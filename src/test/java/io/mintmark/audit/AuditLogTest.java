@@ -286,8 +286,8 @@ class AuditLogTest {
         store.open();
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.fatal())));
-            Eventually.holds(() ->
-                    log.fault().equals(Optional.of("the audit log's writer doesn't run any more")));
+            Eventually.holds(
+                    () -> log.fault().equals(Optional.of("the audit log's writer has stopped")));
             assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.row("more"))));
         }
     }

@@ -268,11 +268,41 @@ class BlockSubjectTest {
     }
 
     @Test
-    void what_is_hardly_meant_is_told() {
+    void lint_warnings_are_printed_with_their_advice() {
         Printed printed = block(Who.ADMIN, "--tenant acme", "repo:acme/*");
+        assertEquals(BlockSubject.UNSEEN, printed.status(), printed.text());
+        assertTrue(
+                printed.text()
+                        .contains(
+                                "Warning: Block of \"repo:acme/*\": glob_sign_in_exact_subject."
+                                        + " With match exact"),
+                printed.text());
+        assertFalse(block(Who.ADMIN, "--tenant acme", "ci:main").text().contains("Warning"));
+    }
+
+    @Test
+    void a_subject_that_was_never_seen_is_blocked_with_exit_code_4_and_the_nearest_known() {
+        assertEquals(200, mint("ci:release", "deploy").status());
+        for (String where : List.of("--tenant acme", "--all-tenants")) {
+            Printed printed = block(Who.ADMIN, where, "cl:release");
+            assertEquals(BlockSubject.UNSEEN, printed.status(), printed.text());
+            assertTrue(printed.text().startsWith("Blocked: subject cl:release"), printed.text());
+            assertTrue(
+                    printed.line("ever seen")
+                            .endsWith(
+                                    "no such subject was ever seen; blocked all the same."
+                                            + " Did you mean ci:release?"),
+                    printed.text());
+            assertFalse(printed.text().contains("block_matches_nothing"), printed.text());
+        }
+    }
+
+    @Test
+    void a_subject_of_the_log_alone_is_known() {
+        assertEquals(403, mint("visitor:1", "deploy").status());
+        Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "visitor:1");
         assertEquals(0, printed.status(), printed.text());
-        assertTrue(printed.text().contains("Doubtful: "), printed.text());
-        assertFalse(block(Who.ADMIN, "--tenant acme", "repo:acme/x").text().contains("Doubtful"));
+        assertEquals(BlockSubject.UNSEEN, block(Who.ADMIN, "--tenant acme", "visitor:2").status());
     }
 
     @Test

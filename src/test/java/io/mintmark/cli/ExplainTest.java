@@ -1,11 +1,13 @@
 package io.mintmark.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
+import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;
@@ -125,10 +127,13 @@ class ExplainTest {
                                         Map.of("env", List.of("prod"))));
         request("past-1", token, "api", "spare");
         Printed printed = explain("", "--request", "past-1");
-        assertEquals(0, printed.status(), printed.text());
+        assertEquals(3, printed.status(), printed.text());
         assertTrue(printed.text().contains("spare  denied: not_granted"), printed.text());
-        assertEquals("yes", printed.line("api").get(1), printed.text());
+        assertEquals(1, printed.lines("spare").size(), "one table: " + printed.text());
         assertEquals("no", printed.line("spare").get(1));
+        for (String notDenied : List.of("api", "deploy", "past")) {
+            assertEquals(List.of(), printed.lines(notDenied), printed.text());
+        }
     }
 
     private static Answer request(String id, String token, String... keys) {
@@ -152,12 +157,15 @@ class ExplainTest {
         Eventually.holds(() -> world.broker().keys(token).status() == 200);
         assertEquals(200, request("past-2", token, "past").status());
         Printed unchanged = explain("", "--request", "past-2");
-        assertTrue(unchanged.text().contains("Nothing of tenant acme was changed since."));
+        assertTrue(
+                unchanged
+                        .text()
+                        .contains("The configuration of tenant acme has not changed since."));
         assertEquals(0, unchanged.status());
 
         world.admin("DELETE FROM broker.subject_grant WHERE subject = 'ci:past'");
         Printed printed = explain("", "--request", "past-2");
-        assertEquals(3, printed.status(), printed.text());
+        assertEquals(0, printed.status(), "what the request got: " + printed.text());
         assertTrue(printed.text().contains("  past  issued\n"), printed.text());
         assertTrue(
                 printed.text()
@@ -181,7 +189,7 @@ class ExplainTest {
         assertEquals(403, request("past-3", token, "past").status());
         Eventually.holds(() -> world.broker().keys(token).status() == 200);
         Printed printed = explain("", "--request", "past-3");
-        assertEquals(0, printed.status(), printed.text());
+        assertEquals(3, printed.status(), "what the request got: " + printed.text());
         assertTrue(printed.text().contains("  past  denied: not_granted\n"), printed.text());
         assertEquals(
                 List.of("valid_from", "-"),
@@ -197,7 +205,60 @@ class ExplainTest {
         Printed printed = explain("", "--request", "past-4");
         assertEquals(3, printed.status(), printed.text());
         assertTrue(printed.text().contains("rejected: invalid_audience"), printed.text());
+        assertTrue(
+                printed.text()
+                        .contains(
+                                "{\"tokenAudience\":[\"somebody-else\"],\"expectedAudience\":[\"mintmark-acme\"]}"),
+                printed.text());
         assertTrue(printed.text().contains("no grant was looked at"), printed.text());
+    }
+
+    @Test
+    void a_token_without_the_required_claims_shows_what_was_expected_and_seen() {
+        world.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims)
+                SELECT 'strict', 'acme', issuer, '{strict}', '{"owner": "7", "team": {"glob": "ops-*"}, "/a/b": 1}'
+                  FROM broker.identity_provider WHERE name = 'ci'
+                """);
+        String token =
+                world.issuer()
+                        .sign(
+                                Map.of(
+                                        "sub",
+                                        "x",
+                                        "aud",
+                                        "strict",
+                                        "owner",
+                                        "8",
+                                        "a",
+                                        Map.of("b", 1),
+                                        "other",
+                                        "not shown"));
+        Eventually.holds(
+                () -> request("past-7", token, "api").verdict().endsWith(" claims_not_accepted"));
+        String row = "request_id = 'past-7' AND reason = 'claims_not_accepted'";
+        Eventually.holds(() -> !world.audited(row).isEmpty());
+        Printed printed = explain("", "--request", "past-7");
+        assertTrue(
+                printed.text()
+                        .contains(
+                                "{\"expectedClaims\":{\"/a/b\":1,\"owner\":\"7\",\"team\":{\"glob\":\"ops-*\"}},"
+                                        + "\"tokenClaims\":{\"/a/b\":1,\"owner\":\"8\"}}"),
+                printed.text());
+        assertFalse(
+                request("past-8", token, "api").toString().contains("ops-"),
+                "clients don't see it");
+    }
+
+    @Test
+    void a_failed_mint_shows_the_words_of_the_provider() {
+        world.sts().next(new StsAnswer.Refusing(403, "AccessDenied", "the role trusts nobody"));
+        assertEquals(500, request("past-9", world.token(), "deploy").status());
+        Printed printed = explain("", "--request", "past-9");
+        assertEquals(3, printed.status(), printed.text());
+        assertTrue(printed.text().contains("failed: provider_rejected\n    "), printed.text());
+        assertTrue(printed.line("    ").getLast().contains("the role trusts nobody"));
     }
 
     @Test
@@ -205,7 +266,7 @@ class ExplainTest {
         assertEquals(403, request("past-5", world.token(), "past").status());
         Printed printed = explain(Who.TENANT_ADMIN, "", "--request", "past-5");
         assertEquals(1, printed.status());
-        assertTrue(printed.text().contains("isn't on record, or not yours to see"));
+        assertTrue(printed.text().contains("is not on record, or you may not see it"));
     }
 
     @Test

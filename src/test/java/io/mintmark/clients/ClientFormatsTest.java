@@ -50,7 +50,7 @@ class ClientFormatsTest {
 
     private String minted(String format, String value) throws IOException {
         broker.mints("deploy", JSON.createObjectNode().put("VALUE", value).toString());
-        Ended ended = client.run("get", "deploy", "--format", format);
+        Ended ended = client.run("get", "deploy", "--member", "VALUE", "--format", format);
         assertEquals(0, ended.exit(), ended.err());
         assertEquals("", ended.err());
         return ended.out();
@@ -93,7 +93,16 @@ class ClientFormatsTest {
                 ESCAPED="it's\\n\\"\\$\\`\\\\"
                 EMPTY=''
                 """,
-                client.run("get", "deploy", "--format", "dotenv").out());
+                client.run(
+                                "get",
+                                "deploy",
+                                "--format",
+                                "dotenv",
+                                "--member=BARE",
+                                "--member=QUOTED",
+                                "--member=ESCAPED",
+                                "--member=EMPTY")
+                        .out());
     }
 
     @Test
@@ -109,6 +118,8 @@ class ClientFormatsTest {
         Ended ended =
                 client.run(
                         "exec",
+                        "--member",
+                        "VALUE",
                         "deploy",
                         "--",
                         "sh",
@@ -123,7 +134,7 @@ class ClientFormatsTest {
 
     @Test
     void a_command_is_the_process_that_was_started_so_signals_reach_it() throws Exception {
-        broker.mints("deploy", "{\"A\": \"b\"}");
+        broker.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
         Process process =
                 client.start(
                         "exec",
@@ -176,18 +187,23 @@ class ClientFormatsTest {
                 "/credentials/mint",
                 200,
                 """
-                {"credentials": {"one": {"A": "1", "B": "2"}, "two": {"A": "3", "B": "2"}}}
+                {"credentials": {"one": {"ACCESS_TOKEN": "1", "TOKEN_EXPIRY": "2"},
+                 "two": {"ACCESS_TOKEN": "3", "TOKEN_EXPIRY": "2"}}}
                 """);
         Ended ended = client.run("get", "one", "two");
         assertEquals(2, ended.exit());
         assertEquals("", ended.out());
-        assertTrue(ended.err().contains("these keys all have A; ask for one"), ended.err());
+        assertTrue(
+                ended.err()
+                        .contains(
+                                "several keys have ACCESS_TOKEN with different values; request one key"),
+                ended.err());
         assertEquals(0, client.run("get", "one", "two", "--format", "json").exit());
     }
 
     @Test
     void the_broker_is_asked_for_the_keys_with_the_token_in_the_header() {
-        broker.mints("deploy", "{\"A\": \"b\"}");
+        broker.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
         client.run("get", "deploy");
         StandIn.Asked asked = broker.asked().getFirst();
         assertEquals("/credentials/mint", asked.target());
@@ -218,7 +234,7 @@ class ClientFormatsTest {
 
     @Test
     void what_can_not_be_written_is_an_error() throws Exception {
-        broker.mints("deploy", "{\"A\": \"b\"}");
+        broker.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
         Ended ended =
                 client.run(
                         "exec",

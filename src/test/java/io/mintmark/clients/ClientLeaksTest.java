@@ -18,14 +18,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Where the shell client's secrets must not show. */
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
 class ClientLeaksTest {
-    private static final String TOKEN = "dG9rZW4.c2VjcmV0.c2lnbmF0dXJl";
+    private static final String TOKEN =
+            ClientProcess.token(Map.of("iss", "https://issuer.example.com", "sub", "ci:main"));
     private static final String SECRET = "the-secret-of-the-credential";
+
+    /** Programs that the client calls. */
+    private static final List<String> TOOLS =
+            List.of(
+                    "cat",
+                    "curl",
+                    "cut",
+                    "date",
+                    "find",
+                    "head",
+                    "id",
+                    "jq",
+                    "mkdir",
+                    "mv",
+                    "od",
+                    "rm",
+                    "sed",
+                    "sha256sum",
+                    "tr");
 
     @TempDir Path directory;
     private final Shell shell;
@@ -37,7 +62,15 @@ class ClientLeaksTest {
 
     @BeforeEach
     void mints() {
-        broker.mints("deploy", "{\"VALUE\": \"%s\"}".formatted(SECRET))
+        broker.mints("deploy", "{\"ACCESS_TOKEN\": \"%s\"}".formatted(SECRET))
+                .says(
+                        "/sdk/aws/deploy",
+                        200,
+                        """
+                        {"AccessKeyId": "ASIA", "SecretAccessKey": "%s", "Token": "session",
+                         "Expiration": "2099-01-01T00:00:00Z"}
+                        """
+                                .formatted(SECRET))
                 .says(
                         "/credentials/keys",
                         200,
@@ -74,7 +107,7 @@ class ClientLeaksTest {
     void programs_that_it_calls_see_no_secret_in_their_arguments_or_variables() throws IOException {
         Path tools = Files.createDirectory(directory.resolve("tools"));
         Path seen = directory.resolve("seen");
-        for (String tool : List.of("curl", "jq", "cat", "sed")) {
+        for (String tool : TOOLS) {
             Path script = tools.resolve(tool);
             Files.writeString(
                     script,
@@ -86,20 +119,66 @@ class ClientLeaksTest {
                             .formatted(tool, seen, Shell.find(tool).orElseThrow()));
             Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
-        ClientProcess client = client("-a").with("PATH", tools + ":" + Shell.SEARCH_PATH);
-        for (String name : List.of("mm_token", "mm_config", "mm_reply", "mm_answer", "mm_output")) {
-            client.with(name, "exported from outside");
+        ClientProcess client =
+                client("-a")
+                        .with("PATH", tools + ":" + Shell.SEARCH_PATH)
+                        .with("HOME", directory.toString());
+        variables().forEach(name -> client.with(name, "exported from outside"));
+        for (String command : List.of("get", "aws-process", "get --format=exec-credential")) {
+            String[] arguments = (command + " deploy").split(" ");
+            assertTrue(client.run(arguments).out().contains(SECRET), command);
         }
-        assertTrue(client.run("get", "deploy").out().contains(SECRET));
         String shown = Files.readString(seen);
         assertTrue(shown.contains("\ncurl -q"), shown);
         assertNoSecret("arguments and variables", shown);
     }
 
+    /** Every variable that the client assigns or reads by a name of its own. */
+    private static Set<String> variables() throws IOException {
+        return Pattern.compile("\\bmm_[a-z_]+\\b")
+                .matcher(Files.readString(ClientProcess.FILE))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void no_text_becomes_a_file_as_here_documents_do_in_some_shells() throws IOException {
+        Path action = ClientProcess.FILE.resolveSibling("github").resolve("credentials.sh");
+        for (Path file : List.of(ClientProcess.FILE, action)) {
+            List<String> lines =
+                    Files.readString(file)
+                            .lines()
+                            .filter(line -> line.matches(".*<<[-<]?[ '\"$A-Za-z].*"))
+                            .toList();
+            assertEquals(List.of(), lines, file.toString());
+        }
+    }
+
+    @Test
+    void a_shell_whose_printf_is_a_program_is_refused() throws IOException {
+        Path script = directory.resolve("other-shell");
+        Files.writeString(
+                script,
+                "command() { [ \"$2\" != printf ] && return; echo /usr/bin/printf; }\n"
+                        + Files.readString(ClientProcess.FILE));
+        Process process =
+                new ProcessBuilder(
+                                Stream.concat(
+                                                shell.command().stream(),
+                                                Stream.of(script.toString(), "get", "deploy"))
+                                        .toList())
+                        .start();
+        Ended ended = ClientProcess.await(process);
+        assertEquals(2, ended.exit());
+        assertTrue(ended.err().contains("no built-in printf"), ended.err());
+        assertEquals(List.of(), broker.asked());
+    }
+
     @Test
     void a_command_gets_the_credential_and_not_the_token() throws IOException {
         Ended ended = client("-a").with("mm_token", "exported").run("exec", "deploy", "--", "env");
-        assertTrue(ended.out().contains("VALUE=" + SECRET), ended.out());
+        assertTrue(ended.out().contains("ACCESS_TOKEN=" + SECRET), ended.out());
         assertFalse(ended.out().contains(TOKEN), ended.out());
     }
 

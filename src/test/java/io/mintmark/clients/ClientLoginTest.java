@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
@@ -103,7 +104,7 @@ class ClientLoginTest {
         Files.createDirectory(directory.resolve("mintmark"));
         Files.writeString(token(), "kept.id.token\n");
         Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-------"));
-        idp.mints("deploy", "{\"A\": \"b\"}");
+        idp.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
         client.with("XDG_STATE_HOME", directory.toString());
         assertEquals(0, client.run("get", "deploy").exit());
         assertEquals(
@@ -115,13 +116,35 @@ class ClientLoginTest {
     }
 
     @Test
-    void a_token_that_others_may_read_is_not_used() throws IOException {
+    void a_token_that_others_may_read_or_change_is_not_used() throws IOException {
         Files.createDirectory(directory.resolve("mintmark"));
         Files.writeString(token(), "kept.id.token\n");
         Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-r-----"));
-        Ended ended = client.with("XDG_STATE_HOME", directory.toString()).run("keys");
-        assertEquals(2, ended.exit());
-        assertTrue(ended.err().contains("others may read"), ended.err());
+        client.with("XDG_STATE_HOME", directory.toString());
+        for (String rights : List.of("rw-r-----", "rw----r--", "rw--w----", "rw-----w-")) {
+            Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString(rights));
+            assertSays(2, token() + " is not used, because other users own it", client.run("keys"));
+        }
+        Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-------"));
+        Path state = directory.resolve("mintmark");
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertSays(2, state + " is not used, because other users own it", client.run("keys"));
+        assertEquals(0, idp.asked().size());
+    }
+
+    @Test
+    void a_token_that_another_user_owns_or_a_link_is_not_used() throws IOException {
+        Files.createDirectory(directory.resolve("mintmark"));
+        Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "kept.id.token\n");
+        Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rw-------"));
+        Files.createSymbolicLink(token(), elsewhere);
+        client.with("XDG_STATE_HOME", directory.toString());
+        assertSays(2, token() + " is not used", client.run("keys"));
+        Files.move(elsewhere, token(), StandardCopyOption.REPLACE_EXISTING);
+        Path id = Files.writeString(directory.resolve("id"), "#!/bin/sh\necho 54321\n");
+        Files.setPosixFilePermissions(id, PosixFilePermissions.fromString("rwxr-xr-x"));
+        client.with("PATH", directory + ":" + Shell.SEARCH_PATH);
+        assertSays(2, "is not used, because other users own it", client.run("keys"));
         assertEquals(0, idp.asked().size());
     }
 
@@ -131,7 +154,7 @@ class ClientLoginTest {
         Files.writeString(state.resolve("token"), "home.id.token");
         Files.setPosixFilePermissions(
                 state.resolve("token"), PosixFilePermissions.fromString("rw-------"));
-        idp.mints("deploy", "{\"A\": \"b\"}");
+        idp.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
         client.with("HOME", directory.toString()).with("XDG_STATE_HOME", "relative");
         assertEquals(0, client.run("get", "deploy").exit());
     }
@@ -155,17 +178,17 @@ class ClientLoginTest {
                                     beginLogin(
                                             provider.says("/device", 200, DEVICE), provider.url()))
                             .toList();
-            assertSays(1, "the login was refused", ClientProcess.await(logins.get(0)));
+            assertSays(1, "the login was denied", ClientProcess.await(logins.get(0)));
             assertSays(1, "the code expired", ClientProcess.await(logins.get(1)));
             assertSays(
                     1, "refused: HTTP 400 invalid_client a?b", ClientProcess.await(logins.get(2)));
-            assertSays(1, "nobody entered the code in time", ClientProcess.await(logins.get(3)));
+            assertSays(1, "the code was not entered in time", ClientProcess.await(logins.get(3)));
         }
     }
 
     @Test
     void an_issuer_of_another_name_is_not_asked() {
-        assertSays(3, "is not the name of an OpenID provider", login("https://other.example.com"));
+        assertSays(3, "is not an OpenID provider", login("https://other.example.com"));
         assertEquals(1, idp.asked().size());
     }
 

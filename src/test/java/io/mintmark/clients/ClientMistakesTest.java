@@ -47,7 +47,7 @@ class ClientMistakesTest {
     void no_address() {
         assertSays(
                 2,
-                "MINTMARK_URL is not set; it is the broker's address, for example"
+                "MINTMARK_URL is not set; set it to the address of the broker, for example"
                         + " https://mintmark.example.com",
                 client.without("MINTMARK_URL").run("keys"));
     }
@@ -63,7 +63,8 @@ class ClientMistakesTest {
     @Test
     void an_address_on_this_machine_may_go_without() {
         for (String url : List.of("http://localhost/x", "http://127.0.0.1?x", "http://[::1]/")) {
-            assertEquals(3, client.with("MINTMARK_URL", url).run("keys").exit(), url);
+            assertEquals(
+                    3, client.with("MINTMARK_URL", url).run("keys", "--timeout=1").exit(), url);
         }
     }
 
@@ -71,7 +72,7 @@ class ClientMistakesTest {
     void no_token() {
         assertSays(
                 2,
-                "there is no token: set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
+                "there is no token; set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
                         + " 'mintmark-client login'",
                 client.without("MINTMARK_TOKEN").with("HOME", directory.toString()).run("keys"));
     }
@@ -80,7 +81,7 @@ class ClientMistakesTest {
     void a_file_of_the_token_that_is_not_there() {
         assertSays(
                 2,
-                "the file of MINTMARK_TOKEN_FILE, /no/such/file, can't be read",
+                "cannot read the file in MINTMARK_TOKEN_FILE, /no/such/file",
                 client.without("MINTMARK_TOKEN")
                         .with("MINTMARK_TOKEN_FILE", "/no/such/file")
                         .run("keys"));
@@ -89,25 +90,26 @@ class ClientMistakesTest {
     @Test
     void no_broker_there() {
         String nowhere = "http://127.0.0.1:" + RunningBroker.freePort();
-        assertSays(
-                3,
-                "the broker at %s can't be reached: nothing takes the connection"
-                        .formatted(nowhere),
-                client.with("MINTMARK_URL", nowhere).run("get", "deploy"));
-        assertSays(
-                3,
-                "the broker at https://no.such.invalid can't be reached: its name can't be"
-                        + " resolved",
-                client.with("MINTMARK_URL", "https://no.such.invalid/").run("get", "deploy"));
+        assertUnreachable(nowhere, "connection refused, or no route");
+        assertUnreachable("https://no.such.invalid", "its host name does not resolve");
+    }
+
+    private void assertUnreachable(String url, String why) {
+        Ended ended = client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
+        assertEquals(
+                "mintmark-client: cannot reach the broker at %s: %s".formatted(url, why),
+                ended.err().lines().toList().getLast());
+        assertEquals(3, ended.exit());
+        assertEquals("", ended.out());
     }
 
     @Test
     void names_of_keys_that_can_not_be() {
-        for (String name : List.of("a b", "-a", "1a", "", "a/b", "a\nb", "a\"b")) {
+        for (String name : List.of("a b", "1a", "", "a/b", "a\nb", "a\"b")) {
             Ended ended = client.run("exec", name, "--", "true");
             assertSays(
                     2,
-                    "'%s' is not the name of a key: a letter, then letters, digits, '_', '.' or '-'"
+                    "'%s' is not a key name: a letter, then letters, digits, '_', '.' or '-'"
                             .formatted(name),
                     ended);
         }
@@ -116,15 +118,27 @@ class ClientMistakesTest {
 
     @Test
     void words_that_it_does_not_know() {
-        String help = "; 'mintmark-client help' says what there is";
-        assertSays(2, "there is no command 'mint'" + help, client.run("mint"));
-        assertSays(2, "there is no option --jason" + help, client.run("get", "a", "--jason"));
-        assertSays(2, "--format is one of env, json, dotenv", client.run("get", "a", "--format=x"));
-        assertSays(2, "--format is one of text, json", client.run("keys", "--format", "env"));
+        String help = "; run 'mintmark-client help'";
+        assertSays(2, "unknown command 'mint'" + help, client.run("mint"));
+        assertSays(2, "unknown option --jason" + help, client.run("get", "a", "--jason"));
+        assertSays(2, "unknown option -a" + help, client.run("exec", "-a", "--", "true"));
+        assertSays(2, "--format needs a value", client.run("get", "a", "--format"));
         assertSays(
                 2,
-                "which key? 'mintmark-client keys' lists those that you may use",
+                "--format must be one of: env json dotenv exec-credential",
+                client.run("get", "a", "--format=x"));
+        assertSays(2, "--format must be one of: text json", client.run("keys", "--format", "env"));
+        assertSays(
+                2,
+                "name a key; 'mintmark-client keys' lists the keys that you may use",
                 client.run("get"));
+        assertSays(2, "name one key only", client.run("aws-process", "a", "b"));
+        for (String timeout : List.of("0", "x", "", "1000", "5s")) {
+            assertSays(
+                    2,
+                    "--timeout must be a number of seconds from 1 to 999",
+                    client.run("get", "a", "--timeout", timeout));
+        }
         assertSays(
                 2,
                 "exec needs a command: mintmark-client exec KEY... -- COMMAND",
@@ -152,7 +166,7 @@ class ClientMistakesTest {
                         + " esac");
         assertSays(
                 2,
-                "curl is too old: 7.34 or newer is needed, and this is 7.19.7",
+                "curl is too old: this is 7.19.7, and 7.34 or newer is required",
                 client.with("PATH", tools + ":" + Shell.SEARCH_PATH).run("keys"));
     }
 

@@ -21,7 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 @MethodSource("io.mintmark.clients.Shell#installed")
 class ClientPipelinesTest {
     @TempDir Path directory;
-    private final StandIn far = new StandIn().mints("deploy", "{\"A\": \"b\"}");
+    private final StandIn far = new StandIn().mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
     private final ClientProcess client;
 
     ClientPipelinesTest(Shell shell) {
@@ -63,7 +63,7 @@ class ClientPipelinesTest {
     void github_needs_a_permission_and_an_audience() {
         assertSays(
                 2,
-                "give it 'permissions: {id-token: write}'",
+                "add 'permissions: {id-token: write}'",
                 onGitHub().without("ACTIONS_ID_TOKEN_REQUEST_URL").run("get", "deploy"));
         assertSays(
                 2,
@@ -74,7 +74,7 @@ class ClientPipelinesTest {
     @Test
     void a_token_service_that_gives_none_ends_it() {
         far.says("/token", 403, "{}").says("/token", 200, "{\"value\": \"no token\\n\"}");
-        assertSays(1, "gave no token: HTTP 403", onGitHub().run("get", "deploy"));
+        assertSays(1, "GitHub's token service refused: HTTP 403", onGitHub().run("get", "deploy"));
         assertSays(2, "holds no token", onGitHub().run("get", "deploy"));
         assertEquals(2, far.asked().size());
     }
@@ -95,7 +95,7 @@ class ClientPipelinesTest {
         assertEquals("Bearer build.kite.token", presented());
         assertSays(
                 1,
-                "'buildkite-agent oidc request-token' gave no token",
+                "'buildkite-agent oidc request-token' failed",
                 client.with("MINTMARK_AUDIENCE", "other").run("get", "deploy"));
     }
 

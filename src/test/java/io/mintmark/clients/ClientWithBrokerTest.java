@@ -97,8 +97,8 @@ class ClientWithBrokerTest {
     void a_key_that_is_not_granted_is_told_with_those_that_are() {
         assertRefused(
                 List.of(
-                        "Subject 'ci:main' may not use key 'spare' now; an admin can grant it."
-                                + " (FORBIDDEN, request ID)",
+                        "Subject 'ci:main' has no active grant for key 'spare'; ask an admin "
+                                + "for one. (FORBIDDEN, request ID)",
                         "you may use: api, deploy"),
                 with(world.token()).run("get", "spare"));
     }
@@ -109,7 +109,7 @@ class ClientWithBrokerTest {
                 List.of(
                         "The tenant has no key 'deplyo'; GET /credentials/keys lists those that"
                                 + " the token may use. (NOT_FOUND, request ID)",
-                        "to see those that you may use, run: mintmark-client keys"),
+                        "to list the keys that you may use, run: mintmark-client keys"),
                 with(world.token()).run("get", "deplyo"));
     }
 
@@ -117,9 +117,9 @@ class ClientWithBrokerTest {
     void a_token_for_somebody_else_is_told_with_what_is_expected() {
         assertRefused(
                 List.of(
-                        "The token is meant for somebody else; ask its issuer for one with an"
-                                + " audience that is expected here. (UNAUTHORIZED, request ID)",
-                        "the token is for: other; the broker expects: mintmark-acme"),
+                        "The token's audience is not accepted here; request one with an "
+                                + "expected audience from its issuer. (UNAUTHORIZED, request ID)",
+                        "the audience of the token is other; the broker expects mintmark-acme"),
                 with(world.issuer().sign(World.SUBJECT, "other")).run("keys"));
     }
 
@@ -137,7 +137,7 @@ class ClientWithBrokerTest {
                 List.of(
                         "The token expired at 2026-01-01T00:00:00Z; get a new one. (UNAUTHORIZED,"
                                 + " request ID)",
-                        "MINTMARK_TOKEN holds an old token; put a new one there"),
+                        "set MINTMARK_TOKEN to a new token"),
                 with(old).run("get", "api"));
     }
 
@@ -156,8 +156,8 @@ class ClientWithBrokerTest {
                     ended.err()
                             .matches(
                                     "(?s)mintmark-client: Too many"
-                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: it is"
-                                            + " worth another try in \\d+ s\n"),
+                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: retry in"
+                                            + " \\d+ s\n"),
                     ended.err());
         }
     }

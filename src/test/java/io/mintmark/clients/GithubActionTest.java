@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -176,7 +177,7 @@ class GithubActionTest {
         inputs.put("keys", "deploy spare");
         Ended ended = run();
         assertEquals(1, ended.exit());
-        assertTrue(ended.err().contains("may not use key 'spare' now"), ended.err());
+        assertTrue(ended.err().contains("has no active grant for key 'spare'"), ended.err());
         assertEquals(Map.of(), assigned(env()));
         assertEquals(Map.of(), assigned(output()));
     }
@@ -185,16 +186,21 @@ class GithubActionTest {
     void values_of_several_lines_and_with_commands_of_the_runner_do_no_harm() throws IOException {
         inputs.put("url", far.url());
         inputs.put("keys", "odd");
+        inputs.put("members", "VALUE");
         String odd = "first % line\n::set-output name=x::y\nEOF\nA=b \"quoted\"";
         far.mints("odd", JSON.createObjectNode().put("VALUE", odd).toString());
         Ended ended = run();
         assertEquals(0, ended.exit(), ended.err());
         assertEquals(odd, assigned(env()).get("VALUE"));
         assertEquals(
-                List.of(
+                Set.of(
                         "::add-mask::first %25 line%0A::set-output name=x::y%0AEOF%0AA=b \"quoted\"",
-                        "::add-mask::first %25 line\\n::set-output name=x::y\\nEOF\\nA=b \\\"quoted\\\""),
-                ended.out().lines().toList());
+                        "::add-mask::first %25 line\\n::set-output name=x::y\\nEOF\\nA=b \\\"quoted\\\"",
+                        "::add-mask::first %25 line",
+                        "::add-mask::::set-output name=x::y",
+                        "::add-mask::EOF",
+                        "::add-mask::A=b \"quoted\""),
+                Set.copyOf(ended.out().lines().toList()));
     }
 
     @Test
@@ -205,14 +211,88 @@ class GithubActionTest {
         far.says(
                 "/credentials/mint",
                 200,
-                "{\"credentials\": {\"one\": {\"A\": \"first-secret\"}, \"two\": {\"A\": \"second-secret\"}}}");
+                """
+                {"credentials": {"one": {"ACCESS_TOKEN": "first-secret"}, "two": {"ACCESS_TOKEN": "second-secret"}}}
+                """);
         Ended ended = run();
         assertEquals(2, ended.exit());
         assertEquals(
                 List.of("::add-mask::first-secret", "::add-mask::second-secret"),
                 ended.out().lines().limit(2).toList());
-        assertTrue(ended.out().contains("::error::several keys have A;"), ended.out());
+        assertTrue(ended.out().contains("::error::several keys have ACCESS_TOKEN;"), ended.out());
         assertEquals(Map.of(), assigned(env()));
+    }
+
+    @Test
+    void every_value_is_masked_but_a_region_and_a_time() throws IOException {
+        inputs.put("url", far.url());
+        inputs.put("keys", "odd");
+        far.mints(
+                        "odd",
+                        """
+                        {"AWS_REGION": "us-gov-west-1", "TOKEN_EXPIRY": "2026-01-01T00:00:00Z",
+                         "GOOGLE_PROJECT_ID": "acme-prod", "PGSSLMODE": "require"}
+                        """)
+                .mints(
+                        "odd",
+                        """
+                        {"AWS_REGION": "a secret", "TOKEN_EXPIRY": "2026-01-01", "MINIO_ENDPOINT": "https://a:b@c"}
+                        """);
+        assertEquals(
+                List.of("::add-mask::acme-prod", "::add-mask::require"),
+                run().out().lines().toList());
+        assertEquals(
+                List.of(
+                        "::add-mask::2026-01-01",
+                        "::add-mask::a secret",
+                        "::add-mask::https://a:b@c"),
+                run().out().lines().toList());
+    }
+
+    @Test
+    void members_that_no_type_has_reach_later_steps_only_by_name() throws IOException {
+        inputs.put("url", far.url());
+        inputs.put("keys", "odd");
+        far.mints("odd", "{\"HARMLESS\": \"value\", \"ACCESS_TOKEN\": \"token\"}");
+        Ended ended = run();
+        assertEquals(1, ended.exit());
+        assertTrue(ended.err().contains("add: --member HARMLESS"), ended.err());
+        assertEquals(Map.of(), assigned(env()));
+        inputs.put("members", "OTHER HARMLESS");
+        assertEquals(0, run().exit());
+        assertEquals(Map.of("HARMLESS", "value", "ACCESS_TOKEN", "token"), assigned(env()));
+    }
+
+    @Test
+    void variables_that_change_what_later_steps_do_are_refused_always() throws IOException {
+        inputs.put("url", far.url());
+        inputs.put("keys", "odd");
+        far.mints("odd", "{\"NODE_OPTIONS\": \"--require=/tmp/x\"}");
+        assertEquals(1, run().exit());
+        inputs.put("members", "NODE_OPTIONS");
+        assertEquals(2, run().exit());
+        inputs.put("members", "");
+        inputs.put("keys", "odd --member=NODE_OPTIONS");
+        assertEquals(2, run().exit());
+        assertEquals(Map.of(), assigned(env()));
+        assertEquals(Map.of(), assigned(output()));
+    }
+
+    @Test
+    void the_brokers_words_are_no_commands_for_the_runner() throws IOException {
+        inputs.put("url", far.url());
+        inputs.put("keys", "odd");
+        far.says(
+                "/credentials/mint",
+                403,
+                """
+                {"error": "::error", "message": "x\\n::add-path::/tmp ##[set-env name=PATH]/tmp", "requestId": "::"}
+                """);
+        Ended ended = run();
+        assertEquals(1, ended.exit());
+        String log = ended.out() + ended.err();
+        assertTrue(log.contains("add-path"), log);
+        assertFalse(log.contains("::") || log.contains("##["), log);
     }
 
     @Test

@@ -46,44 +46,103 @@ class HostileAnswersTest {
                 .mints("a", "{\"X\\nY\": \"b\"}")
                 .mints("a", "{\"Ü\": \"b\"}");
         for (int i = 0; i < 5; i++) {
-            assertRefused(1, "name can't be a variable", client.run("get", "a"));
+            assertRefused(1, "a member whose name cannot be a variable", client.run("get", "a"));
         }
     }
 
     @Test
-    void names_that_programs_take_code_from_are_refused() {
-        for (String name :
+    void variables_that_change_what_programs_do_are_refused_with_or_without_member() {
+        List<String> names =
                 List.of(
                         "PATH",
                         "LD_PRELOAD",
                         "BASH_ENV",
                         "IFS",
-                        "NODE_OPTIONS",
-                        "GIT_SSH_COMMAND")) {
-            broker.mints("a", "{\"%s\": \"b\"}".formatted(name));
-        }
-        for (int i = 0; i < 6; i++) {
+                        "MAKEFLAGS",
+                        "LESSOPEN",
+                        "_JAVA_OPTIONS",
+                        "GCONV_PATH",
+                        "OPENSSL_CONF",
+                        "https_proxy",
+                        "GIT_SSH_COMMAND");
+        names.forEach(name -> broker.mints("a", "{\"%s\": \"b\"}".formatted(name)));
+        for (String name : names) {
             assertRefused(
-                    1, "name can't be a variable", client.run("exec", "a", "--", "echo", "ran"));
+                    1,
+                    "it sets %s, a variable that changes what programs do".formatted(name),
+                    client.run("exec", "a", "--", "echo", "ran"));
+        }
+        for (String name : names) {
+            assertRefused(
+                    2,
+                    "--member %s is not allowed".formatted(name),
+                    client.run("exec", "--member", name, "a", "--", "echo", "ran"));
         }
     }
 
     @Test
+    void other_members_are_accepted_only_by_name() {
+        broker.mints("a", "{\"ACCESS_TOKEN\": \"b\", \"HARMLESS\": \"c\", \"OTHER\": \"d\"}");
+        for (String format : List.of("env", "dotenv", "json")) {
+            assertRefused(
+                    1,
+                    "no type of access provider has the output: HARMLESS OTHER. If the admin of the"
+                            + " key defined it, add: --member HARMLESS --member OTHER",
+                    client.run("get", "a", "--format", format));
+        }
+        assertRefused(
+                1,
+                "the output: OTHER.",
+                client.run("exec", "--member", "HARMLESS", "a", "--", "echo", "ran"));
+        assertEquals(
+                "b c d\n",
+                client.run(
+                                "exec",
+                                "--member=HARMLESS",
+                                "a",
+                                "--member",
+                                "OTHER",
+                                "--",
+                                "sh",
+                                "-c",
+                                "echo $ACCESS_TOKEN $HARMLESS $OTHER")
+                        .out());
+    }
+
+    @Test
+    void a_variable_that_is_set_is_replaced_only_by_an_accepted_member() {
+        client.with("ACCESS_TOKEN", "old").with("HARMLESS", "mine");
+        broker.mints("a", "{\"ACCESS_TOKEN\": \"new\", \"HARMLESS\": \"theirs\"}")
+                .mints("a", "{\"ACCESS_TOKEN\": \"new\"}");
+        String[] show = {"exec", "a", "--", "sh", "-c", "echo $ACCESS_TOKEN $HARMLESS"};
+        assertRefused(1, "the output: HARMLESS.", client.run(show));
+        assertEquals("new mine\n", client.run(show).out());
+    }
+
+    @Test
     void values_with_control_characters_are_refused() {
-        broker.mints("a", "{\"X\": \"a\\u0000b\"}")
-                .mints("a", "{\"X\": \"\\u001b]0;title\\u0007\"}")
-                .mints("a", "{\"X\": \"\\u009b31m\"}")
-                .mints("a", "{\"X\": \"a\\rb\"}");
+        broker.mints("a", "{\"ACCESS_TOKEN\": \"a\\u0000b\"}")
+                .mints("a", "{\"ACCESS_TOKEN\": \"\\u001b]0;title\\u0007\"}")
+                .mints("a", "{\"ACCESS_TOKEN\": \"\\u009b31m\"}")
+                .mints("a", "{\"ACCESS_TOKEN\": \"a\\rb\"}");
         for (int i = 0; i < 4; i++) {
-            assertRefused(1, "a value with control characters", client.run("get", "a"));
+            assertRefused(
+                    1,
+                    "a value that is too long, is no text, or has control characters",
+                    client.run("get", "a"));
         }
     }
 
     @Test
     void values_that_are_no_texts_are_refused() {
-        broker.mints("a", "{\"X\": 1}").mints("a", "{\"X\": null}").mints("a", "{\"X\": [\"a\"]}");
-        for (int i = 0; i < 3; i++) {
-            assertRefused(1, "a value with control characters", client.run("get", "a"));
+        for (String value : List.of("1", "null", "[\"a\"]", '"' + "x".repeat(65_537) + '"')) {
+            broker.mints("a", "{\"ACCESS_TOKEN\": %s}".formatted(value));
+        }
+        for (int i = 0; i < 4; i++) {
+            assertRefused(
+                    1,
+                    "a value that is too long, is no text, or has control characters",
+                    client.run("get", "a"));
         }
     }
 
@@ -92,9 +151,12 @@ class HostileAnswersTest {
         broker.says(
                 "/credentials/mint",
                 200,
-                "{\"credentials\": {\"a\": {\"A\": \"b\"}, \"z\": {\"Z\": \"z\"}}}");
+                "{\"credentials\": {\"a\": {\"ACCESS_TOKEN\": \"b\"}, \"z\": {\"PATH\": \"z\"}}}");
         assertRefused(1, "lacks a key", client.run("get", "a", "b"));
-        assertEquals("export A='b'\n", client.run("get", "a").out());
+        assertEquals("export ACCESS_TOKEN='b'\n", client.run("get", "a").out());
+        assertEquals(
+                "{\"credentials\":{\"a\":{\"ACCESS_TOKEN\":\"b\"}}}\n",
+                client.run("get", "a", "--format", "json").out());
     }
 
     @Test
@@ -130,14 +192,46 @@ class HostileAnswersTest {
     }
 
     @Test
+    void messages_and_lists_can_not_command_the_runner_of_a_pipeline() {
+        broker.says(
+                        "/credentials/mint",
+                        403,
+                        """
+                        {"error": "##[error]", "message": "::add-path::/tmp ###[group]x", "requestId": "##vso[x]"}
+                        """)
+                .says(
+                        "/credentials/keys",
+                        200,
+                        """
+                        {"subject": "s", "idp": "i", "keys": [{"name": "::add-path::/tmp", "provider": "p",
+                         "maxDuration": 600, "description": "##[set-env name=PATH]/tmp"}]}
+                        """);
+        for (Ended ended :
+                List.of(
+                        client.run("get", "a"),
+                        client.run("keys"),
+                        client.run("keys", "--format", "json"),
+                        client.run("whoami"))) {
+            String text = ended.out() + ended.err();
+            assertFalse(text.contains("::") || text.contains("##"), text);
+        }
+        assertTrue(
+                client.run("keys", "--format=json").out().contains(":\\u003aadd-path:\\u003a/tmp"));
+    }
+
+    @Test
     void what_is_no_brokers_answer_is_told_as_such() {
         for (String body :
                 List.of("<html>a proxy's page</html>", "", "[]", "{", "{\"error\": 1}")) {
             broker.says("/credentials/mint", 502, body).says("/credentials/keys", 200, body);
         }
         for (int i = 0; i < 5; i++) {
-            assertRefused(3, "answered HTTP 502, but not as a broker does", client.run("get", "a"));
-            assertRefused(3, "answered HTTP 200, but not as a broker does", client.run("keys"));
+            assertRefused(
+                    3,
+                    "answered HTTP 502, but not as a Mintmark broker does",
+                    client.run("get", "a"));
+            assertRefused(
+                    3, "answered HTTP 200, but not as a Mintmark broker does", client.run("keys"));
         }
     }
 
@@ -157,7 +251,7 @@ class HostileAnswersTest {
     @Test
     void a_half_credential_is_none_to_an_sdk() {
         broker.says("/sdk/aws/a", 200, "{\"AccessKeyId\": \"A\", \"SecretAccessKey\": \"b\"}");
-        assertRefused(3, "not as a broker does", client.run("aws-process", "a"));
+        assertRefused(3, "not as a Mintmark broker does", client.run("aws-process", "a"));
     }
 
     @Test

@@ -25,7 +25,7 @@ final class StandIn implements AutoCloseable {
     private final Map<String, Deque<Said>> answers = new ConcurrentHashMap<>();
     private final List<Asked> asked = new CopyOnWriteArrayList<>();
 
-    private record Said(int status, String body) {}
+    private record Said(int status, String body, Map<String, String> headers) {}
 
     /** A request. */
     record Asked(String target, Map<String, List<String>> headers, String body) {
@@ -39,10 +39,15 @@ final class StandIn implements AutoCloseable {
     }
 
     StandIn() {
+        this(0);
+    }
+
+    /** On a given port. */
+    StandIn(int port) {
         try {
             server =
                     HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
+                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -57,7 +62,12 @@ final class StandIn implements AutoCloseable {
 
     /** What a path answers: each once, the last for ever. */
     StandIn says(String path, int status, String body) {
-        answers.computeIfAbsent(path, _ -> new ArrayDeque<>()).add(new Said(status, body));
+        return says(path, status, body, Map.of());
+    }
+
+    /** The same with headers. */
+    StandIn says(String path, int status, String body, Map<String, String> headers) {
+        answers.computeIfAbsent(path, _ -> new ArrayDeque<>()).add(new Said(status, body, headers));
         return this;
     }
 
@@ -93,6 +103,7 @@ final class StandIn implements AutoCloseable {
                             exchange.getRequestHeaders(),
                             body));
             Said said = next(exchange.getRequestURI().getPath());
+            said.headers().forEach(exchange.getResponseHeaders()::set);
             byte[] bytes = said.body().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(said.status(), bytes.length == 0 ? -1 : bytes.length);
             exchange.getResponseBody().write(bytes);
@@ -103,7 +114,7 @@ final class StandIn implements AutoCloseable {
         Deque<Said> said = answers.getOrDefault(path, new ArrayDeque<>());
         synchronized (said) {
             Said first = said.size() > 1 ? said.poll() : said.peek();
-            return first == null ? new Said(NOT_FOUND, "") : first;
+            return first == null ? new Said(NOT_FOUND, "", Map.of()) : first;
         }
     }
 }

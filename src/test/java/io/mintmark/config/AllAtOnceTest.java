@@ -46,6 +46,38 @@ class AllAtOnceTest {
     }
 
     @Test
+    void equal_ports_are_one_line() throws IOException {
+        Environment equal = new Environment(directory).with("ADMIN_PORT", "8080");
+
+        assertEquals(
+                List.of("SERVER_PORT and ADMIN_PORT are both 8080: set ADMIN_PORT to another port"),
+                complaints(equal));
+    }
+
+    @Test
+    void equal_ports_of_two_addresses_are_well() throws IOException {
+        ServiceSettings settings =
+                new Environment(directory)
+                        .with("SERVER_HOST", "127.0.0.2")
+                        .with("ADMIN_PORT", "8080")
+                        .settings();
+
+        assertEquals(settings.server().port(), settings.admin().port());
+    }
+
+    @Test
+    void a_certificate_without_its_key_is_refused() throws IOException {
+        Environment half =
+                new Environment(directory)
+                        .with("ADMIN_TLS_KEY_FILE", directory.resolve("audit.pem").toString());
+
+        assertEquals(
+                List.of(
+                        "ADMIN_TLS_KEY_FILE is set without ADMIN_TLS_CERTIFICATE_FILE: set both, or neither for plain HTTP"),
+                complaints(half));
+    }
+
+    @Test
     void an_empty_environment_is_told_all_that_a_broker_needs() {
         InvalidSettings refusal =
                 assertThrows(

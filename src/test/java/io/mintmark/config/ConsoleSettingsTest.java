@@ -82,7 +82,7 @@ class ConsoleSettingsTest {
             textBlock =
                     """
                     CONSOLE_URL | https://console.example.com/mint | CONSOLE_URL has the path '/mint': give the console a host name of its own
-                    CONSOLE_OIDC_ISSUER | http://idp.example.com | CONSOLE_OIDC_ISSUER is plain http to idp.example.com, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
+                    CONSOLE_OIDC_ISSUER | http://idp.example.com | CONSOLE_OIDC_ISSUER uses plain http to idp.example.com, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     """)
     void what_could_not_be_safe_is_refused(String name, String value, String complaint) {
         environment.put(name, value);

@@ -114,13 +114,13 @@ class IdentitySettingsTest {
 
         environment.without("BROKER_IDP_ISSUER").with("BROKER_IDP_CLIENT_SECRET", "hunter2");
         assertEquals(
-                "BROKER_IDP_TOKEN_ENDPOINT is not set, and neither is BROKER_IDP_ISSUER, whose"
-                        + " discovery document would name it: set one of them",
+                "neither BROKER_IDP_TOKEN_ENDPOINT nor BROKER_IDP_ISSUER is set: set one of "
+                        + "them; the issuer's discovery document names the endpoint",
                 environment.refusal());
 
         environment.without("BROKER_IDP_CLIENT_ID");
         assertEquals(
-                "BROKER_IDP_CLIENT_ID is not set; it must be a text without spaces",
+                "BROKER_IDP_CLIENT_ID is not set; it must be a string without spaces",
                 environment.refusal());
     }
 
@@ -134,10 +134,10 @@ class IdentitySettingsTest {
                     BROKER_IDP_SCOPE | a  b | BROKER_IDP_SCOPE must be words with single spaces between them, not 'a  b'
                     BROKER_IDP_ISSUER | idp.example.com | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment
                     BROKER_IDP_ISSUER | https://idp.example.com/?a=b | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment
-                    BROKER_IDP_ISSUER | http://idp.example.com | BROKER_IDP_ISSUER is plain http to idp.example.com, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
+                    BROKER_IDP_ISSUER | http://idp.example.com | BROKER_IDP_ISSUER uses plain http to idp.example.com, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     BROKER_IDP_TOKEN_ENDPOINT | https://u:hunter2@idp.example.com/token | BROKER_IDP_TOKEN_ENDPOINT must be an https address such as https://idp.example.com/token, without user and fragment
-                    BROKER_IDP_TOKEN_ENDPOINT | http://x.localhost/token | BROKER_IDP_TOKEN_ENDPOINT is plain http to x.localhost, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
-                    BROKER_IDP_TOKEN_ENDPOINT | http://10.1.2.3/token | BROKER_IDP_TOKEN_ENDPOINT is plain http to 10.1.2.3, so secrets could be read on the way: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
+                    BROKER_IDP_TOKEN_ENDPOINT | http://x.localhost/token | BROKER_IDP_TOKEN_ENDPOINT uses plain http to x.localhost, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
+                    BROKER_IDP_TOKEN_ENDPOINT | http://10.1.2.3/token | BROKER_IDP_TOKEN_ENDPOINT uses plain http to 10.1.2.3, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     """)
     void what_can_not_work_is_named(String name, String text, String message) {
         assertEquals(message, environment.with(name, text).refusal());

@@ -55,9 +55,9 @@ class RefusedSettingsTest {
         Environment environment = new Environment(directory).without("DATABASE_OWNER_USERNAME");
 
         assertEquals(
-                "DATABASE_OWNER_USERNAME is not set: name the login that migrates, or run the"
-                        + " subcommand migrate with it and set DATABASE_MIGRATE=false, or let one"
-                        + " login do everything with DATABASE_SINGLE_ROLE=true",
+                "DATABASE_OWNER_USERNAME is not set: set the login for migrations, or run "
+                        + "the subcommand migrate with it and set DATABASE_MIGRATE=false, or use one "
+                        + "login for everything with DATABASE_SINGLE_ROLE=true",
                 environment.refusal());
     }
 
@@ -69,8 +69,8 @@ class RefusedSettingsTest {
                         .with("DATABASE_OWNER_PASSWORD", "hunter2");
 
         assertEquals(
-                "DATABASE_OWNER_PASSWORD is set without DATABASE_OWNER_USERNAME: name the login"
-                        + " that it is for",
+                "DATABASE_OWNER_PASSWORD is set without DATABASE_OWNER_USERNAME: set the "
+                        + "login that it belongs to",
                 environment.refusal());
     }
 

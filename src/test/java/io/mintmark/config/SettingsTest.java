@@ -41,7 +41,7 @@ class SettingsTest {
                         "mintmark_console"),
                 settings.database().roles());
         assertEquals(
-                new RateLimitSettings(true, 100, Duration.ofMinutes(1), 20, List.of()),
+                new RateLimitSettings(true, 100, Duration.ofMinutes(1), 20, List.of(), List.of()),
                 settings.rateLimit());
         assertEquals(Set.of(), settings.cors().allowedOrigins());
         assertEquals(Duration.ofSeconds(10), settings.provider().timeout());

@@ -19,11 +19,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Each cookie is good for what its name says, and for nothing else. */
@@ -141,6 +147,42 @@ class ConsoleCookiesTest {
         String token = everyCookie().getOrDefault("mintmark-token", "none");
 
         assertEquals(303, asked("/", "mintmark-token", token).statusCode());
+    }
+
+    @Test
+    void a_change_of_keys_logs_nobody_out() throws Exception {
+        String one = newKey();
+        String two = newKey();
+        TokenOfCookie first = new TokenOfCookie(one);
+        TokenOfCookie announced = new TokenOfCookie(one, two);
+        TokenOfCookie swapped = new TokenOfCookie(two, one);
+        TokenOfCookie last = new TokenOfCookie(two);
+
+        assertTrue(announced.reads(first) && swapped.reads(first) && swapped.reads(announced));
+        assertTrue(announced.reads(swapped) && last.reads(swapped));
+        assertFalse(last.reads(first));
+        assertFalse(first.reads(swapped));
+    }
+
+    private static String newKey() {
+        byte[] bytes = new byte[32];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    /** A console with these keys, as far as it makes and reads sessions. */
+    private static final class TokenOfCookie {
+        private final SessionCookie cookie;
+
+        TokenOfCookie(String... keys) throws IOException {
+            Path file = Files.createTempFile(Path.of("target"), "cookie", ".key");
+            Files.writeString(file, String.join("\n", keys) + "\n");
+            this.cookie = new SessionCookie("test-", false, CookieKey.read(file));
+        }
+
+        boolean reads(TokenOfCookie other) {
+            return cookie.open(other.cookie.of("a token").value()).equals(Optional.of("a token"));
+        }
     }
 
     @Test

@@ -100,7 +100,10 @@ class ConsoleInBrowserTest {
         Proof proof =
                 new Proof(
                         viewer ->
-                                PostgresLog.asViewer(database.login(Who.CONSOLE), viewer.claims()),
+                                PostgresLog.asViewer(
+                                        database.login(Who.CONSOLE),
+                                        TestDatabase.ROLES,
+                                        viewer.claims()),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
         return new Pages(viewers, proof, CredentialTypes.byName(), InstantSource.system());
@@ -208,7 +211,7 @@ class ConsoleInBrowserTest {
         look("history-platform");
         visit("/mints?q=ASIA%E2%80%A645&subject=repo%3Aacme&from=tomorrow");
         look("mints-wrong");
-        assertTrue(text().contains("'tomorrow' is no time"), text());
+        assertTrue(text().contains("'tomorrow' is not a time"), text());
     }
 
     @Test
@@ -341,6 +344,8 @@ class ConsoleInBrowserTest {
         look("mints-oldest");
         visit("/subjects?q=shop");
         look("subject-unknown");
+        visit("/reviews?show=all");
+        look("reviews");
         visit("/nothing");
         look("nothing");
         assertTrue(text().contains("This address leads to no page"), text());

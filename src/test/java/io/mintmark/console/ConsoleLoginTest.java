@@ -65,8 +65,8 @@ class ConsoleLoginTest {
                 Who.ADMIN,
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
-                INSERT INTO broker.console_access (tenant, claim, value)
-                VALUES ('acme', 'groups', '"acme-leads"'), (NULL, 'sub', '"audrey"')
+                INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
+                VALUES ('acme', false, 'groups', '"acme-leads"'), (NULL, true, 'sub', '"audrey"')
                 """);
         issuer = IssuerStandIn.start();
         int port = RunningBroker.freePort();
@@ -564,7 +564,7 @@ class ConsoleLoginTest {
         assertEquals("0; url=/oidc/failed", page);
         HttpResponse<String> failed = page("/oidc/failed");
         assertEquals(401, failed.statusCode());
-        assertTrue(failed.body().contains("didn&#39;t take the login&#39;s code"), failed.body());
+        assertTrue(failed.body().contains("rejected the login&#39;s code"), failed.body());
     }
 
     // ------------------------------------------------------------------ out
@@ -625,7 +625,7 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = browser.post(console.url() + "/proof");
 
         assertEquals(401, answer.statusCode());
-        assertTrue(answer.body().contains("nothing was done"), answer.body());
+        assertTrue(answer.body().contains("nothing was changed"), answer.body());
     }
 
     // ------------------------------------------------------------------ other sites
@@ -769,7 +769,7 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = audrey.get(console.url() + "/?slow");
 
         assertEquals(503, answer.statusCode());
-        assertTrue(answer.body().contains("This took longer than a page may take."), answer.body());
+        assertTrue(answer.body().contains("The page took too long."), answer.body());
         assertEquals("5", answer.headers().firstValue("Retry-After").orElse("none"));
     }
 

@@ -59,7 +59,7 @@ class ConsoleProcessTest {
                 Who.ADMIN,
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
-                INSERT INTO broker.console_access (claim, value) VALUES ('sub', '"audrey"')
+                INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'sub', '"audrey"')
                 """);
         issuer = IssuerStandIn.start();
     }
@@ -143,7 +143,7 @@ class ConsoleProcessTest {
         environment.put("CONSOLE_COOKIE_KEY_FILE", key.toString());
 
         assertEquals(
-                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds 5 bytes and not 32; make one with: openssl rand -base64 32 > %1$s"
+                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds a key of 5 bytes and not 32; make one with: openssl rand -base64 32 > %1$s"
                         .formatted(key),
                 refusal());
     }

@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** A console on a loopback port, with whatever pages. */
 public final class RunningConsole implements AutoCloseable {
@@ -65,6 +66,7 @@ public final class RunningConsole implements AutoCloseable {
         ConsoleServer server =
                 new ConsoleServer(
                         read,
+                        Optional.empty(),
                         LoginEndpoints.of(issuer, http),
                         CookieKey.read(read.cookieKeyFile()),
                         viewers,

@@ -41,8 +41,8 @@ class ViewerDatabaseTest {
                 Who.ADMIN,
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
-                INSERT INTO broker.console_access (tenant, claim, value)
-                VALUES ('acme', 'groups', '"acme-leads"'), (NULL, 'role', '"auditor"')
+                INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
+                VALUES ('acme', false, 'groups', '"acme-leads"'), (NULL, true, 'role', '"auditor"')
                 """);
         viewers =
                 new ViewerDatabase(

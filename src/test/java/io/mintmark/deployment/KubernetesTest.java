@@ -18,10 +18,14 @@ import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
-import io.fabric8.kubernetes.api.model.networking.v1.Ingress;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.Gateway;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPBackendRef;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRoute;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.Listener;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
+import io.mintmark.config.Cidr;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -95,6 +100,8 @@ class KubernetesTest {
         "base/disruption-budget.yaml, maxUnavailable, maxUnavailible",
         "autoscaling/autoscaler.yaml, averageUtilization, averageUse",
         "migration/job.yaml, backoffLimit, backOffLimit",
+        "example/broker-route.yaml, backendRefs, backendReferences",
+        "example/gateway.yaml, certificateRefs, certificates",
         "monitors/monitor.yaml, endpoints, endpoint",
         "monitors/rules.yaml, labels, label",
     })
@@ -189,6 +196,24 @@ class KubernetesTest {
         assertEquals(Set.of(), variables);
     }
 
+    /** The pods' network, say, would let every pod name any address as its client's. */
+    @Test
+    void the_example_trusts_no_proxy_until_the_site_names_it() throws IOException {
+        String setting = "TRUSTED_PROXIES=";
+        List<String> values =
+                kustomizations().stream()
+                        .flatMap(folder -> Manifests.kustomization(folder).generated().stream())
+                        .flatMap(made -> made.literals().stream())
+                        .filter(literal -> literal.startsWith(setting))
+                        .map(literal -> literal.substring(setting.length()))
+                        .toList();
+
+        assertEquals(1, values.size());
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> Cidr.parse(values.getFirst()));
+        assertTrue(String.valueOf(refused.getMessage()).contains("address"), refused::toString);
+    }
+
     private static Stream<Container> containers() {
         return pods().stream().flatMap(pod -> pod.getSpec().getContainers().stream());
     }
@@ -208,7 +233,12 @@ class KubernetesTest {
                     assertEquals(
                             List.of("ALL"),
                             container.getSecurityContext().getCapabilities().getDrop());
-                    assertTrue(container.getResources().getLimits().containsKey("memory"));
+                    assertTrue(
+                            container
+                                    .getResources()
+                                    .getLimits()
+                                    .keySet()
+                                    .containsAll(Set.of("memory", "ephemeral-storage")));
                     assertEquals(
                             List.of("/tmp"),
                             container.getVolumeMounts().stream()
@@ -332,17 +362,65 @@ class KubernetesTest {
     }
 
     @Test
-    void an_ingress_leads_to_services_that_there_are() {
-        Set<String> services =
-                Manifests.all(Service.class).stream()
-                        .map(service -> service.getMetadata().getName())
+    void routes_lead_from_the_gateways_listeners_to_ports_of_services() {
+        Set<String> listeners =
+                Manifests.all(Gateway.class).stream()
+                        .flatMap(gateway -> gateway.getSpec().getListeners().stream())
+                        .map(Listener::getName)
                         .collect(Collectors.toSet());
-        for (Ingress ingress : Manifests.all(Ingress.class)) {
-            ingress.getSpec().getRules().stream()
-                    .flatMap(rule -> rule.getHttp().getPaths().stream())
-                    .forEach(path ->
-                            assertTrue(
-                                    services.contains(path.getBackend().getService().getName())));
+        Set<String> ports =
+                Manifests.all(Service.class).stream()
+                        .flatMap(service ->
+                                service.getSpec().getPorts().stream()
+                                        .map(port ->
+                                                service.getMetadata().getName()
+                                                        + ":"
+                                                        + port.getPort()))
+                        .collect(Collectors.toSet());
+        for (HTTPRoute route : Manifests.all(HTTPRoute.class)) {
+            route.getSpec()
+                    .getParentRefs()
+                    .forEach(parent -> assertTrue(listeners.contains(parent.getSectionName())));
+            route.getSpec().getRules().stream()
+                    .flatMap(rule -> rule.getBackendRefs().stream())
+                    .map((HTTPBackendRef to) -> to.getName() + ":" + to.getPort())
+                    .forEach(to -> assertTrue(ports.contains(to), to));
+        }
+        assertEquals(2, Manifests.all(HTTPRoute.class).size());
+    }
+
+    /** PROVIDER_TIMEOUT, the database's 5 s, and what a request waits for a connection. */
+    @Test
+    void a_gateway_waits_longer_than_any_answer_takes() throws IOException {
+        Duration longest = usually("PROVIDER_TIMEOUT").plusSeconds(10);
+        for (HTTPRoute route : Manifests.all(HTTPRoute.class)) {
+            String wait = route.getSpec().getRules().getFirst().getTimeouts().getRequest();
+            assertTrue(
+                    Duration.parse("PT" + wait.toUpperCase(Locale.ROOT)).compareTo(longest) >= 0);
+        }
+    }
+
+    @Test
+    void pods_reach_the_clusters_names_alone_until_the_site_lists_more() {
+        for (NetworkPolicy policy : Manifests.all(NetworkPolicy.class)) {
+            assertEquals(1, policy.getSpec().getEgress().size(), policy.toString());
+            policy.getSpec()
+                    .getEgress()
+                    .getFirst()
+                    .getPorts()
+                    .forEach(port -> assertEquals(53, port.getPort().getIntVal()));
+        }
+    }
+
+    @Test
+    void every_deployment_has_two_replicas_and_a_budget() {
+        Set<Map<String, String>> budgets =
+                Manifests.all(PodDisruptionBudget.class).stream()
+                        .map(budget -> budget.getSpec().getSelector().getMatchLabels())
+                        .collect(Collectors.toSet());
+        for (Deployment deployment : Manifests.all(Deployment.class)) {
+            assertEquals(2, deployment.getSpec().getReplicas());
+            assertTrue(budgets.contains(deployment.getSpec().getSelector().getMatchLabels()));
         }
     }
 

@@ -13,7 +13,8 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
-import io.fabric8.kubernetes.api.model.networking.v1.Ingress;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.Gateway;
+import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRoute;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
@@ -42,9 +43,10 @@ final class Manifests {
                     entry("apps/v1 Deployment", Deployment.class),
                     entry("autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class),
                     entry("batch/v1 Job", Job.class),
+                    entry("gateway.networking.k8s.io/v1 Gateway", Gateway.class),
+                    entry("gateway.networking.k8s.io/v1 HTTPRoute", HTTPRoute.class),
                     entry("monitoring.coreos.com/v1 PrometheusRule", PrometheusRule.class),
                     entry("monitoring.coreos.com/v1 ServiceMonitor", ServiceMonitor.class),
-                    entry("networking.k8s.io/v1 Ingress", Ingress.class),
                     entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
                     entry("v1 Service", Service.class),

@@ -1,6 +1,7 @@
 package io.mintmark.development;
 
 import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.StoredGrants;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
@@ -142,10 +143,7 @@ final class DemoDatabase implements AutoCloseable {
     DemoHistory.DemoGrant grant() {
         String sql =
                 """
-                SELECT g.id, k.name, k.provider, p.type, broker.revision(g.tenant) AS revision
-                  FROM broker.subject_grant AS g
-                  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
-                  JOIN broker.access_provider AS p ON p.tenant = k.tenant AND p.name = k.provider
+                SELECT g.id, g.key FROM broker.subject_grant AS g
                  WHERE g.tenant = 'demo' AND g.key = 'demo-api'
                  ORDER BY g.id LIMIT 1
                 """;
@@ -154,11 +152,7 @@ final class DemoDatabase implements AutoCloseable {
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
             return new DemoHistory.DemoGrant(
-                    row.getLong("id"),
-                    row.getString("name"),
-                    row.getString("provider"),
-                    row.getString("type"),
-                    row.getLong("revision"));
+                    row.getString("key"), StoredGrants.reference(connection, row.getLong("id")));
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

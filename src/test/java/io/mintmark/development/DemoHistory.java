@@ -14,7 +14,6 @@ import io.mintmark.postgres.PostgresEventStore;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.net.InetAddress;
@@ -50,12 +49,8 @@ final class DemoHistory {
     private final DemoGrant grant;
     private final Random random = new Random(7);
 
-    /**
-     * What the mints of the past were granted by.
-     *
-     * @param revision of the tenant at which it stands
-     */
-    record DemoGrant(long id, String key, String provider, String type, long revision) {}
+    /** The grant of the past mints, and its key. */
+    record DemoGrant(String key, GrantReference reference) {}
 
     DemoHistory(DatabaseLogin login, String issuer, DemoGrant grant) {
         this.login = login;
@@ -104,7 +99,7 @@ final class DemoHistory {
         if (chance == 0) {
             return List.of(mint(at, "laptop:eve", Optional.empty()).denied(at, "not_granted"));
         }
-        MintEvents mint = mint(at, subject(), Optional.of(reference()));
+        MintEvents mint = mint(at, subject(), Optional.of(grant.reference()));
         Instant answered = at.plusMillis(20 + random.nextInt(200));
         Event outcome =
                 chance == 1
@@ -120,11 +115,6 @@ final class DemoHistory {
 
     private String subject() {
         return SUBJECTS.get(random.nextInt(SUBJECTS.size()));
-    }
-
-    private GrantReference reference() {
-        return new GrantReference(
-                new ProviderName(grant.provider()), grant.type(), grant.id(), grant.revision());
     }
 
     private MintEvents mint(Instant at, String subject, Optional<GrantReference> reference) {

@@ -52,12 +52,12 @@ final class Welcome {
 
         PostgreSQL is on port %3$d. Log in as alice (platform admin), lea (admin of the tenant
         'demo') or audrey (auditor), each with the password 'mintmark':
-        psql postgresql://alice:mintmark@localhost:%3$d/postgres \\
+        psql postgresql://alice:mintmark@localhost:%3$d/postgres -v SHOW_CONTEXT=never \\
             -c 'SELECT id, tenant, subject, key, enabled FROM broker.subject_grant'
-        psql postgresql://lea:mintmark@localhost:%3$d/postgres \\
+        psql postgresql://lea:mintmark@localhost:%3$d/postgres -v SHOW_CONTEXT=never \\
             -c "INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
                 VALUES ('demo', 'demo-idp', 'laptop:eve', 'demo-api', 'for trying out')"
-        psql postgresql://audrey:mintmark@localhost:%3$d/postgres \\
+        psql postgresql://audrey:mintmark@localhost:%3$d/postgres -v SHOW_CONTEXT=never \\
             -c 'SELECT requested_at, tenant, subject, key, outcome FROM audit.mint ORDER BY mint_id DESC LIMIT 10'
 
         The line of JSON that comes each minute seals the audit log (docs/audit.md). Rows of the

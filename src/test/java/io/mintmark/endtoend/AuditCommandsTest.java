@@ -91,7 +91,8 @@ class AuditCommandsTest {
                 () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
         var result = run("audit", "verify");
         assertEquals(0, result.getKey(), result.getValue());
-        assertTrue(result.getValue().contains("Nothing was changed, and nothing is missing."));
+        assertTrue(result.getValue().contains("Nothing was changed up to checkpoint "));
+        assertFalse(result.getValue().contains("nothing is missing"), result.getValue());
     }
 
     @Test
@@ -202,6 +203,18 @@ class AuditCommandsTest {
         String ofCredential = run("audit", "show", "--credential", credential).getValue();
         assertTrue(ofCredential.contains("ASIA"), ofCredential);
         String all = run("audit", "show", "--subject", World.SUBJECT).getValue();
+        String request =
+                world.database()
+                        .column("SELECT request_id FROM audit.event WHERE mint_id = '" + mint + "'")
+                        .getFirst();
+        String key =
+                world.database()
+                        .column("SELECT key FROM audit.event WHERE mint_id = '" + mint + "'")
+                        .getFirst();
+        assertTrue(run("audit", "show", "--request", request).getValue().contains("mint " + mint));
+        assertTrue(run("audit", "show", "--key", key).getValue().contains("mint " + mint));
+        assertEquals(1, run("audit", "show", "--key", "unknown").getKey());
+        assertEquals(1, run("audit", "show", "--request", "unknown").getKey());
         assertEquals(3, all.lines().filter(line -> line.startsWith("mint ")).count(), all);
         assertTrue(all.contains("denied"), all);
         assertTrue(!all.contains("\u001b"), all);
@@ -256,7 +269,7 @@ class AuditCommandsTest {
             System.setErr(before);
         }
         String said = written.toString(StandardCharsets.UTF_8);
-        assertTrue(said.startsWith("mintmark: --mint: 'foo' is no mint id"), said);
+        assertTrue(said.startsWith("mintmark: --mint: 'foo' is not a mint id"), said);
     }
 
     @Test

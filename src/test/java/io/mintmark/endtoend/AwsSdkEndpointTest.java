@@ -143,8 +143,8 @@ class AwsSdkEndpointTest {
         assertEquals(400, answer.status());
         assertEquals("INVALID_REQUEST", answer.at("/code"));
         assertEquals(
-                "Key 'api' is of type 'jwt', and this address gives credentials of aws-sts, s3-sts only;"
-                        + " POST /credentials/mint gives those of every type.",
+                "Key 'api' has type 'jwt'; this endpoint returns credentials of aws-sts, "
+                        + "s3-sts only; POST /credentials/mint returns those of every type.",
                 answer.at("/message"));
         assertEquals(List.of(), audited("type"));
     }
@@ -156,7 +156,7 @@ class AwsSdkEndpointTest {
         assertEquals("FORBIDDEN", answer.at("/code"));
         assertEquals(List.of("spare"), answer.texts("/details/deniedKeys"));
         assertEquals(List.of("denied spare not_granted"), audited("denied"));
-        assertEquals("404 NOT_FOUND ", get("missing", "nothing", world.token()).verdict());
+        assertEquals("403 FORBIDDEN ", get("missing", "nothing", world.token()).verdict());
         assertEquals(List.of("denied nothing no_such_key"), audited("missing"));
     }
 
@@ -227,7 +227,7 @@ class AwsSdkEndpointTest {
                         .sign(Map.of("sub", World.SUBJECT, "aud", "mintmark-once", "jti", "1"));
         Answer answer = get("once", "deploy", once);
         assertEquals(400, answer.status());
-        assertTrue(answer.at("/message").contains("works once"), answer::toString);
+        assertTrue(answer.at("/message").contains("work once"), answer::toString);
         assertEquals(List.of(), audited("once"));
         assertEquals(200, world.broker().mint(once, "deploy").status());
     }
@@ -241,8 +241,8 @@ class AwsSdkEndpointTest {
         }
         for (String name : List.of("a%20b", "%E2%82%AC", "a%0d%0aX-Evil:%201")) {
             Answer answer = get("name", name, world.token());
-            assertEquals(404, answer.status(), name);
-            assertEquals("NOT_FOUND", answer.at("/code"), name);
+            assertEquals(403, answer.status(), name);
+            assertEquals("FORBIDDEN", answer.at("/code"), name);
             assertEquals("", answer.header("X-Evil"));
         }
     }

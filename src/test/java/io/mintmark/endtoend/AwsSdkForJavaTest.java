@@ -127,7 +127,7 @@ class AwsSdkForJavaTest {
     @Test
     void its_user_sees_the_brokers_words() throws IOException {
         try (ContainerCredentialsProvider provider = provider("spare", world.token())) {
-            assertSays("Subject 'ci:main' may not use key 'spare' now", provider);
+            assertSays("Subject 'ci:main' has no active grant for key 'spare'", provider);
         }
         assertEquals(
                 1,
@@ -141,7 +141,7 @@ class AwsSdkForJavaTest {
         int before = mints("deploy");
         world.sts().always(new StsAnswer.Refusing(403, "AccessDenied", "no"));
         try (ContainerCredentialsProvider provider = provider("deploy", world.token())) {
-            assertSays("an admin must look at the role", provider);
+            assertSays("an admin must check the role", provider);
         }
         assertEquals(before + 1, mints("deploy"));
     }

@@ -4,24 +4,38 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A broker in a process of its own, which can be killed. What it prints is kept. */
 public final class BrokerProcess {
     private final Map<String, String> environment;
-    private final List<String> arguments;
+    private final List<String> program;
     private final File log;
     private final List<String> printed = new CopyOnWriteArrayList<>();
     private Process process;
 
     /** The program with these arguments; none: it serves. */
     public BrokerProcess(Map<String, String> environment, Path directory, String... arguments) {
+        this(
+                Stream.concat(Stream.of("io.mintmark.Main"), Stream.of(arguments)).toList(),
+                environment,
+                directory);
+    }
+
+    /**
+     * A class of the tests that runs the program.
+     *
+     * @param program options of the JVM, the class, its arguments
+     */
+    BrokerProcess(List<String> program, Map<String, String> environment, Path directory) {
         this.environment = environment;
-        this.arguments = List.of(arguments);
+        this.program = program;
         this.log = directory.resolve("broker.log").toFile();
         this.process = start();
     }
@@ -35,9 +49,8 @@ public final class BrokerProcess {
                         "-Xmx256m",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.mintmark.Main");
-        builder.command().addAll(arguments);
+                        System.getProperty("java.class.path"));
+        builder.command().addAll(program);
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(log));
         try {
@@ -64,6 +77,56 @@ public final class BrokerProcess {
 
     void startAgain() {
         process = start();
+    }
+
+    /** Bytes that are alive on its heap, after a full collection. */
+    long liveHeap() {
+        ProcessBuilder jcmd =
+                new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        Long.toString(process.pid()),
+                        "GC.class_histogram");
+        try (BufferedReader lines = jcmd.start().inputReader()) {
+            return lines.lines()
+                    .filter(line -> line.startsWith("Total"))
+                    .mapToLong(line -> Long.parseLong(line.trim().split(" +", -1)[2]))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** SIGSTOP: nothing of it runs any more. */
+    void freeze() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What it wrote on standard error. */
+    String log() {
+        try {
+            return Files.readString(log.toPath());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** SIGTERM. */

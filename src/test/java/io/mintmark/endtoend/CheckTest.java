@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.cli.Commands;
+import io.mintmark.outbound.Authority;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -74,6 +75,71 @@ class CheckTest {
     }
 
     @Test
+    void a_broker_behind_tls_that_trusts_no_proxy_gets_a_note() {
+        String note = "note  settings: TRUSTED_PROXIES is empty";
+        Map<String, String> https = Map.of("BROKER_URL", "https://broker.example.com");
+        Map<String, String> listed = new HashMap<>(https);
+        listed.put("TRUSTED_PROXIES", "10.0.0.7");
+
+        Said said = check(https);
+
+        assertEquals(0, said.status());
+        assertTrue(said.lines().getFirst().startsWith(note), said.lines()::toString);
+        assertEquals("ok    settings", check(listed).lines().getFirst());
+    }
+
+    @Test
+    void a_tenant_that_is_too_large_is_named() {
+        database.run(Who.ADMIN, HugeTenantTest.tenant("huge", "https://ci.example.com"));
+        database.run(Who.ADMIN, HugeTenantTest.keys("huge"));
+
+        Said said = check(Map.of());
+
+        assertEquals(0, said.status());
+        String note = ofDatabase(said);
+        assertTrue(
+                note.startsWith("note  database: tenant_too_large: the rows of huge take"), note);
+        database.run(Who.ADMIN, "UPDATE broker.tenant SET enabled = false WHERE name = 'huge'");
+        assertEquals("ok    database", ofDatabase(check(Map.of())));
+    }
+
+    private static String ofDatabase(Said said) {
+        return said.lines().stream()
+                .filter(line -> line.substring(6).startsWith("database"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void a_misspelt_variable_gets_a_note() {
+        Said said = check(Map.of("SERVER_PROT", "80"));
+
+        assertEquals(0, said.status());
+        assertEquals(
+                "note  settings: SERVER_PROT is no setting and has no effect; the nearest setting is SERVER_PORT",
+                said.lines().getFirst());
+    }
+
+    @Test
+    void a_certificate_whose_key_does_not_fit_is_wrong() throws Exception {
+        Path certificate = directory.resolve("tls.crt");
+        Path key = directory.resolve("tls.key");
+        new Authority().write("localhost", certificate, key);
+        PemFiles.p256(key);
+
+        Said said =
+                check(
+                        Map.of(
+                                "ADMIN_TLS_CERTIFICATE_FILE", certificate.toString(),
+                                "ADMIN_TLS_KEY_FILE", key.toString()));
+
+        assertEquals(1, said.status());
+        assertTrue(
+                said.lines().get(1).startsWith("WRONG keys: ADMIN_TLS_CERTIFICATE_FILE and"),
+                said.lines()::toString);
+    }
+
+    @Test
     void faults_of_all_areas_are_told_together() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("no-keys"));
         Path garbage = Files.writeString(directory.resolve("audit.pem"), "garbage");
@@ -139,7 +205,9 @@ class CheckTest {
         assertEquals(1, said.status());
         assertEquals(1, said.lines().stream().filter(line -> line.startsWith("WRONG")).count());
         assertTrue(
-                said.lines().contains("note  schema: not looked at: the database can't be asked"));
+                said.lines()
+                        .contains(
+                                "note  schema: not looked at: the database can't be " + "queried"));
     }
 
     @Test
@@ -149,7 +217,7 @@ class CheckTest {
             Said not = check(Map.of("DATABASE_URL", empty.url(), "DATABASE_MIGRATE", "false"));
 
             assertEquals(0, migrating.status());
-            assertTrue(migrating.lines().contains("note  schema: the start brings it up to date"));
+            assertTrue(migrating.lines().contains("note  schema: startup will migrate it"));
             assertEquals(1, not.status());
             assertTrue(String.join("\n", not.lines()).contains("mintmark migrate"));
             assertEquals(

@@ -22,7 +22,7 @@ import java.util.Map;
 class GrantsInGitIT {
     private static final Path RECIPES = Path.of("db", "recipes");
     private static final String GRANTS =
-            "SELECT concat_ws(' ', key, subject) FROM broker.subject_grant WHERE idp = 'github' ORDER BY subject";
+            "SELECT concat_ws(' ', key, subject) FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject";
 
     @TempDir private Path directory;
     private PostgresCluster cluster;
@@ -35,13 +35,15 @@ class GrantsInGitIT {
         RunningBroker.at(cluster.url(), Map.of()).close(); // migrates
         cluster.run("CREATE ROLE alice LOGIN IN ROLE mintmark_tenant_admin");
         for (String recipe : List.of("onboard_tenant", "provider_aws", "issuer_github_actions")) {
-            cluster.run(Files.readString(RECIPES.resolve(recipe + ".sql")));
+            cluster.run(
+                    Files.readString(RECIPES.resolve(recipe + ".sql"))
+                            .replace("\\set SHOW_CONTEXT never\n", ""));
         }
         cluster.run("DELETE FROM broker.subject_grant");
         cluster.run(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-                VALUES ('acme', 'github', 'repo:acme/old:ref:refs/heads/main', 'read', 'OPS-0')
+                VALUES ('acme', 'acme-github', 'repo:acme/old:ref:refs/heads/main', 'read', 'OPS-0')
                 """);
     }
 
@@ -73,7 +75,7 @@ class GrantsInGitIT {
                 file(
                         "other.sql",
                         "INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)"
-                                + " VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/next', 'read', 1200, 'OPS-9')"));
+                                + " VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'read', 1200, 'OPS-9')"));
         List<String> planned =
                 cluster.psql("alice", file("plan.sql", plan())).lines().sorted().toList();
         assertEquals(

@@ -8,6 +8,8 @@ import com.nimbusds.jwt.SignedJWT;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
@@ -52,6 +54,33 @@ class KeyChangeTest {
                     published(world, "/tenants/acme"),
                     "what was signed for it must stay verifiable");
         }
+    }
+
+    @Test
+    void a_file_that_is_no_key_shows_in_the_metrics_while_the_former_keys_sign() throws Exception {
+        PemFiles.p256(directory.resolve("2026-01-01.pem"));
+        try (World world = new World(Map.of("BROKER_SIGNING_KEYS_DIR", directory.toString()))) {
+            assertTrue(isRefused(world, 0));
+            Path garbage = Files.writeString(directory.resolve("2026-01-02.pem"), "garbage");
+            Eventually.holds(() -> isRefused(world, 1));
+            assertEquals(200, world.broker().mint(world.token(), "api").status());
+            Files.delete(garbage);
+            Eventually.holds(() -> isRefused(world, 0));
+        }
+    }
+
+    private static boolean isRefused(World world, int value) {
+        URI metrics =
+                URI.create(
+                        "http://localhost:%d/observe/metrics"
+                                .formatted(world.broker().adminPort()));
+        Answer scraped =
+                world.broker()
+                        .send(
+                                HttpRequest.newBuilder(metrics)
+                                        .header("Accept", RefusedFiles.FORMAT)
+                                        .GET());
+        return RefusedFiles.isShown(scraped.response().body(), "BROKER_SIGNING_KEYS_DIR", value);
     }
 
     private void mintWithoutPause(World world) {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -37,6 +38,29 @@ class MetricsTest {
                 URI.create("http://localhost:%d/observe/metrics".formatted(broker.adminPort()));
         return broker.send(
                 HttpRequest.newBuilder(address).header("Accept", "text/plain;version=0.0.4").GET());
+    }
+
+    @Test
+    void the_admin_port_answers_head_as_get_and_names_its_own_paths() throws Exception {
+        for (String path : List.of("/observe/metrics", "/observe/health/live")) {
+            Answer get = admin("GET", path);
+            Answer head = admin("HEAD", path);
+            assertEquals(200, head.status(), path);
+            assertEquals(get.header("Content-Type"), head.header("Content-Type"), path);
+            assertEquals("", head.response().body(), path);
+        }
+        Answer unknown = admin("GET", "/nothing");
+        assertEquals(404, unknown.status());
+        assertTrue(unknown.at("/message").contains("/observe/metrics"), unknown::toString);
+        assertFalse(unknown.at("/message").contains("/credentials"), unknown::toString);
+        assertEquals(404, admin("HEAD", "/observe/nothing").status());
+    }
+
+    private static Answer admin(String method, String path) {
+        URI address =
+                URI.create("http://localhost:%d%s".formatted(world.broker().adminPort(), path));
+        return world.broker()
+                .send(HttpRequest.newBuilder(address).method(method, BodyPublishers.noBody()));
     }
 
     private static List<String> samples(RunningBroker broker) {

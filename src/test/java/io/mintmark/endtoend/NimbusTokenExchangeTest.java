@@ -89,7 +89,7 @@ class NimbusTokenExchangeTest {
         assertEquals("invalid_target", refused.getCode());
         assertTrue(
                 refused.getDescription()
-                        .startsWith("There is no key 'spare' that subject 'ci:main' may use"),
+                        .startsWith("Subject 'ci:main' has no active grant for a key 'spare'"),
                 refused.getDescription());
     }
 

@@ -1,20 +1,26 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.cli.Commands;
+import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.wiring.Checkup;
+import io.mintmark.wiring.StartFailed;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 class SealingTest {
     @TempDir private Path directory;
@@ -63,6 +69,69 @@ class SealingTest {
             assertTrue(broker.adminPort() > 0);
         }
         assertEquals(before + 2, checkpoints(database));
+    }
+
+    @Test
+    void a_key_that_did_not_seal_the_log_ends_the_start_unless_the_former_one_is_lost()
+            throws Exception {
+        String old = key("old");
+        String next = key("next");
+        try (TestDatabase database = TestDatabase.migrated()) {
+            runWith(database, old);
+            Path file = Files.writeString(directory.resolve("audit.pem"), next);
+            Map<String, String> settings = Map.of("AUDIT_SIGNING_KEY_FILE", file.toString());
+
+            StartFailed failed =
+                    assertThrows(
+                            StartFailed.class, () -> RunningBroker.on(database, settings).close());
+            assertTrue(
+                    failed.toString().contains("which sealed the last checkpoint"),
+                    failed::toString);
+            assertTrue(
+                    check(database, settings).contains("which sealed the last checkpoint"),
+                    "check says so too");
+
+            Map<String, String> lost = new HashMap<>(settings);
+            lost.put("AUDIT_KEY_REPLACED", "true");
+            assertEquals("", check(database, lost));
+            RunningBroker.on(database, lost).close();
+            RunningBroker.on(database, settings).close();
+        }
+    }
+
+    @Test
+    void a_key_of_the_identity_does_not_seal() throws Exception {
+        Path signing = Files.createDirectory(directory.resolve("signing"));
+        Path key = signing.resolve("2026-01-01.pem");
+        PemFiles.p256(key);
+        Path both = directory.resolve("audit.pem");
+        Files.writeString(both, key("another") + Files.readString(key));
+        Map<String, String> settings =
+                Map.of(
+                        "AUDIT_SIGNING_KEY_FILE", both.toString(),
+                        "BROKER_SIGNING_KEYS_DIR", signing.toString());
+        try (TestDatabase database = TestDatabase.migrated()) {
+            StartFailed failed =
+                    assertThrows(
+                            StartFailed.class, () -> RunningBroker.on(database, settings).close());
+
+            assertTrue(
+                    failed.toString().contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
+                    failed::toString);
+            assertTrue(
+                    check(database, settings).contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
+                    "check says so too");
+        }
+    }
+
+    /** All faults that a check finds. */
+    private String check(TestDatabase database, Map<String, String> settings) {
+        Map<String, String> environment = new HashMap<>(RunningBroker.environment(database, 1));
+        environment.putAll(settings);
+        return new Checkup(new SettingsReader(environment, directory), InstantSource.system())
+                .run().stream()
+                        .flatMap(finding -> finding.faults().stream())
+                        .collect(Collectors.joining("\n"));
     }
 
     @Test

@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.token.IssuerStandIn;
 import io.mintmark.wiring.StartFailed;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -79,15 +82,108 @@ class ShiftedClockTest {
         }
     }
 
+    /** A replica with a clock of its own, and a tenant that trusts an issuer. */
+    private record Place(
+            TestDatabase database, IssuerStandIn issuer, Shifted clock, RunningBroker broker)
+            implements AutoCloseable {
+        static Place open() {
+            TestDatabase database = TestDatabase.migrated();
+            IssuerStandIn issuer = IssuerStandIn.start();
+            database.run(Who.ADMIN, World.tenant(issuer.url(), "http://127.0.0.1:1"));
+            Shifted clock = new Shifted();
+            return new Place(database, issuer, clock, RunningBroker.on(database, clock));
+        }
+
+        String token(long iat, long nbf, long exp) {
+            long now = Instant.now().getEpochSecond();
+            return issuer.sign(
+                    Map.of(
+                            "sub", World.SUBJECT,
+                            "aud", World.AUDIENCE,
+                            "iat", now + iat,
+                            "nbf", now + nbf,
+                            "exp", now + exp));
+        }
+
+        String mint(String token) {
+            return broker.mint(token, "api").verdict().strip();
+        }
+
+        @Override
+        public void close() {
+            broker.close();
+            issuer.close();
+            database.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-60, 60})
+    void a_clock_that_goes_wrong_refuses_mints_and_lists_at_once_whoever_asks(long seconds) {
+        try (Place place = Place.open()) {
+            String token = place.token(-100, -100, 100);
+            assertEquals("200", place.mint(token));
+
+            place.clock.by = Duration.ofSeconds(seconds);
+            for (HttpRequest.Builder request : AllDoors.requests(place.broker.url(), token)) {
+                Answer answer = place.broker.send(request);
+                assertEquals(503, answer.status(), answer.toString());
+            }
+            Answer mint = place.broker.mint(token, "api");
+            assertEquals("SERVICE_UNAVAILABLE", mint.at("/error"));
+            assertEquals("5", mint.at("/retryAfter"));
+            assertTrue(mint.at("/message").contains("this replica's clock is"), mint.toString());
+            assertEquals(
+                    List.of("1"),
+                    place.database.column(
+                            "SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
+        }
+    }
+
     @Test
     void a_clock_that_is_put_right_makes_its_replica_ready_again() {
-        Shifted clock = new Shifted();
-        try (TestDatabase database = TestDatabase.migrated();
-                RunningBroker broker = RunningBroker.on(database, clock)) {
-            clock.by = Duration.ofMinutes(10);
-            Eventually.holds(() -> broker.get("/health").status() == 503);
-            clock.by = Duration.ofSeconds(-5);
-            Eventually.holds(() -> broker.get("/health").status() == 200);
+        try (Place place = Place.open()) {
+            String token = place.token(-100, -100, 1_000);
+            place.clock.by = Duration.ofMinutes(10);
+            Eventually.holds(() -> place.broker.get("/health").status() == 503);
+            assertEquals("503 SERVICE_UNAVAILABLE", place.mint(token));
+            place.clock.by = Duration.ofSeconds(-5);
+            Eventually.holds(() -> place.broker.get("/health").status() == 200);
+            assertEquals("200", place.mint(token));
+        }
+    }
+
+    /** Within the 30 s that clocks may differ. */
+    @ParameterizedTest
+    @CsvSource({
+        "-25, -100, -100, -10, 401 UNAUTHORIZED token_expired",
+        " 25, -100,   10, 100, 401 INVALID_TOKEN token_not_yet_valid",
+        " 25,   70, -100, 100, 401 INVALID_TOKEN token_not_yet_valid",
+        "-25, -100, -100, 100, 200",
+        " 25, -100, -100, 100, 200",
+    })
+    void a_token_begins_by_the_earlier_clock_and_ends_by_the_later(
+            long ahead, long iat, long nbf, long exp, String verdict) {
+        try (Place place = Place.open()) {
+            place.clock.by = Duration.ofSeconds(ahead);
+
+            assertEquals(verdict, place.mint(place.token(iat, nbf, exp)));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-25, valid_until = now() - interval '10 s'",
+        "25, valid_from = now() + interval '10 s'"
+    })
+    void a_grant_begins_by_the_earlier_clock_and_ends_by_the_later(long ahead, String window) {
+        try (Place place = Place.open()) {
+            place.clock.by = Duration.ofSeconds(ahead);
+            assertEquals("200", place.mint(place.token(-100, -100, 100)));
+
+            place.database.run(Who.ADMIN, "UPDATE broker.subject_grant SET " + window);
+
+            assertEquals("403 FORBIDDEN", place.mint(place.token(-100, -100, 100)));
         }
     }
 }

@@ -43,7 +43,7 @@ class StartWaitTest {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 LogBook log = LogBook.open()) {
             Future<RunningBroker> starting = threads.submit(() -> RunningBroker.on(database, LONG));
-            Eventually.holds(() -> log.text().contains("the start tries again"));
+            Eventually.holds(() -> log.text().contains("startup retries"));
             limit(-1);
             try (RunningBroker broker = starting.get()) {
                 assertEquals(200, broker.get("/health").status());

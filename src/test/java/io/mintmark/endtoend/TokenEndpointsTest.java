@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,6 +135,40 @@ class TokenEndpointsTest {
                 column("credential_id", "azure", "issued"));
     }
 
+    private static String scope(String key) {
+        String form =
+                "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&scope=everything"
+                        + "&subject_token_type=urn:ietf:params:oauth:token-type:jwt&audience=%s&subject_token=%s"
+                                .formatted(key, world.issuer().sign(SUBJECT, World.AUDIENCE));
+        Answer answer =
+                world.broker()
+                        .send(
+                                HttpRequest.newBuilder(
+                                                world.broker().url().resolve("/oauth2/token"))
+                                        .header("Content-Type", "application/x-www-form-urlencoded")
+                                        .POST(HttpRequest.BodyPublishers.ofString(form)));
+        assertEquals(200, answer.status(), answer.toString());
+        return answer.at("/scope");
+    }
+
+    @Test
+    void an_oauth_client_learns_the_scope_of_the_server_else_of_the_key() {
+        assertEquals("https://management.azure.com/.default", scope("azure"));
+        assertEquals("read", scope("secret"));
+        assertEquals("", scope("open"));
+        withSecret
+                .endpoint()
+                .next(
+                        TokenEndpoint.saying(
+                                200,
+                                """
+                                {"access_token": "t", "token_type": "Bearer", "expires_in": 60,
+                                 "scope": "read:own",
+                                 "issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
+                                """));
+        assertEquals("read:own", scope("secret"));
+    }
+
     @Test
     void the_sign_in_log_of_entra_has_the_mint_id() throws Exception {
         mint("correlated", "azure");
@@ -194,7 +229,9 @@ class TokenEndpointsTest {
         assertEquals("500 CREDENTIAL_MINT_FAILED provider_misconfigured", answer.verdict());
         assertEquals(
                 List.of(
-                        "access provider setting 'client_secret' refers to SECRETS_DIR/acme/lost, which isn't there: write the secret to it"),
+                        "access provider setting 'client_secret' refers to "
+                                + "SECRETS_DIR/acme/lost, which doesn't exist: write the secret to "
+                                + "that file"),
                 column("detail", "lost", "failed"));
 
         Files.writeString(secrets.resolve("acme/lost"), TokenExchangeStandIn.SECRET);

@@ -119,11 +119,11 @@ class TokenExchangeEndpointTest {
     }
 
     @Test
-    void both_names_of_an_identity_tokens_type_will_do_and_whatever_the_outputs() {
-        assertEquals(
-                200,
-                post(with("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"))
-                        .status());
+    void every_type_that_an_identity_token_can_have_will_do_and_whatever_the_outputs() {
+        for (String type : List.of("id_token", "access_token")) {
+            String name = "urn:ietf:params:oauth:token-type:" + type;
+            assertEquals(200, post(with("subject_token_type", name)).status(), type);
+        }
         assertTrue(post(form(world.token(), "renamed")).at("/access_token").startsWith("eyJ"));
     }
 
@@ -166,13 +166,15 @@ class TokenExchangeEndpointTest {
                         post(
                                 with(
                                         "subject_token_type",
-                                        "urn:ietf:params:oauth:token-type:access_token"))));
+                                        "urn:ietf:params:oauth:token-type:saml2"))));
         assertEquals("400 invalid_request", verdict(post(without("audience"))));
         assertEquals(
                 "400 invalid_target", verdict(post(with("audience", "https://api.example.com"))));
         assertEquals("400 invalid_request", verdict(post(with("resource", "https://a"))));
         assertEquals("400 invalid_request", verdict(post(with("actor_token", "x"))));
-        assertEquals("400 invalid_scope", verdict(post(with("scope", "read"))));
+        for (String name : List.of("api/", "https://b/1a", "api/x y", "/")) {
+            assertEquals("400 invalid_target", verdict(post(with("audience", name))), name);
+        }
     }
 
     @Test

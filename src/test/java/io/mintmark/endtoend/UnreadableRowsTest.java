@@ -84,20 +84,6 @@ class UnreadableRowsTest {
         assertEquals(200, mint("api").status());
     }
 
-    @Test
-    void a_tenant_has_as_much_as_fits_and_no_more() {
-        world.database()
-                .runAsSuperuser(
-                        """
-                        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                        SELECT 'acme', 'z-' || n, 'own', 600,
-                               jsonb_build_object('audience', repeat('x', 200000))
-                          FROM generate_series(1000, 1100) AS n;
-                        """);
-        assertEquals(404, mint("z-1099").status());
-        assertEquals(200, mint("api").status());
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {

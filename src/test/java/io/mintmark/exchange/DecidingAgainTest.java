@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What happens if something changes while the intent is being written. */
 final class DecidingAgainTest {
@@ -97,10 +98,10 @@ final class DecidingAgainTest {
     void a_block_ends_by_the_clock_of_the_database_and_not_by_the_replicas() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         tenant.block(Stage.SUBJECT, Stage.START);
-        stage.now.set(Stage.START.plusSeconds(30));
-        tenant.databaseTime(Stage.START.minusSeconds(60));
+        stage.now.set(Stage.START.plusSeconds(10));
+        tenant.databaseTime(Stage.START.minusSeconds(15));
         assertInstanceOf(AccessRefusal.KeysDenied.class, stage.refusal("deploy"));
-        stage.now.set(Stage.START.minusSeconds(30));
+        stage.now.set(Stage.START.minusSeconds(10));
         tenant.databaseTime(Stage.START);
         stage.catalogue.changed(MemoryTenant.NAME);
         stage.minted("deploy");
@@ -126,11 +127,22 @@ final class DecidingAgainTest {
     }
 
     @Test
-    void an_edit_that_changes_nothing_here_costs_nothing() {
+    void an_edit_that_changes_nothing_here_is_decided_and_recorded_again() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
-        stage.onIntent(tenant::touch);
+        AtomicBoolean edited = new AtomicBoolean();
+        stage.onIntent(() -> {
+            if (edited.compareAndSet(false, true)) {
+                tenant.touch();
+            }
+        });
         stage.minted("deploy");
-        assertEquals(List.of("requested deploy", "issued deploy"), store.rows());
+        assertEquals(
+                List.of(
+                        "requested deploy",
+                        "failed deploy decided_again",
+                        "requested deploy",
+                        "issued deploy"),
+                store.rows());
     }
 
     @Test
@@ -149,6 +161,22 @@ final class DecidingAgainTest {
         stage.onIntent(() -> stage.now.set(end));
         assertInstanceOf(AccessRefusal.KeysDenied.class, stage.refusal("deploy"));
         assertEquals(List.of(), cloud.orders());
+    }
+
+    @Test
+    void a_credential_lives_no_longer_than_its_type_allows_after_the_intent() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        stage.minted("deploy");
+        AtomicBoolean limited = new AtomicBoolean();
+        stage.onIntent(() -> {
+            if (limited.compareAndSet(false, true)) {
+                tenant.limitType(Duration.ofSeconds(90));
+            }
+        });
+        stage.minted("deploy");
+        assertEquals(
+                List.of(MemoryTenant.AT_MOST, Duration.ofSeconds(90)),
+                cloud.orders().stream().map(order -> order.duration()).toList());
     }
 
     @Test

@@ -4,6 +4,8 @@ import io.mintmark.grant.Catalogue;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.time.Clocks;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.token.FixedProviders;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
@@ -52,7 +54,7 @@ public class DecisionBenchmark {
 
     @Benchmark
     public Object decide() {
-        return catalogue.entitlements(token).mintable(NOW);
+        return catalogue.entitlements(token).mintable(TimeBounds.of(NOW));
     }
 
     private static Catalogue catalogue(int grants) {
@@ -60,18 +62,23 @@ public class DecisionBenchmark {
         for (int i = 0; i < grants; i++) {
             tenant.key("key-" + i).grant(SUBJECT, "key-" + i);
         }
-        return new Catalogue(tenant, Duration.ofDays(1), System::nanoTime);
+        return new Catalogue(
+                tenant, Duration.ofDays(1), Clocks.of(InstantSource.fixed(NOW)), System::nanoTime);
     }
 
     private static VerifiedToken token() {
         var clock = InstantSource.fixed(NOW);
         var verifier =
                 new TokenVerifier(
-                        new FixedProviders(new MemoryTenant(SIGNER).listed()),
+                        new FixedProviders(
+                                List.of(
+                                        new MemoryTenant(SIGNER)
+                                                .provider(MemoryTenant.IDP)
+                                                .orElseThrow())),
                         new IssuerKeys(new GuardedHttp(new Destinations(List.of())), clock),
                         (_, _, _) -> true,
                         OwnIssuer.NONE,
-                        clock);
+                        Clocks.of(clock));
         String text =
                 SIGNER.sign(
                         "{\"alg\":\"ES256\",\"kid\":\"1\"}",

@@ -1,6 +1,7 @@
 package io.mintmark.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,8 +27,10 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The use case: what is minted, and what is refused to whom. */
 final class ExchangeTest {
@@ -88,7 +91,12 @@ final class ExchangeTest {
     @Test
     void a_tenant_that_has_too_much_under_way_is_unavailable_for_a_moment() {
         tenant.key("busy").key("idle").grant(Stage.SUBJECT, "busy").grant(Stage.SUBJECT, "idle");
-        cloud.answer("busy", _ -> new NotCalled("1024 calls of the tenant wait already"));
+        cloud.answer(
+                "busy",
+                _ ->
+                        new NotCalled(
+                                NotCalled.Why.TENANT_BUSY,
+                                "1024 calls of the tenant wait already"));
 
         Unavailable busy = assertThrows(Unavailable.class, () -> stage.refusal("busy", "idle"));
 
@@ -126,6 +134,46 @@ final class ExchangeTest {
         }
         cloud.answer("deploy", order -> FakeCloud.credential(order, Stage.START.plusSeconds(1)));
         assertEquals(Stage.START.plusSeconds(1), stage.minted("deploy").expiresAt());
+    }
+
+    @Test
+    void a_credential_that_is_not_handed_out_is_ended_after_it_is_on_record() {
+        tenant.key("bad").key("good").grant(Stage.SUBJECT, "bad").grant(Stage.SUBJECT, "good");
+        List<String> rows = new CopyOnWriteArrayList<>();
+        CountDownLatch ended = new CountDownLatch(1);
+        cloud.answer("bad", _ -> new Failed(Reason.PROVIDER_REJECTED, "no"));
+        cloud.answer(
+                "good",
+                order ->
+                        FakeCloud.credential(order, Stage.START.plusSeconds(1))
+                                .endedBy(_ -> {
+                                    rows.addAll(store.rows());
+                                    ended.countDown();
+                                    return Optional.empty();
+                                }));
+
+        stage.refusal("bad", "good");
+
+        await(ended);
+        assertEquals("withheld good other_key_failed", rows.getLast());
+    }
+
+    @Test
+    void a_credential_that_is_handed_out_is_not_ended() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        AtomicBoolean ended = new AtomicBoolean();
+        cloud.answer(
+                "deploy",
+                order ->
+                        FakeCloud.credential(order, Stage.START.plusSeconds(1))
+                                .endedBy(_ -> {
+                                    ended.set(true);
+                                    return Optional.empty();
+                                }));
+
+        stage.minted("deploy");
+
+        assertFalse(ended.get());
     }
 
     @Test

@@ -27,6 +27,7 @@ final class FakeCloud implements AccessProvider {
     private final List<String> prepared = new CopyOnWriteArrayList<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final InstantSource clock;
+    private volatile Runnable beforeCall = () -> {};
 
     FakeCloud(InstantSource clock) {
         this.clock = clock;
@@ -35,6 +36,11 @@ final class FakeCloud implements AccessProvider {
     /** What it does for a key; otherwise it gives what is asked for. */
     void answer(String key, Function<MintOrder, MintResult> answer) {
         answers.put(key, answer);
+    }
+
+    /** Happens once for each key: its intent is on record, and the cloud isn't called yet. */
+    void beforeFirstCall(Runnable happens) {
+        beforeCall = happens;
     }
 
     /** What it was asked for. */
@@ -77,6 +83,7 @@ final class FakeCloud implements AccessProvider {
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         String target = keySettings.path("target").asText();
         prepared.add(target);
+        beforeCall.run();
         if (refused.contains(target)) {
             throw new UnusableSettingsException("key setting 'target' can't work");
         }

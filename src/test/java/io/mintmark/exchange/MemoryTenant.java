@@ -7,6 +7,7 @@ import io.mintmark.grant.CatalogueStore;
 import io.mintmark.grant.GlobIndex;
 import io.mintmark.grant.Grant;
 import io.mintmark.grant.IdentityProviderStore;
+import io.mintmark.grant.IssuerIndex;
 import io.mintmark.grant.Key;
 import io.mintmark.grant.Provider;
 import io.mintmark.grant.SharedSnapshot;
@@ -28,11 +29,13 @@ import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -53,11 +56,17 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private String history = "";
     private final Map<String, Instant> blockedUntil = new HashMap<>();
     private final List<BlockedGlob> blockedGlobs = new ArrayList<>();
-    private Instant databaseTime = Instant.EPOCH;
+    private InstantSource databaseClock = InstantSource.fixed(Instant.EPOCH);
     private long sharedRevision = 1;
     private int readings;
+    private int readingsOfGrants;
+    private int questions;
+    private Runnable onQuestion = () -> {};
     private boolean gone;
     private boolean oneTimeTokens;
+    private Duration ofType = Duration.ofDays(1);
+    private long bytes;
+    private long bytesOfGrants;
 
     MemoryTenant(TestKey signer) {
         this.signer = signer;
@@ -75,7 +84,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         "fake",
                         JsonNodeFactory.instance.objectNode(),
                         List.of(new Glob("**")),
-                        false);
+                        false,
+                        "");
         var key =
                 new Key(
                         new KeyName(name),
@@ -83,7 +93,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         AT_MOST,
                         JsonNodeFactory.instance.objectNode().put("target", target),
                         Map.of("SECRET", "Secret"),
-                        provider);
+                        provider,
+                        "");
         keys.put(key.name(), key);
         revision++;
         return this;
@@ -103,7 +114,8 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         ClaimConditions.NONE,
                         Optional.empty(),
                         until,
-                        Optional.empty()));
+                        Optional.empty(),
+                        ""));
         revision++;
         return this;
     }
@@ -130,9 +142,19 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         return readings;
     }
 
+    /** How often the grants of a subject were read. */
+    synchronized int readingsOfGrants() {
+        return readingsOfGrants;
+    }
+
     /** What the database's clock shows, whatever others do. */
     synchronized void databaseTime(Instant time) {
-        databaseTime = time;
+        databaseClock(InstantSource.fixed(time));
+    }
+
+    /** What the database's clock shows. */
+    synchronized void databaseClock(InstantSource clock) {
+        databaseClock = clock;
     }
 
     /** Changes something that matters to nobody here. */
@@ -154,6 +176,24 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
+    /** Its rows weigh so much from now on. */
+    synchronized void weigh(long more) {
+        bytes = more;
+        revision++;
+    }
+
+    /** The grants of each subject weigh so much from now on. */
+    synchronized void weighGrants(long more) {
+        bytesOfGrants = more;
+        revision++;
+    }
+
+    /** Credentials of the type live no longer than this from now on. */
+    synchronized void limitType(Duration longest) {
+        ofType = longest;
+        sharedRevision++;
+    }
+
     /** Can't be read from now on. */
     synchronized void goAway() {
         gone = true;
@@ -166,8 +206,20 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
         revision++;
     }
 
+    /** Happens whenever somebody asks whether anything has changed. */
+    synchronized void onQuestion(Runnable happens) {
+        onQuestion = happens;
+    }
+
+    /** How often somebody asked whether anything has changed. */
+    synchronized int questions() {
+        return questions;
+    }
+
     @Override
     public synchronized StateId state(TenantName tenant) {
+        questions++;
+        onQuestion.run();
         return new StateId(revision, history + revision);
     }
 
@@ -178,15 +230,16 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     @Override
     public synchronized SharedState sharedState() {
-        return new SharedState(new StateId(sharedRevision, history + sharedRevision), databaseTime);
+        return new SharedState(
+                new StateId(sharedRevision, history + sharedRevision), databaseClock.instant());
     }
 
     @Override
     public synchronized SharedSnapshot shared() {
         return new SharedSnapshot(
                 sharedState().state(),
-                databaseTime,
-                Map.of("fake", Duration.ofSeconds(60)),
+                databaseClock.instant(),
+                Map.of("fake", new SharedSnapshot.Lifetime(Duration.ofSeconds(60), ofType)),
                 GlobIndex.of(blockedGlobs));
     }
 
@@ -204,50 +257,53 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public synchronized TenantSnapshot tenant(TenantName tenant) {
+    public synchronized TenantSnapshot tenant(TenantName tenant, long most) {
         if (gone) {
             throw new Unavailable("gone for the test", Duration.ofSeconds(1));
         }
         readings++;
+        if (bytes > most) {
+            return TenantSnapshot.tooLarge(NAME, state(NAME));
+        }
         return new TenantSnapshot(
                 NAME,
                 state(NAME),
                 new UUID(0, 1),
                 256,
+                OptionalInt.empty(),
                 Map.of(IDP, identityProvider()),
                 keys,
                 GlobIndex.of(List.of()),
                 GlobIndex.of(List.of()),
-                0);
+                0,
+                false);
     }
 
     @Override
-    public synchronized SubjectGrants grants(TenantName tenant, IdpName idp, String subject) {
+    public synchronized SubjectGrants grants(
+            TenantName tenant, IdpName idp, String subject, long most) {
+        readingsOfGrants++;
+        if (bytesOfGrants > most) {
+            return SubjectGrants.tooLarge(wholeState());
+        }
         return new SubjectGrants(
                 wholeState(),
                 grants.stream().filter(grant -> grant.subject().matches(subject)).toList(),
                 blockedUntil.getOrDefault(subject, Instant.MIN),
-                0);
+                0,
+                false);
     }
 
     @Override
-    public boolean knows(String issuer) {
-        return issuer.equals(ISSUER);
+    public synchronized List<IssuerIndex.Entry> entries() {
+        return List.of(
+                IssuerIndex.Entry.of(
+                        new IssuerIndex.Version(IDP, revision), ISSUER, List.of(AUDIENCE), true));
     }
 
     @Override
-    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
-        return knows(issuer) && audiences.contains(AUDIENCE) ? listed() : List.of();
-    }
-
-    @Override
-    public List<IdentityProvider> listed(String issuer) {
-        return knows(issuer) ? listed() : List.of();
-    }
-
-    @Override
-    public synchronized List<IdentityProvider> listed() {
-        return List.of(identityProvider());
+    public synchronized Optional<IdentityProvider> provider(IdpName name) {
+        return Optional.of(identityProvider());
     }
 
     private IdentityProvider identityProvider() {

@@ -104,6 +104,9 @@ final class PreparedKeysTest {
 
     private Key row(String name) {
         return Objects.requireNonNull(
-                tenant.key(name).tenant(MemoryTenant.NAME).keys().get(new KeyName(name)));
+                tenant.key(name)
+                        .tenant(MemoryTenant.NAME, Long.MAX_VALUE)
+                        .keys()
+                        .get(new KeyName(name)));
     }
 }

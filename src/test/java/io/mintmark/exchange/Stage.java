@@ -12,6 +12,7 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.Clocks;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.PresentedToken;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,8 +51,24 @@ final class Stage implements AutoCloseable {
     private final MintIds ids = new MintIds(now::get, new SecureRandom());
     private final Rejections rejections = new Rejections(store, ids, now::get).start();
     private final Set<String> usedTokens = ConcurrentHashMap.newKeySet();
-    final Catalogue catalogue = new Catalogue(tenant, Duration.ofDays(1), System::nanoTime);
+    private final Clocks clocks = new Clocks(now::get, this::nanos);
+
+    final Catalogue catalogue = new Catalogue(tenant, Duration.ofDays(1), clocks, System::nanoTime);
     final Exchange exchange = exchange();
+
+    /** The database's clock is behind, as far as it may be and some. */
+    Stage() {
+        tenant.databaseClock(() -> now().minusSeconds(20));
+    }
+
+    private Instant now() {
+        return Objects.requireNonNull(now.get());
+    }
+
+    /** Goes on with the time of the stage, as a clock does while a process is paused. */
+    private long nanos() {
+        return System.nanoTime() + Duration.between(START, now.get()).toNanos();
+    }
 
     @Override
     public void close() {
@@ -97,7 +115,11 @@ final class Stage implements AutoCloseable {
     /** A request for the list of keys with the same token. */
     static KeyList.Request list(MintRequest request) {
         return new KeyList.Request(
-                request.requestId(), request.address(), request.userAgent(), request.token());
+                request.requestId(),
+                request.address(),
+                request.userAgent(),
+                request.token(),
+                RequestPermit.NONE);
     }
 
     private String token() {
@@ -121,14 +143,14 @@ final class Stage implements AutoCloseable {
                         new IssuerKeys(new GuardedHttp(new Destinations(List.of())), now::get),
                         (_, id, _) -> usedTokens.add(id),
                         own,
-                        now::get),
+                        clocks),
                 issuers,
                 catalogue,
                 new AccessProviders(List.of(cloud), now::get),
                 log,
                 rejections,
                 ids,
-                now::get,
+                clocks,
                 PATIENCE,
                 new Deaf());
     }

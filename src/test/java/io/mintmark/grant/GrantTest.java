@@ -8,6 +8,7 @@ import io.mintmark.tenant.Glob;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.MatchingBudget;
 
@@ -34,7 +35,8 @@ class GrantTest {
                 ClaimConditions.NONE,
                 from,
                 until,
-                Optional.empty());
+                Optional.empty(),
+                "");
     }
 
     private static Grant glob(String pattern) {
@@ -53,10 +55,29 @@ class GrantTest {
                         new SubjectPattern.Exact("s"),
                         Optional.of(NOON),
                         Optional.of(NOON.plus(HOUR)));
-        assertFalse(noonToOne.inForce(NOON.minusNanos(1)));
-        assertTrue(noonToOne.inForce(NOON));
-        assertTrue(noonToOne.inForce(NOON.plus(HOUR).minusNanos(1)));
-        assertFalse(noonToOne.inForce(NOON.plus(HOUR)));
+        assertFalse(noonToOne.inForce(TimeBounds.of(NOON.minusNanos(1))));
+        assertTrue(noonToOne.inForce(TimeBounds.of(NOON)));
+        assertTrue(noonToOne.inForce(TimeBounds.of(NOON.plus(HOUR).minusNanos(1))));
+        assertFalse(noonToOne.inForce(TimeBounds.of(NOON.plus(HOUR))));
+    }
+
+    @Test
+    void a_window_begins_by_the_earlier_clock_and_ends_by_the_later() {
+        Grant noonToOne =
+                grant(
+                        new SubjectPattern.Exact("s"),
+                        Optional.of(NOON),
+                        Optional.of(NOON.plus(HOUR)));
+        Duration apart = Duration.ofSeconds(20);
+        Instant end = NOON.plus(HOUR);
+
+        assertFalse(noonToOne.inForce(new TimeBounds(NOON.minusNanos(1), NOON.plus(apart))));
+        assertTrue(noonToOne.inForce(new TimeBounds(NOON, NOON.plus(apart))));
+        assertTrue(noonToOne.inForce(new TimeBounds(end.minus(apart), end.minusNanos(1))));
+        assertFalse(noonToOne.inForce(new TimeBounds(end.minus(apart), end)));
+        assertEquals(
+                Duration.ofSeconds(10),
+                noonToOne.atMost(HOUR, new TimeBounds(end.minus(apart), end.minusSeconds(10))));
     }
 
     @Test
@@ -66,7 +87,7 @@ class GrantTest {
                         new SubjectPattern.Exact("s"),
                         Optional.empty(),
                         Optional.of(NOON.plusMillis(1_999)));
-        assertEquals(Duration.ofSeconds(1), endsSoon.atMost(HOUR, NOON));
+        assertEquals(Duration.ofSeconds(1), endsSoon.atMost(HOUR, TimeBounds.of(NOON)));
     }
 
     @Test
@@ -80,9 +101,11 @@ class GrantTest {
                         ClaimConditions.NONE,
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.of(HOUR.multipliedBy(2)));
-        assertEquals(HOUR, longer.atMost(HOUR, NOON));
-        assertEquals(HOUR.multipliedBy(2), longer.atMost(HOUR.multipliedBy(3), NOON));
+                        Optional.of(HOUR.multipliedBy(2)),
+                        "");
+        assertEquals(HOUR, longer.atMost(HOUR, TimeBounds.of(NOON)));
+        assertEquals(
+                HOUR.multipliedBy(2), longer.atMost(HOUR.multipliedBy(3), TimeBounds.of(NOON)));
     }
 
     @Test

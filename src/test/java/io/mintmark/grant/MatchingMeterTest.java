@@ -46,7 +46,8 @@ class MatchingMeterTest {
                 ClaimConditions.NONE,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                "");
     }
 
     @Test

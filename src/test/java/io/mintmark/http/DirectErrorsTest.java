@@ -21,8 +21,8 @@ import java.util.Map;
 class DirectErrorsTest {
     private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
     private static final String MALFORMED =
-            "The request is HTTP/1.0 or not well-formed HTTP/1.1, it leaves open where it"
-                    + " ends, its body is encoded, or its headers are too long.";
+            "The request is not valid HTTP/1.1, its length is ambiguous, its body is encoded, or its"
+                    + " path or headers are too long.";
     private static final String TOO_LONG = "The body is longer than 64 KiB.";
     private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
@@ -79,7 +79,43 @@ class DirectErrorsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"G\u00c4T /ok", "G(T /ok", " /ok", "GET", "\u00a0"})
+    @ValueSource(strings = {"GET /ok?x=a:b", "GET http://a/ok?x=a:b", "GET HTTPS://b:443/ok"})
+    void a_target_of_any_form_and_character_of_the_rfcs_is_answered(String start)
+            throws IOException {
+        assertEquals(200, answerTo(start + HOST + "\r\n").status());
+    }
+
+    @Test
+    void the_host_of_a_target_goes_before_the_header_which_must_be_valid_all_the_same()
+            throws IOException {
+        assertEquals("a", answerTo("GET /host" + HOST + "\r\n").body());
+        assertEquals("b:80", answerTo("GET http://b:80/host" + HOST + "\r\n").body());
+        String start = "GET http://b/host HTTP/1.1\r\n";
+        assertRefused(400, MALFORMED, start + "\r\n");
+        assertRefused(400, MALFORMED, start + "Host: a b\r\n\r\n");
+        assertRefused(400, MALFORMED, start + "Host: b\r\nHost: b\r\n\r\n");
+    }
+
+    @Test
+    void the_host_of_a_target_is_that_of_its_request_alone() throws IOException {
+        try (RawClient client = server.client()) {
+            client.send("GET http://b/host" + HOST + "\r\n" + "GET /host" + HOST + "\r\n");
+
+            assertEquals("b", client.answer().body());
+            assertEquals("a", client.answer().body());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "G\u00c4T /ok",
+                "G(T /ok",
+                " /ok",
+                "GET",
+                "\u00a0",
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG /ok"
+            })
     void a_malformed_method_is_refused(String start) throws IOException {
         assertRefused(400, MALFORMED, start + HOST + "\r\n");
     }
@@ -115,6 +151,10 @@ class DirectErrorsTest {
                 400, MALFORMED, "GET /ok" + HOST + "X: " + "a".repeat(1_000_000) + "\r\n\r\n");
         assertRefused(400, MALFORMED, "GET /ok" + HOST + "X: a\r\n".repeat(100_000) + "\r\n");
         assertRefused(400, MALFORMED, "GET /ok" + HOST + "X".repeat(1_000_000) + ": a\r\n\r\n");
+        assertRefused(400, MALFORMED, "GET /ok" + HOST + "X".repeat(129) + ": a\r\n\r\n");
+        assertRefused(400, MALFORMED, "GET /ok" + HOST + "X: " + "a".repeat(20_481) + "\r\n\r\n");
+        assertRefused(400, MALFORMED, "GET /ok" + HOST + "X: a\r\n".repeat(128) + "\r\n");
+        assertEquals(200, answerTo("GET /ok" + HOST + "X: a\r\n".repeat(127) + "\r\n").status());
     }
 
     @Test

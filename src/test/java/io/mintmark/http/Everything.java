@@ -5,11 +5,15 @@ import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.http.InterfaceDocument.Place;
 import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.TestKey;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -125,6 +129,14 @@ final class Everything {
         answers.ask(world, "GET /tenants/NO/.well-known/openid-configuration", "");
         answers.ask(world, "GET /tenants/NO/.well-known/jwks.json", "");
         answers.ask(world, "OPTIONS /tenants/NO/.well-known/jwks.json", "", "X-Request-ID: <b>");
+        for (String file : List.of("openid-configuration", "jwks.json")) {
+            String line = "OPTIONS /tenants/%s/.well-known/" + file;
+            answers.send(
+                    world,
+                    document.place(line.formatted("acme")),
+                    "OPTIONS of no tenant",
+                    line.formatted("a%20b") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        }
     }
 
     private void onEveryPath(World world) {
@@ -146,6 +158,7 @@ final class Everything {
         }
         malformed(world, document.other("otherMethod"), "PUT /health");
         malformed(world, document.other("otherMethodOfAwsSdk"), "PUT /sdk/aws/deploy");
+        malformed(world, document.other("otherMethodOfSts"), "PUT /sdk/sts");
         malformed(world, document.other("otherMethodOfOAuth"), "PUT /oauth2/token");
         malformed(world, document.other("otherPath"), "GET /nothing");
         malformed(world, document.other("unreadable"), "nonsense <script>");
@@ -293,18 +306,26 @@ final class Everything {
         }
     }
 
-    /** As many requests as there may be, and one of every kind more. */
+    /**
+     * As many requests as there may be, which wait for the database, and one of every kind more.
+     */
     private void withoutRoom() {
         try (World world =
                         new World(
                                 Map.of(
-                                        "RATE_LIMIT_ENABLED", "false",
-                                        "PROVIDER_TIMEOUT", "PT5S",
-                                        "SERVER_MAX_REQUESTS", Integer.toString(MOST_REQUESTS)));
+                                        "RATE_LIMIT_ENABLED",
+                                        "false",
+                                        "SERVER_MAX_REQUESTS",
+                                        Integer.toString(MOST_REQUESTS)));
+                Connection owner = world.database().connect(Who.OWNER);
+                Statement statement = owner.createStatement();
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            world.issuer().hang(); // mints whose tenant is known don't count
+            world.broker().keys(world.token()); // who waits for the issuer's keys has no turn
+            owner.setAutoCommit(false);
+            statement.execute("LOCK TABLE broker.subject_grant IN ACCESS EXCLUSIVE MODE");
+            String unread = world.issuer().sign("ci:unread", World.AUDIENCE);
             for (int i = 0; i < MOST_REQUESTS; i++) {
-                clients.execute(() -> answers.mint(world, world.token(), "deploy"));
+                clients.execute(() -> answers.mint(world, unread, "deploy"));
             }
             Eventually.holds(
                     () -> world.broker().get("/credentials/idp-providers").status() == 503);
@@ -312,13 +333,16 @@ final class Everything {
             List<String> lines = new ArrayList<>(readable().stream().map(this::line).toList());
             lines.addAll(
                     List.of(
-                            "PUT /health",
+                            "PUT /credentials/mint",
                             "PUT /sdk/aws/deploy",
+                            "PUT /sdk/sts",
                             "PUT /oauth2/token",
                             "GET /nothing"));
             lines.forEach(line -> busy.add(clients.submit(() -> answers.ask(world, line, ""))));
             busy.forEach(Everything::done);
-            world.issuer().resume();
+            owner.rollback();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -330,8 +354,10 @@ final class Everything {
             readable().forEach(place -> answers.ask(world, line(place).replace("acme", "NO"), ""));
             answers.ask(world, "PUT /credentials/mint", "");
             answers.ask(world, "PUT /sdk/aws/deploy", "");
+            answers.ask(world, "PUT /sdk/sts", "");
             answers.ask(world, "PUT /oauth2/token", "");
             answers.ask(world, "GET /nothing", "");
+            answers.send(world, document.other("unreadable"), "no line", "\0\r\n\r\n");
         }
     }
 

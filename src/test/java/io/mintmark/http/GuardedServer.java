@@ -1,5 +1,6 @@
 package io.mintmark.http;
 
+import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
@@ -7,6 +8,9 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.endtoend.Eventually;
+import io.mintmark.http.tls.PortTls;
+import io.mintmark.metrics.Measurements;
+import io.mintmark.metrics.Meters;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -46,9 +51,24 @@ final class GuardedServer implements AutoCloseable {
      * @param nanoTime measures clients' time
      */
     GuardedServer(ServerBounds bounds, LongSupplier nanoTime) {
+        this(Optional.empty(), bounds, nanoTime);
+    }
+
+    /**
+     * @param tls without it, plain HTTP
+     */
+    GuardedServer(Optional<PortTls> tls, ServerBounds bounds, LongSupplier nanoTime) {
         defaults =
                 new ListenerDefaults(
-                        bounds, new Cors(Set.of()), InstantSource.fixed(NOW), nanoTime);
+                        tls,
+                        bounds,
+                        Set.of("/health"),
+                        new DirectErrors(
+                                new Cors(Set.of()),
+                                Optional.empty(),
+                                Routes.NO_SUCH_PATH,
+                                InstantSource.fixed(NOW)),
+                        nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -72,7 +92,11 @@ final class GuardedServer implements AutoCloseable {
     }
 
     private void routes(HttpRouting.Builder routing) {
-        routing.error(Throwable.class, new Failures(new Answers(InstantSource.fixed(NOW))))
+        routing.error(
+                        Throwable.class,
+                        new Failures(
+                                new Answers(InstantSource.fixed(NOW)),
+                                new Measurements(new Meters())))
                 .addFilter((chain, request, _) -> {
                     String path = request.prologue().uriPath().path();
                     requests.add(path);
@@ -83,6 +107,10 @@ final class GuardedServer implements AutoCloseable {
                     }
                 })
                 .get("/ok", (_, response) -> response.send("ok"))
+                .get(
+                        "/host",
+                        (request, response) ->
+                                response.send(request.headers().get(HeaderNames.HOST).get()))
                 .any("/read", GuardedServer::read)
                 .post("/json", GuardedServer::readJson)
                 .get("/marked/{mark}", GuardedServer::mark)
@@ -131,6 +159,11 @@ final class GuardedServer implements AutoCloseable {
 
     RawClient client() throws IOException {
         return new RawClient(port());
+    }
+
+    /** What the server complained of so far, which is then no failure when it stops. */
+    List<String> takeWarnings() {
+        return warnings.take();
     }
 
     /** The paths of all requests so far. */

@@ -113,6 +113,9 @@ final class InterfaceDocument {
             }
         }
         String understood = asked.replaceAll(";[^/]*", "").replaceAll("/+", "/");
+        if (understood.equals("/sdk/sts")) {
+            return place("/sdk/sts", "post");
+        }
         return understood.startsWith("/sdk/aws/")
                 ? place("/sdk/aws/{key}", "get")
                 : other("otherPath");

@@ -15,8 +15,8 @@ class OpenFilesTest {
                 assertThrows(InvalidSettings.class, () -> OpenFiles.requireEnough(2000, 1024));
 
         assertEquals(
-                "SERVER_MAX_CONNECTIONS needs room for 2256 open files, and the process may open"
-                        + " 1024: lower it, or raise that limit (ulimit -n)",
+                "SERVER_MAX_CONNECTIONS needs 2256 open files, and the process may open "
+                        + "1024: lower the setting, or raise the limit (ulimit -n)",
                 refusal.getMessage());
     }
 

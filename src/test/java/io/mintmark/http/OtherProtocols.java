@@ -2,10 +2,12 @@ package io.mintmark.http;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.endtoend.StsForms;
 import io.mintmark.endtoend.World;
 import io.mintmark.mint.sts.StsAnswer;
 
 import java.util.List;
+import java.util.Map;
 
 /** Provokes the answers of the protocols that aren't the interface's. */
 final class OtherProtocols {
@@ -25,10 +27,12 @@ final class OtherProtocols {
     void provoke() {
         prepare();
         awsSdk();
+        sts();
         oauth();
         for (String path :
                 List.of(
                         "/sdk/aws/deploy",
+                        "/sdk/sts",
                         "/oauth2/token",
                         "/.well-known/oauth-authorization-server")) {
             for (String method : List.of("HEAD", "PUT", "OPTIONS", "TRACE", "BREW")) {
@@ -73,13 +77,32 @@ final class OtherProtocols {
         answers.ask(world, "GET /sdk/aws/" + key, "", "Authorization: " + token);
     }
 
+    private void sts() {
+        world.sts().always(new StsAnswer.AsAsked());
+        assume(StsForms.form(world.token(), World.ROLE));
+        assume(StsForms.form(world.token(), "arn:aws:iam::000000000000:role/spare"));
+        assume(StsForms.form("garbage", World.ROLE));
+        assume(Map.of("Action", "GetCallerIdentity"));
+        for (StsAnswer answer :
+                List.of(
+                        new StsAnswer.Refusing(403, "AccessDenied", "a"),
+                        new StsAnswer.Saying(200, "<html>"))) {
+            world.sts().next(answer);
+            assume(StsForms.form(world.token(), World.ROLE));
+        }
+        answers.ask(world, "POST /sdk/sts", "{}", "Content-Type: application/json");
+    }
+
+    private void assume(Map<String, String> form) {
+        answers.ask(world, "POST /sdk/sts", StsForms.encoded(form), FORM);
+    }
+
     private void oauth() {
         exchange("&audience=api");
         exchange("&audience=unserved");
         exchange("&audience=spare");
         exchange("&audience=deploy");
         exchange("&audience=nothing");
-        exchange("&audience=api&scope=read");
         exchange("&audience=api&client_secret=x");
         exchange("&audience=api&audience=api");
         exchange("");

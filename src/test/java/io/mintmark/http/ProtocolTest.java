@@ -58,8 +58,8 @@ class ProtocolTest {
                         "/sdk/aws/%64eploy")) {
             RawAnswer answer = send("GET " + path + " HTTP/1.1", "\r\n");
             assertFalse(answer.headers().containsKey("access-control-allow-origin"), path);
-            assertEquals(404, answer.status(), path);
-            assertTrue(answer.body().contains("\"code\":\"NOT_FOUND\""), path + answer.body());
+            assertEquals(403, answer.status(), path);
+            assertTrue(answer.body().contains("\"code\":\"FORBIDDEN\""), path + answer.body());
         }
         for (String path : List.of("/sdk/aws/deploy", "/sdk/aws/deploy?x")) {
             RawAnswer answer = send("GET " + path + " HTTP/1.1", "\r\n");

@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** What the web server itself complains of while it is listened to. */
-final class ServerWarnings extends Handler {
+final class ServerWarnings extends Handler implements AutoCloseable {
     private final Logger logger = Logger.getLogger("io.helidon");
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
@@ -30,6 +30,13 @@ final class ServerWarnings extends Handler {
 
     List<String> all() {
         return List.copyOf(warnings);
+    }
+
+    /** All so far, which {@link #all} then no longer has. */
+    List<String> take() {
+        List<String> taken = all();
+        warnings.clear();
+        return taken;
     }
 
     @Override

@@ -104,6 +104,31 @@ class BuiltInIdentityTest {
     }
 
     @Test
+    void a_service_that_verifies_only_es256_needs_a_p256_key() {
+        keys().withRsa("2026-01-01", 2048);
+        AccessTokenOrder usual = accessToken(Map.of());
+        var order =
+                new AccessTokenOrder(
+                        usual.tenant(),
+                        usual.idp(),
+                        usual.mintId(),
+                        usual.subject(),
+                        usual.audience(),
+                        usual.claims(),
+                        usual.duration(),
+                        new AccessTokenOrder.Format(
+                                Optional.of(AccessTokenOrder.Algorithm.ES256), "JWT"));
+
+        var refused =
+                assertThrows(NoBrokerTokenException.class, () -> identity().accessToken(order));
+
+        assertTrue(refused.getMessage().contains("holds no P-256 key"));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new AccessTokenOrder.Format(Optional.empty(), "id_token"));
+    }
+
+    @Test
     void a_token_lives_no_longer_than_is_ordered() throws ParseException {
         keys().withP256("2026-01-01");
         TokenOrder usual = order(false);
@@ -111,8 +136,10 @@ class BuiltInIdentityTest {
         assertEquals(Duration.ofMinutes(5), lifetime(usual));
         assertEquals(Duration.ofSeconds(90), lifetime(usual.livingAtMost(Duration.ofSeconds(90))));
         assertEquals(Duration.ofMinutes(5), lifetime(usual.livingAtMost(Duration.ofHours(1))));
+        assertEquals(Duration.ofHours(1), lifetime(usual.living(Duration.ofHours(1))));
         assertThrows(
                 IllegalArgumentException.class, () -> usual.livingAtMost(Duration.ofSeconds(0)));
+        assertThrows(IllegalArgumentException.class, () -> usual.living(Duration.ofSeconds(3601)));
     }
 
     @Test
@@ -218,7 +245,9 @@ class BuiltInIdentityTest {
         keys().withP256("2026-01-01").withRsa("2026-02-01", 2048);
 
         for (String document :
-                List.of(identity().discoveryDocument(), identity().discoveryDocument(ACME))) {
+                List.of(
+                        identity().discoveryDocument(Map.of()),
+                        identity().discoveryDocument(ACME))) {
             assertEquals(
                     json("[\"ES256\", \"RS256\"]"),
                     json(document).path("id_token_signing_alg_values_supported"));
@@ -335,7 +364,8 @@ class BuiltInIdentityTest {
                 "repo:acme/app",
                 "https://api.example",
                 claims,
-                Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                AccessTokenOrder.Format.USUAL);
     }
 
     private Duration lifetime(TokenOrder order) throws ParseException {

@@ -38,7 +38,7 @@ public record KeyDirectory(Path path) {
         }
     }
 
-    static KeyPair ec(String curve) {
+    public static KeyPair ec(String curve) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec(curve));
@@ -48,7 +48,7 @@ public record KeyDirectory(Path path) {
         }
     }
 
-    static String pkcs8(KeyPair pair) {
+    public static String pkcs8(KeyPair pair) {
         return pem("PRIVATE KEY", pair.getPrivate().getEncoded());
     }
 

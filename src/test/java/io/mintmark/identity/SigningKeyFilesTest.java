@@ -87,7 +87,9 @@ class SigningKeyFilesTest {
     @Test
     void an_empty_directory_is_told_with_the_line_that_makes_a_key() {
         assertEquals(
-                "BROKER_SIGNING_KEYS_DIR %1$s holds no signing key; a key is made with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %1$s/2026-07-29.pem"
+                ("BROKER_SIGNING_KEYS_DIR %1$s contains no signing key; a key is made with: "
+                                + "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "
+                                + "%1$s/2026-07-29.pem")
                         .formatted(directory),
                 complaint());
     }
@@ -95,7 +97,7 @@ class SigningKeyFilesTest {
     @Test
     void what_never_ends_is_not_read() throws IOException {
         Files.createSymbolicLink(directory.resolve("2026-01-01.pem"), Path.of("/dev/zero"));
-        assertTrue(complaint().contains("is no regular file"));
+        assertTrue(complaint().contains("is not a regular file"));
     }
 
     @Test
@@ -140,7 +142,7 @@ class SigningKeyFilesTest {
     @Test
     void a_small_rsa_key_is_told() {
         holds(KeyDirectory.pkcs8(RsaPairs.next(1024)));
-        assertComplaint("2026-01-01.pem is an RSA key of 1024 bits, fewer than 2048");
+        assertComplaint("2026-01-01.pem is an RSA key of 1024 bits; the minimum is 2048");
     }
 
     @Test
@@ -170,19 +172,19 @@ class SigningKeyFilesTest {
         holds(
                 KeyDirectory.pem(
                         "PUBLIC KEY", KeyDirectory.ec("secp256r1").getPublic().getEncoded()));
-        assertComplaint("2026-01-01.pem holds no private key");
+        assertComplaint("2026-01-01.pem contains no private key");
     }
 
     @Test
     void a_file_that_is_no_pem_is_told() {
         holds("hello");
-        assertComplaint("2026-01-01.pem holds no private key in PEM form");
+        assertComplaint("2026-01-01.pem contains no private key in PEM format");
     }
 
     @Test
     void a_damaged_key_is_told_without_its_content() {
         holds("-----BEGIN PRIVATE KEY-----\nTUlHSEFnRUFN\n-----END PRIVATE KEY-----\n");
-        assertComplaint("2026-01-01.pem isn't a private key in PEM form");
+        assertComplaint("2026-01-01.pem is not a private key in PEM format");
         assertFalse(complaint().contains("TUlH"));
     }
 

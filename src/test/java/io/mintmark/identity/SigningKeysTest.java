@@ -3,6 +3,7 @@ package io.mintmark.identity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
@@ -59,19 +60,20 @@ class SigningKeysTest {
         SigningKeys keys = keys(Map.of(YESTERDAY, first, TODAY, rsa));
 
         assertEquals(first, keys.signer(TODAY));
-        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(rsa), keys.signer(TODAY, JWSAlgorithm.RS256));
     }
 
     @Test
     void an_rsa_key_of_days_to_come_signs_where_nothing_else_can() {
         SigningKeys keys = keys(Map.of(YESTERDAY, first, TOMORROW, rsa));
 
-        assertEquals(Optional.of(rsa), keys.rs256Signer(TODAY));
+        assertEquals(Optional.of(rsa), keys.signer(TODAY, JWSAlgorithm.RS256));
     }
 
     @Test
     void without_an_rsa_key_nothing_signs_rs256() {
-        assertEquals(Optional.empty(), keys(Map.of(YESTERDAY, first)).rs256Signer(TODAY));
+        assertEquals(
+                Optional.empty(), keys(Map.of(YESTERDAY, first)).signer(TODAY, JWSAlgorithm.RS256));
     }
 
     @Test

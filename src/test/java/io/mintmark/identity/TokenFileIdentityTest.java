@@ -88,8 +88,8 @@ class TokenFileIdentityTest {
 
         assertEquals(Kind.REJECTED, refused.kind());
         assertEquals(
-                "the token in BROKER_IDP_TOKEN_FILE expired at 2026-07-29T13:00:00Z; whoever writes"
-                        + " the file has stopped doing so",
+                "the token in BROKER_IDP_TOKEN_FILE expired at 2026-07-29T13:00:00Z; check "
+                        + "the process that renews the file",
                 refused.getMessage());
         assertEquals(Optional.of(refused.getMessage()), identity.fault());
     }
@@ -99,7 +99,7 @@ class TokenFileIdentityTest {
         "'',                                   holds no JWT",
         "hunter2,                              holds no JWT",
         "eyJhbGciOiJub25lIn0.e30.,             holds no JWT",
-        "eyJhbGciOiJSUzI1NiJ9.e30.c2ln,        holds a token without exp",
+        "eyJhbGciOiJSUzI1NiJ9.e30.c2ln,        contains a token without exp",
     })
     void what_is_no_token_is_told_without_being_shown(String text, String what) throws IOException {
         project("2", text);
@@ -137,7 +137,7 @@ class TokenFileIdentityTest {
     @Test
     void what_never_ends_is_not_read() {
         var endless = new TokenFileIdentity(Path.of("/dev/zero"), InstantSource.system());
-        assertEquals(Optional.of("BROKER_IDP_TOKEN_FILE is no regular file"), endless.fault());
+        assertEquals(Optional.of("BROKER_IDP_TOKEN_FILE is not a regular file"), endless.fault());
     }
 
     @Test

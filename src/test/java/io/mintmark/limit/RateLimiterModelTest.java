@@ -40,7 +40,7 @@ class RateLimiterModelTest {
     private static RateLimitSettings settings(Random random) {
         Duration window = Duration.ofSeconds(1 + random.nextInt(100));
         return new RateLimitSettings(
-                true, 1 + random.nextInt(60), window, 1 + random.nextInt(20), List.of());
+                true, 1 + random.nextInt(60), window, 1 + random.nextInt(20), List.of(), List.of());
     }
 
     /** Mostly bursts, sometimes to the nanosecond a second or more. */

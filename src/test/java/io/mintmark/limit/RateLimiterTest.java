@@ -26,7 +26,8 @@ class RateLimiterTest {
 
     private final FakeTime time = new FakeTime();
     private final RateLimiter limiter =
-            new RateLimiter(new RateLimitSettings(true, 100, WINDOW, 20, List.of()), time, time);
+            new RateLimiter(
+                    new RateLimitSettings(true, 100, WINDOW, 20, List.of(), List.of()), time, time);
 
     @Test
     void the_first_request_begins_the_window() {

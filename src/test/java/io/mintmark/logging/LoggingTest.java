@@ -11,6 +11,7 @@ import io.mintmark.config.LogSettings;
 import io.mintmark.config.LogSettings.LogFormat;
 import io.mintmark.config.LogSettings.LogLevel;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
@@ -167,6 +169,142 @@ class LoggingTest {
         thread.join();
 
         assertEquals("thread 'worker' died", json(onlyLine()).path("message").asText());
+    }
+
+    @Test
+    void a_stack_has_at_most_4_kib_and_names_every_cause() throws IOException {
+        install(LogFormat.JSON, LogLevel.INFO);
+        Throwable deep = new IOException("x".repeat(100_000), overflow(2_000));
+
+        OURS.error("failed", new IllegalStateException("outermost", deep));
+
+        String stack = json(onlyLine()).path("exception").asText();
+        assertTrue(stack.length() <= 4096, () -> "has " + stack.length());
+        assertTrue(stack.startsWith("java.lang.IllegalStateException: outermost\n\tat "), stack);
+        assertTrue(stack.contains("\nCaused by: java.io.IOException: xxx"), stack);
+        assertTrue(
+                stack.contains("\nCaused by: java.lang.StackOverflowError\n\tat io.mintmark."),
+                stack);
+        assertTrue(stack.matches("(?s).*\\.\\.\\. \\d+ more"), stack);
+    }
+
+    private static Throwable overflow(int calls) {
+        return calls == 0 ? new StackOverflowError() : overflow(calls - 1);
+    }
+
+    @Test
+    void what_a_library_logs_with_a_stack_again_and_again_is_one_line_a_minute_and_a_count()
+            throws IOException {
+        install(LogFormat.JSON, LogLevel.INFO);
+        Instant start = Instant.parse("2026-03-04T05:06:07Z");
+        MDC.put("requestId", "r-1");
+        for (int i = 0; i < 1_000; i++) {
+            log(start.plusMillis(i), "io.helidon.a", "failed", new StackOverflowError());
+        }
+        assertEquals("failed", json(onlyLine()).path("message").asText());
+
+        log(start.plusMillis(1), "io.helidon.b", "failed", new StackOverflowError());
+        log(start.plusMillis(1), "io.helidon.a", "failed", new IOException("another kind"));
+        log(start.plusMillis(1), "io.helidon.a", "without a stack", null);
+        log(start.plusMillis(1), "io.helidon.a", "without a stack", null);
+        assertEquals(5, lines().size());
+
+        MDC.put("requestId", "r-2");
+        log(start.plusSeconds(60), "io.helidon.a", "failed again", new StackOverflowError());
+        JsonNode summary = json(lines().get(5));
+        assertEquals(
+                "999 more of these since 2026-03-04T05:06:07Z: failed, java.lang.StackOverflowError",
+                summary.path("message").asText());
+        assertEquals("io.helidon.a", summary.path("logger").asText());
+        assertTrue(summary.path("requestId").isMissingNode());
+        assertEquals("failed again", json(lines().get(6)).path("message").asText());
+        assertEquals("r-2", json(lines().get(6)).path("requestId").asText());
+        assertEquals(7, lines().size());
+    }
+
+    @Test
+    void the_count_comes_with_the_next_line_of_any_kind() {
+        install(LogFormat.TEXT, LogLevel.INFO);
+        Instant start = Instant.parse("2026-03-04T05:06:07Z");
+        log(start, "io.helidon.a", "failed", new IOException("x"));
+        log(start, "io.helidon.a", "failed", new IOException("x"));
+        log.reset();
+
+        log(start.plusSeconds(59), "io.mintmark.x", "hello", null);
+        assertEquals(1, lines().size());
+        log(start.plusSeconds(61), "io.mintmark.x", "hello", null);
+        assertTrue(lines().get(1).contains("1 more of these since"), lines()::toString);
+        log(start.plusSeconds(200), "io.mintmark.x", "hello", null);
+        assertEquals(4, lines().size());
+    }
+
+    @Test
+    void our_own_failures_are_all_written_and_kinds_of_libraries_are_bounded() {
+        install(LogFormat.JSON, LogLevel.INFO);
+        Instant now = Instant.parse("2026-03-04T05:06:07Z");
+        for (int i = 0; i < 5; i++) {
+            log(now, "io.mintmark.http.Failures", "failed", new IOException("x"));
+        }
+        assertEquals(5, lines().size());
+
+        log.reset();
+        for (int i = 0; i < 10_000; i++) {
+            log(now, "io.helidon." + i, "failed", new IOException("x"));
+        }
+        assertEquals(LibraryFailures.MOST_KINDS, lines().size());
+    }
+
+    private static void log(Instant at, String logger, String message, @Nullable Throwable thrown) {
+        LogRecord record = new LogRecord(Level.WARNING, message);
+        record.setLoggerName(logger);
+        record.setInstant(at);
+        record.setThrown(thrown);
+        java.util.logging.Logger.getLogger(logger).log(record);
+    }
+
+    @Test
+    void a_line_that_takes_long_to_format_holds_up_no_other() throws Exception {
+        install(LogFormat.TEXT, LogLevel.INFO);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Object slow =
+                new Object() {
+                    @Override
+                    public String toString() {
+                        begun.countDown();
+                        await(go);
+                        return "slow";
+                    }
+                };
+        LogRecord record = new LogRecord(Level.WARNING, "{0}");
+        record.setParameters(new Object[] {slow});
+        Thread thread =
+                Thread.ofPlatform()
+                        .start(() -> java.util.logging.Logger.getLogger("io.helidon").log(record));
+        begun.await();
+
+        OURS.info("meanwhile");
+        assertEquals(1, lines().size());
+        go.countDown();
+        thread.join();
+        assertTrue(lines().get(1).contains("slow"), lines()::toString);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_long_message_is_cut() throws IOException {
+        install(LogFormat.JSON, LogLevel.INFO);
+
+        OURS.info("x".repeat(100_000));
+
+        assertTrue(json(onlyLine()).path("message").asText().length() <= 16_385);
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -123,9 +124,46 @@ class MonitoringTest {
         assertEquals(Set.of(), asked);
     }
 
-    private static List<String> alerts() throws IOException {
+    @Test
+    void each_alert_leads_to_its_entry_and_lasts_before_it_fires() throws IOException {
+        for (JsonNode rule : rules().findParents("alert")) {
+            String alert = rule.path("alert").asText();
+            String url = rule.path("annotations").path("runbook_url").asText();
+            assertTrue(
+                    url.endsWith("docs/monitoring/README.md#" + alert.toLowerCase(Locale.ROOT)),
+                    alert);
+            assertTrue(rule.has("for"), alert + " fires at the first sample");
+        }
+    }
+
+    /** Answers by status, providers and key sets are what clients and tenants cause. */
+    @Test
+    void nothing_that_a_client_or_a_tenant_causes_is_critical() throws IOException {
+        Set<String> critical = new TreeSet<>();
+        for (JsonNode rule : rules().findParents("alert")) {
+            if (rule.path("labels").path("severity").asText().equals("critical")) {
+                critical.addAll(namesIn(rule.path("expr").asText()));
+            }
+        }
+
+        assertEquals(
+                Set.of(
+                        "mintmark_audit_commit_seconds_count",
+                        "mintmark_audit_losses_total",
+                        "mintmark_checkpoint_age_seconds",
+                        "mintmark_failures_total",
+                        "mintmark_healthy",
+                        "mintmark_requests_total"),
+                critical);
+    }
+
+    private static JsonNode rules() throws IOException {
         Map<String, Object> rules =
                 new Yaml().load(Files.readString(MONITORING.resolve("rules.yml")));
-        return new ObjectMapper().valueToTree(rules).findValuesAsText("alert");
+        return new ObjectMapper().valueToTree(rules);
+    }
+
+    private static List<String> alerts() throws IOException {
+        return rules().findValuesAsText("alert");
     }
 }

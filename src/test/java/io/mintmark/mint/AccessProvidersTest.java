@@ -135,7 +135,9 @@ class AccessProvidersTest {
         held.letGo();
 
         assertEquals(
-                new MintResult.NotCalled("30 calls to access provider 'cloud' are under way"),
+                new MintResult.NotCalled(
+                        MintResult.NotCalled.Why.TENANT_BUSY,
+                        "30 calls to access provider 'cloud' are under way"),
                 next);
     }
 
@@ -183,7 +185,7 @@ class AccessProvidersTest {
         MintResult named =
                 providers(new FakeProvider(false, _ -> MINTED))
                         .prepare(order().access(), order().keySettings())
-                        .outputs(Map.of())
+                        .outputs(new Outputs(Map.of()))
                         .name(MINTED);
 
         assertEquals(

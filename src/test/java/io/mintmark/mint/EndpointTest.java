@@ -26,9 +26,12 @@ class EndpointTest {
 
     @ParameterizedTest
     @CsvSource({
-        "https://STS.example./a/b?,         must end with its path",
-        "https://sts.example?x=1,           must end with its path",
-        "https://evil.example#.amazonaws.com, must end with its path",
+        "https://STS.example./a/b?,         must end after its path, without query and "
+                + "fragment",
+        "https://sts.example?x=1,           must end after its path, without query and "
+                + "fragment",
+        "https://evil.example#.amazonaws.com, must end after its path, without query and "
+                + "fragment",
         "https://sts.amazonaws.com@evil.example, must not have a user name",
         "https://@evil.example,             must not have a user name",
         "https://evil.example\\.amazonaws.com, isn't a URL",

@@ -35,6 +35,11 @@ final class Lies {
                     "issued_token_type",
                     "expires_in",
                     "expireTime",
+                    "token",
+                    "expires_at",
+                    "permissions",
+                    "repositories",
+                    "message",
                     "error",
                     "error_description",
                     "refresh_token",
@@ -137,6 +142,11 @@ final class Lies {
         members.put("token_type", "\"Bearer\"");
         members.put("expires_in", "3600");
         members.put("accessToken", members.get("access_token"));
+        members.put("token", members.get("access_token"));
+        members.put("status", "{\"token\":\"t\",\"expirationTimestamp\":\"2999-01-01T00:00:00Z\"}");
+        members.put("expires_at", "\"2999-01-01T00:00:00Z\"");
+        members.put("permissions", "{\"contents\":\"read\"}");
+        members.put("repositories", "[{\"name\":\"a\"}]");
         members.put("expireTime", "\"2999-01-01T00:00:00Z\"");
         if (random.nextBoolean()) {
             members.put("error", "\"invalid_request\"");

@@ -10,6 +10,7 @@ import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.ClientCredentialsIdentity;
 import io.mintmark.identity.IdpAccess;
 import io.mintmark.identity.IdpClient;
+import io.mintmark.identity.KeyDirectory;
 import io.mintmark.identity.NoBrokerTokenException;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.MintResult.Minted;
@@ -18,6 +19,8 @@ import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.githubapp.GitHubApp;
+import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.s3sts.S3Sts;
@@ -31,6 +34,7 @@ import io.mintmark.outbound.RawServer;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,6 +144,7 @@ class LyingAnswersTest {
         Logger.getLogger("").addHandler(listener);
         Files.createDirectories(secrets.resolve("acme"));
         Files.writeString(secrets.resolve("acme/client"), CLIENT.reveal());
+        Files.writeString(secrets.resolve("acme/app.pem"), KeyDirectory.pkcs8(RsaPairs.next(2048)));
     }
 
     @AfterEach
@@ -252,6 +257,20 @@ class LyingAnswersTest {
                                 "s3-sts",
                                 "'endpoint':'" + at + "'",
                                 "'role_arn':'arn:minio:iam:::role/a'"),
+                at ->
+                        told(
+                                providers,
+                                "github-app",
+                                "'client_id':'a','private_key':{'file':'app.pem'},'installation_id':'1','api_url':'"
+                                        + at
+                                        + "'",
+                                "'repositories':['a'],'permissions':{'contents':'read'}"),
+                at ->
+                        told(
+                                providers,
+                                "kubernetes",
+                                "'server':'" + at + "'",
+                                "'service_account':'a/a'"),
                 at -> token(at, new IdpClient.SecretBasic("a", CLIENT)),
                 at -> token(at, new IdpClient.SecretPost("a", CLIENT)),
                 at -> token(at, new IdpClient.PrivateKey("a", (_, _, _) -> OPAQUE)));
@@ -266,6 +285,9 @@ class LyingAnswersTest {
                         .allowing(
                                 "a",
                                 "a@b*",
+                                "repository:a",
+                                "a/a",
+                                "permission:contents:read",
                                 "arn:aws:iam::123456789012:role/a",
                                 "arn:minio:iam:::role/a");
         return switch (order.mint(providers)) {
@@ -338,9 +360,19 @@ class LyingAnswersTest {
                         new OAuth2(
                                 identity,
                                 (_, _, _) -> OPAQUE,
-                                new SecretFiles(Optional.of(secrets)),
+                                new SettingSecrets(new SecretFiles(Optional.of(secrets))),
                                 destinations,
-                                tokens)),
+                                tokens),
+                        new GitHubApp(
+                                new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                destinations,
+                                calls,
+                                clock),
+                        new Kubernetes(
+                                identity,
+                                new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                destinations,
+                                calls)),
                 clock);
     }
 

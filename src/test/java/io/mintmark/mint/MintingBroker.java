@@ -11,7 +11,9 @@ import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
 import io.mintmark.mint.gcp.GoogleStandIn;
+import io.mintmark.mint.githubapp.GitHubApp;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
@@ -82,9 +84,19 @@ public final class MintingBroker implements AutoCloseable {
                                 new OAuth2(
                                         identity,
                                         identity,
-                                        new SecretFiles(Optional.of(secrets)),
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
                                         destinations,
                                         tokenCalls),
+                                new GitHubApp(
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                        destinations,
+                                        calls,
+                                        clock),
+                                new Kubernetes(
+                                        identity,
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                        destinations,
+                                        calls),
                                 new JwtProvider(identity)),
                         clock);
     }

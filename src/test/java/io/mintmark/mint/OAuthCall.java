@@ -1,5 +1,7 @@
 package io.mintmark.mint;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 
 import java.io.IOException;
@@ -13,17 +15,21 @@ import java.util.Optional;
 /** A request that a token endpoint was sent. */
 public record OAuthCall(
         String path, Map<String, List<String>> headers, Map<String, String> parameters) {
+    private static final TypeReference<Map<String, String>> TEXTS = new TypeReference<>() {};
 
-    /** Refuses what RFC 6749 section 3.2 forbids: not POST, not a form, a parameter twice. */
-    static OAuthCall read(HttpExchange exchange) throws IOException, OAuthRefusal {
-        String body =
-                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
+    /**
+     * Refuses what RFC 6749 section 3.2 forbids: not POST, not a form, a parameter twice.
+     *
+     * @param json whether it must be a JSON object of texts instead of a form
+     */
+    static OAuthCall read(HttpExchange exchange, boolean json) throws IOException, OAuthRefusal {
+        byte[] body = exchange.getRequestBody().readAllBytes();
         if (!exchange.getRequestMethod().equals("POST")) {
             throw OAuthRefusal.invalid("only POST");
         }
-        if (!"application/x-www-form-urlencoded"
-                .equals(exchange.getRequestHeaders().getFirst("Content-Type"))) {
-            throw OAuthRefusal.invalid("only forms");
+        String mediaType = json ? "application/json" : "application/x-www-form-urlencoded";
+        if (!mediaType.equals(exchange.getRequestHeaders().getFirst("Content-Type"))) {
+            throw OAuthRefusal.invalid("only " + mediaType);
         }
         if (exchange.getRequestURI().getRawQuery() != null) {
             throw OAuthRefusal.invalid("parameters in the query");
@@ -31,7 +37,9 @@ public record OAuthCall(
         return new OAuthCall(
                 exchange.getRequestURI().getRawPath(),
                 Map.copyOf(exchange.getRequestHeaders()),
-                parameters(body));
+                json
+                        ? new ObjectMapper().readValue(body, TEXTS)
+                        : parameters(new String(body, StandardCharsets.US_ASCII)));
     }
 
     private static Map<String, String> parameters(String body) throws OAuthRefusal {

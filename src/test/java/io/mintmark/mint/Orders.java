@@ -46,7 +46,8 @@ public record Orders(
                         new IdpName("github"),
                         "repo:acme/app:ref:refs/heads/main",
                         Duration.ofHours(1),
-                        Instant.EPOCH));
+                        Instant.EPOCH,
+                        () -> {}));
     }
 
     public Orders allowing(String... targets) {
@@ -119,16 +120,17 @@ public record Orders(
                         ordered.idp(),
                         subject,
                         duration,
-                        ordered.deadline());
+                        ordered.deadline(),
+                        ordered.decision());
         return new Orders(access, keySettings, patience, other);
     }
 
-    public Orders within(Duration time) {
-        return new Orders(access, keySettings, time, ordered);
+    /** The same, asked right before anything is sent whether the decision still holds. */
+    Orders deciding(FreshDecision decision) {
+        return new Orders(access, keySettings, patience, with(decision, ordered.deadline()));
     }
 
-    /** The order, to be carried out from now on. */
-    public MintOrder order() {
+    private MintOrder with(FreshDecision decision, Instant deadline) {
         return new MintOrder(
                 ordered.mintId(),
                 ordered.tenant(),
@@ -139,7 +141,17 @@ public record Orders(
                 ordered.idp(),
                 ordered.subject(),
                 ordered.duration(),
-                now().plus(patience));
+                deadline,
+                decision);
+    }
+
+    public Orders within(Duration time) {
+        return new Orders(access, keySettings, time, ordered);
+    }
+
+    /** The order, to be carried out from now on. */
+    public MintOrder order() {
+        return with(ordered.decision(), now().plus(patience));
     }
 
     /** What comes of it. */

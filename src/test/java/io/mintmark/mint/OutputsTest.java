@@ -32,6 +32,19 @@ class OutputsTest {
     }
 
     @Test
+    void an_optional_output_is_there_if_its_field_is() {
+        Outputs outputs =
+                new Outputs(Map.of("A", "AccessToken"), Map.of("B", "AccessToken", "C", "Scope"));
+
+        assertEquals(
+                new Minted(
+                        Map.of("A", new Secret("the-token"), "B", new Secret("the-token")),
+                        MINTED.expiresAt(),
+                        MINTED.credentialId()),
+                outputs.name(MINTED));
+    }
+
+    @Test
     void an_output_of_a_field_that_is_not_there_is_told() {
         MintResult named = new Outputs(Map.of("REGION", "Region")).name(MINTED);
 

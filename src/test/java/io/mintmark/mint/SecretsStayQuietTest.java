@@ -4,19 +4,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.azure.EntraStandIn;
+import io.mintmark.mint.githubapp.GitHubStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.security.KeyPair;
+import java.security.interfaces.RSAPublicKey;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -122,6 +129,44 @@ class SecretsStayQuietTest {
                         () -> String.join("\n", linesWith(secret)));
             }
         }
+    }
+
+    @Test
+    void no_log_holds_what_goes_to_github_and_what_comes_back() {
+        KeyPair app = RsaPairs.next(2048);
+        String pem = KeyDirectory.pkcs8(app);
+        try (MintingBroker broker = MintingBroker.usual();
+                var github = new GitHubStandIn((RSAPublicKey) app.getPublic(), "")) {
+            broker.secret("app.pem", pem);
+            Minted minted = broker.minted(gitHub(github));
+            assertEquals(
+                    Optional.empty(),
+                    minted.undo().orElseThrow().undo(Instant.now().plusSeconds(10)));
+            github.next(GitHubStandIn.quoting());
+            broker.failed(gitHub(github));
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
+            List<String> secrets = new ArrayList<>(List.of("ghs_1_", pem.lines().toList().get(1)));
+            github.calls().stream()
+                    .map(call -> call.authorization().substring("Bearer ".length()))
+                    .map(token -> token.substring(token.length() / 2))
+                    .forEach(secrets::add);
+            assertEquals(5, secrets.size());
+            for (String secret : secrets) {
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(secret)),
+                        () -> String.join("\n", linesWith(secret)));
+            }
+        }
+    }
+
+    private static Orders gitHub(GitHubStandIn github) {
+        return Orders.of(
+                "github-app",
+                "{'client_id':'%s','private_key':{'file':'app.pem'},'installation_id':'%s','api_url':'%s'}"
+                        .formatted(
+                                GitHubStandIn.CLIENT_ID, GitHubStandIn.INSTALLATION, github.url()),
+                "{'repositories':['shop'],'permissions':{'contents':'read'}}");
     }
 
     private static List<String> secrets(TokenEndpoint... endpoints) {

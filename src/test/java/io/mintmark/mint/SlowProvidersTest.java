@@ -62,7 +62,11 @@ class SlowProvidersTest {
 
         MintResult next = broker.mint(atGoogle(Duration.ofSeconds(1)).of("slow", "google"));
 
-        assertEquals(new NotCalled("30 calls to access provider 'google' are under way"), next);
+        assertEquals(
+                new NotCalled(
+                        NotCalled.Why.TENANT_BUSY,
+                        "30 calls to access provider 'google' are under way"),
+                next);
         assertEquals(OF_A_PROVIDER, google.calls().size());
         assertInstanceOf(Minted.class, broker.mint(atGoogle(LONG)));
         assertInstanceOf(Minted.class, broker.mint(atAws().of("slow", "aws")));

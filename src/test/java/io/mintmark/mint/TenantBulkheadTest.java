@@ -93,7 +93,10 @@ class TenantBulkheadTest {
 
         Eventually.holds(() ->
                 bulkhead.call(order("acme", "slow", 600), () -> HeldCalls.ANSWER)
-                        .equals(new NotCalled("1024 calls of the tenant wait already")));
+                        .equals(
+                                new NotCalled(
+                                        NotCalled.Why.TENANT_BUSY,
+                                        "1024 calls of the tenant wait already")));
         assertEquals(HeldCalls.ANSWER, answered("acme", "quick"));
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));
     }
@@ -156,7 +159,7 @@ class TenantBulkheadTest {
         MintResult result = answered("acme", "slow");
 
         assertTrue(Thread.interrupted());
-        assertEquals(new NotCalled("nobody waits any more"), result);
+        assertEquals(new NotCalled(NotCalled.Why.TENANT_BUSY, "the request was cancelled"), result);
         assertEquals(OF_A_PROVIDER, held.begun());
     }
 
@@ -181,7 +184,7 @@ class TenantBulkheadTest {
     }
 
     private static void assertBusy(String why, MintResult result) {
-        assertEquals(new NotCalled(why), result);
+        assertEquals(new NotCalled(NotCalled.Why.TENANT_BUSY, why), result);
     }
 
     private static MintOrder order(String tenant, String provider, int seconds) {

@@ -33,12 +33,21 @@ public final class TokenEndpoint implements AutoCloseable {
 
     private final HttpServer server;
     private final Rules rules;
+    private final boolean json;
     private final Queue<Order> orders = new ConcurrentLinkedQueue<>();
     private final List<OAuthCall> calls = new CopyOnWriteArrayList<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
     public TokenEndpoint(Rules rules) {
+        this(rules, false);
+    }
+
+    /**
+     * @param json whether requests must be JSON objects instead of forms
+     */
+    public TokenEndpoint(Rules rules, boolean json) {
         this.rules = rules;
+        this.json = json;
         try {
             server =
                     HttpServer.create(
@@ -118,7 +127,7 @@ public final class TokenEndpoint implements AutoCloseable {
 
     private void respond(HttpExchange exchange) throws IOException {
         try {
-            OAuthCall call = OAuthCall.read(exchange);
+            OAuthCall call = OAuthCall.read(exchange, json);
             calls.add(call);
             Order order = orders.poll();
             if (order == null) {

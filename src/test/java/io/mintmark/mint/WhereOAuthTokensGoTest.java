@@ -278,7 +278,7 @@ class WhereOAuthTokensGoTest {
                                 new OAuth2(
                                         identity,
                                         (_, _, _) -> new Secret(SECRET),
-                                        new SecretFiles(Optional.empty()),
+                                        new SettingSecrets(new SecretFiles(Optional.empty())),
                                         destinations,
                                         calls)),
                         clock);

@@ -11,6 +11,8 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
@@ -23,6 +25,7 @@ import java.util.Date;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A private certificate authority, and the TLS of servers that it vouches for. */
 public final class Authority {
@@ -34,9 +37,36 @@ public final class Authority {
 
     /** What goes into {@code ca_certificate}. */
     public String pem() throws Exception {
-        return "-----BEGIN CERTIFICATE-----\n"
-                + Base64.getMimeEncoder().encodeToString(certificate.getEncoded())
-                + "\n-----END CERTIFICATE-----\n";
+        return pem("CERTIFICATE", certificate.getEncoded());
+    }
+
+    /** The TLS of a client that trusts this authority alone. */
+    public SSLContext client() throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setCertificateEntry("authority", certificate);
+        TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
+        managers.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+
+    /** Writes a new key, and a certificate for this name with the authority's behind it, as PEM. */
+    public void write(String host, Path certificateFile, Path keyFile) throws Exception {
+        KeyPair pair = keyPair();
+        X509Certificate own =
+                certify(
+                        new X500Name("CN=a server"),
+                        pair,
+                        new GeneralNames(new GeneralName(GeneralName.dNSName, host)));
+        Files.writeString(keyFile, pem("PRIVATE KEY", pair.getPrivate().getEncoded()));
+        Files.writeString(certificateFile, pem("CERTIFICATE", own.getEncoded()) + pem());
+    }
+
+    private static String pem(String kind, byte[] content) {
+        return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+                .formatted(kind, Base64.getMimeEncoder().encodeToString(content), kind);
     }
 
     /** The TLS of a server with a certificate for this name. */

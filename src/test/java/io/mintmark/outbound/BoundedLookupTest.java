@@ -30,8 +30,7 @@ class BoundedLookupTest {
     private final CountDownLatch answered = new CountDownLatch(1);
     private final List<Thread> asking = new CopyOnWriteArrayList<>();
     private final ExecutorService askers = Executors.newThreadPerTaskExecutor(this::asker);
-    private final GuardedResolver resolver =
-            new GuardedResolver(new Destinations(List.of()), this::lookUp);
+    private final Destinations destinations = new Destinations(List.of(), this::lookUp);
 
     private Thread asker(Runnable task) {
         Thread asker = Thread.ofVirtual().unstarted(task);
@@ -65,7 +64,10 @@ class BoundedLookupTest {
     @Test
     void a_name_that_many_ask_for_is_looked_up_once() throws Exception {
         List<Future<InetAddress[]>> all =
-                List.of(ask("slow.example"), ask("slow.example"), ask("slow.example"));
+                List.of(
+                        ask("acme", "slow.example"),
+                        ask("acme", "slow.example"),
+                        ask("globex", "slow.example"));
         Eventually.holds(
                 () -> hanging.get() == 1 && asking.stream().allMatch(BoundedLookupTest::waits));
 
@@ -78,27 +80,42 @@ class BoundedLookupTest {
     }
 
     @Test
-    void a_domain_whose_name_servers_hang_leaves_threads_to_others() throws Exception {
+    void a_tenant_whose_name_servers_hang_leaves_threads_to_others() throws Exception {
         for (int i = 0; i < 2 * BoundedLookup.AT_A_TIME; i++) {
-            var _ = ask("slow-%d.tenant.example".formatted(i));
+            var _ = ask("acme", "slow.domain-%d.example-%d".formatted(i, i));
         }
-        Eventually.holds(() -> hanging.get() == BoundedLookup.OF_A_DOMAIN);
+        Eventually.holds(() -> hanging.get() == BoundedLookup.OF_AN_OWNER);
 
-        assertArrayEquals(new InetAddress[] {PUBLIC}, resolver.resolve("quick.other.test"));
-        assertEquals(BoundedLookup.OF_A_DOMAIN, hanging.get());
+        assertFound("globex", "quick.test");
+        assertFound("", "quick.test");
+        assertEquals(BoundedLookup.OF_AN_OWNER, hanging.get());
         assertTold(
-                "too many names of the domain of quick.tenant.example are being looked up",
-                "quick.tenant.example");
+                "too many DNS lookups are in progress to look up other.test", "acme", "other.test");
+    }
+
+    @Test
+    void a_name_that_a_tenant_has_no_thread_for_is_looked_up_for_the_next_that_waits()
+            throws Exception {
+        for (int i = 0; i < BoundedLookup.OF_AN_OWNER; i++) {
+            var _ = ask("acme", "slow-%d.example".formatted(i));
+        }
+        Eventually.holds(() -> hanging.get() == BoundedLookup.OF_AN_OWNER);
+
+        Future<InetAddress[]> refused = ask("acme", "shared.test");
+        Eventually.holds(() -> asking.stream().allMatch(BoundedLookupTest::waits));
+        assertFound("globex", "shared.test");
+        Eventually.holds(() -> refused.state() == Future.State.FAILED);
     }
 
     @Test
     void however_many_names_hang_there_are_so_many_threads_and_the_rest_fails() {
         for (int i = 0; i < 4 * BoundedLookup.AT_A_TIME; i++) {
-            var _ = ask("slow.domain-%d.example-%d".formatted(i, i));
+            var _ = ask("tenant-" + i % 8, "slow-%d.example".formatted(i));
         }
         Eventually.holds(() -> hanging.get() == BoundedLookup.AT_A_TIME);
 
-        assertTold("too many names are being looked up to look up quick.test", "quick.test");
+        assertTold(
+                "too many DNS lookups are in progress to look up quick.test", "acme", "quick.test");
         assertEquals(BoundedLookup.AT_A_TIME, hanging.get());
     }
 
@@ -107,7 +124,7 @@ class BoundedLookupTest {
         int served = BoundedLookup.WAITING + BoundedLookup.AT_A_TIME;
         List<Future<InetAddress[]>> all =
                 IntStream.range(0, served + 100)
-                        .mapToObj(i -> ask("slow.domain-%d.example-%d".formatted(i, i)))
+                        .mapToObj(i -> ask("tenant-" + i, "slow-%d.example".formatted(i)))
                         .toList();
 
         Eventually.holds(() -> all.stream().anyMatch(BoundedLookupTest::wasTurnedAway));
@@ -117,17 +134,17 @@ class BoundedLookupTest {
     private static boolean wasTurnedAway(Future<InetAddress[]> lookup) {
         return lookup.state() == Future.State.FAILED
                 && String.valueOf(lookup.exceptionNow().getMessage())
-                        .startsWith("too many names wait to be looked up");
+                        .startsWith("too many DNS lookups are waiting");
     }
 
     @Test
     void what_hung_is_looked_up_anew_when_it_has_ended() throws Exception {
-        Future<InetAddress[]> first = ask("slow.example");
+        Future<InetAddress[]> first = ask("acme", "slow.example");
         Eventually.holds(() -> hanging.get() == 1);
         answered.countDown();
         first.get();
 
-        assertArrayEquals(new InetAddress[] {PUBLIC}, resolver.resolve("slow.example"));
+        assertFound("acme", "slow.example");
         assertEquals(2, lookups.get());
     }
 
@@ -135,14 +152,20 @@ class BoundedLookupTest {
         return asker.getState() == Thread.State.TIMED_WAITING;
     }
 
-    private Future<InetAddress[]> ask(String host) {
-        return askers.submit(() -> resolver.resolve(host));
+    private Future<InetAddress[]> ask(String owner, String host) {
+        return askers.submit(() -> destinations.resolver(owner).resolve(host));
     }
 
-    private void assertTold(String message, String host) {
+    private void assertFound(String owner, String host) throws UnknownHostException {
+        assertArrayEquals(new InetAddress[] {PUBLIC}, destinations.resolver(owner).resolve(host));
+    }
+
+    private void assertTold(String message, String owner, String host) {
         assertEquals(
                 message,
-                assertThrows(UnknownHostException.class, () -> resolver.resolve(host))
+                assertThrows(
+                                UnknownHostException.class,
+                                () -> destinations.resolver(owner).resolve(host))
                         .getMessage());
     }
 }

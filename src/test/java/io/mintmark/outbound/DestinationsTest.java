@@ -199,10 +199,11 @@ final class DestinationsTest {
     void only_permitted_addresses_of_a_name_are_handed_out() throws Exception {
         Destinations destinations =
                 new Destinations(List.of(), host -> addresses("10.0.0.1", "8.8.8.8", "::1"));
-        assertArrayEquals(addresses("8.8.8.8"), destinations.resolver().resolve("issuer.example"));
+        assertArrayEquals(
+                addresses("8.8.8.8"), destinations.resolver("acme").resolve("issuer.example"));
         assertEquals(
                 List.of(new InetSocketAddress(InetAddress.ofLiteral("8.8.8.8"), 443)),
-                destinations.resolver().resolve("issuer.example", 443));
+                destinations.resolver("acme").resolve("issuer.example", 443));
     }
 
     @Test
@@ -211,7 +212,7 @@ final class DestinationsTest {
         RefusedDestination thrown =
                 assertThrows(
                         RefusedDestination.class,
-                        () -> destinations.resolver().resolve("issuer.example"));
+                        () -> destinations.resolver("acme").resolve("issuer.example"));
         assertEquals(
                 "issuer.example is at 10.0.0.1, an address that is private; to let the broker"
                         + " connect there, list it in OUTBOUND_ALLOWED_HOSTS",
@@ -228,14 +229,16 @@ final class DestinationsTest {
                         });
         assertThrows(
                 UnknownHostException.class,
-                () -> destinations.resolver().resolve("issuer.example"));
+                () -> destinations.resolver("acme").resolve("issuer.example"));
     }
 
     @Test
     void an_odd_spelling_of_an_address_is_judged_by_what_the_system_makes_of_it() {
         assertThrows(
-                UnknownHostException.class, () -> NOTHING_LISTED.resolver().resolve("2130706433"));
-        assertThrows(UnknownHostException.class, () -> NOTHING_LISTED.resolver().resolve("127.1"));
+                UnknownHostException.class,
+                () -> NOTHING_LISTED.resolver("acme").resolve("2130706433"));
+        assertThrows(
+                UnknownHostException.class, () -> NOTHING_LISTED.resolver("acme").resolve("127.1"));
     }
 
     private static InetAddress[] addresses(String... literals) {

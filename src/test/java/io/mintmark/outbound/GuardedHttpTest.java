@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.outbound.GuardedHttp.Document;
 import io.mintmark.outbound.GuardedHttp.Limits;
 import io.mintmark.outbound.OutboundFailure.Kind;
 
@@ -24,10 +25,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.zip.GZIPOutputStream;
 
 final class GuardedHttpTest {
     private static final int SMALL = 1000;
+    private static final int LONG = 100_000;
     private static final String OK = "HTTP/1.1 200 OK\r\n";
     private static final Duration PATIENCE = Duration.ofMillis(300);
     private static final Duration MUCH_LATER = Duration.ofSeconds(10);
@@ -41,6 +47,10 @@ final class GuardedHttpTest {
             String request = server.requests().getFirst().toLowerCase(Locale.ROOT);
             assertTrue(request.startsWith("get /keys?secret=s3cret http/1.1\r\n"), request);
             assertTrue(request.contains("accept-encoding: identity\r\n"), request);
+            assertTrue(
+                    request.contains(
+                            "accept: application/jwk-set+json, application/json, */*;q=0.1\r\n"),
+                    request);
             assertFalse(request.contains("cookie"), request);
             assertFalse(request.contains("upgrade"), request);
         }
@@ -140,6 +150,43 @@ final class GuardedHttpTest {
         try (RawServer server = RawServer.plain(GuardedHttpTest::endless)) {
             assertEquals(Kind.TOO_LARGE, failure(http, server.url()).kind());
             server.awaitLeaving();
+        }
+    }
+
+    /** Each takes some times its length while it is parsed. */
+    @Test
+    void an_owner_has_one_long_answer_parsed_at_a_time_and_others_theirs() throws Exception {
+        GuardedHttp large =
+                new GuardedHttp(
+                        new Destinations(List.of("127.0.0.1")), new Limits(LONG, MUCH_LATER));
+        CountDownLatch parsing = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (RawServer server = RawServer.saying(OK + "\r\n" + "x".repeat(LONG));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> first =
+                    threads.submit(() ->
+                            large.get(
+                                    document(server.url()),
+                                    body -> {
+                                        parsing.countDown();
+                                        await(goOn);
+                                        return body.length;
+                                    }));
+            parsing.await();
+            assertEquals(Kind.BUSY, failure(large, server.url()).kind());
+            Document other = new Document("globex", server.url(), Optional.empty(), MUCH_LATER);
+            int length = large.get(other, body -> body.length);
+            assertEquals(LONG, length);
+            goOn.countDown();
+            assertEquals(LONG, first.get().intValue());
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -251,12 +298,16 @@ final class GuardedHttpTest {
     }
 
     private static String get(GuardedHttp http, String url) throws OutboundFailure {
-        return new String(http.get(url, Optional.empty()), StandardCharsets.UTF_8);
+        return http.get(document(url), body -> new String(body, StandardCharsets.UTF_8));
+    }
+
+    private static GuardedHttp.Document document(String url) {
+        return new Document("acme", url, Optional.empty(), MUCH_LATER);
     }
 
     private static OutboundFailure failure(GuardedHttp http, String url) {
         OutboundFailure failure =
-                assertThrows(OutboundFailure.class, () -> http.get(url, Optional.empty()));
+                assertThrows(OutboundFailure.class, () -> http.get(document(url), body -> body));
         assertFalse(message(failure).contains("s3cret"), failure::getMessage);
         return failure;
     }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server at {@code issuer.test}, which a look-up made for the test finds on loopback. */
 final class GuardedTlsTest {
@@ -69,6 +70,43 @@ final class GuardedTlsTest {
                                 "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")));
     }
 
+    /** As an API server of Kubernetes, which has an authority of its own. */
+    @Test
+    void a_request_of_a_tenants_can_name_its_authority() throws Exception {
+        Post post = Post.deletion("https://issuer.test:" + server.port() + "/");
+        assertEquals(Kind.NOT_TRUSTED, refusal(post, () -> {}).kind());
+        assertEquals(
+                Kind.NOT_TRUSTED, refusal(post.trusting(new Authority().pem()), () -> {}).kind());
+        assertEquals(
+                Kind.AUTHORITY_UNREADABLE, refusal(post.trusting("nonsense"), () -> {}).kind());
+
+        assertEquals(200, send(post.trusting(authority.pem()), () -> {}).status());
+    }
+
+    @Test
+    void the_last_check_comes_before_such_a_request_is_sent() throws Exception {
+        AtomicInteger checks = new AtomicInteger();
+        Post post =
+                Post.deletion("https://issuer.test:" + server.port() + "/")
+                        .trusting(authority.pem());
+
+        send(post, checks::incrementAndGet);
+
+        assertEquals(1, checks.get());
+    }
+
+    private Reply send(Post post, Runnable lastCheck) throws OutboundFailure {
+        lookedUp.clear();
+        try (var clients =
+                new TenantHttpClients(new Destinations(List.of("127.0.0.1"), this::addresses))) {
+            return clients.post(new Sender("acme", lastCheck), post, GuardedHttp.PATIENCE);
+        }
+    }
+
+    private OutboundFailure refusal(Post post, Runnable lastCheck) {
+        return assertThrows(OutboundFailure.class, () -> send(post, lastCheck));
+    }
+
     /** A name server that gives another address the second time is not asked a second time. */
     @Test
     void connects_to_the_address_that_was_checked() throws Exception {
@@ -80,7 +118,13 @@ final class GuardedTlsTest {
         Destinations destinations = new Destinations(List.of("127.0.0.1"), this::addresses);
         return new String(
                 new GuardedHttp(destinations)
-                        .get("https://" + host + ":" + server.port() + "/", authorityPem),
+                        .get(
+                                new GuardedHttp.Document(
+                                        "acme",
+                                        "https://" + host + ":" + server.port() + "/",
+                                        authorityPem,
+                                        GuardedHttp.PATIENCE),
+                                body -> body),
                 StandardCharsets.UTF_8);
     }
 

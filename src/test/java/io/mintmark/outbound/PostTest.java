@@ -69,6 +69,31 @@ final class PostTest {
     }
 
     @Test
+    void deletes_without_a_body() throws Exception {
+        http.post(Post.deletion(url()).authorized(new Secret("x")), PATIENCE);
+        assertEquals(new Seen("DELETE", "/token", "null", "Bearer x", ""), seen.take());
+    }
+
+    @Test
+    void a_request_can_expect_a_longer_answer() throws Exception {
+        answer = "{\"a\":\"" + "x".repeat(100_000) + "\"}";
+        Post usual = Post.json(url(), "{}", new Secret("1"));
+        assertEquals(
+                Kind.TOO_LARGE,
+                assertThrows(OutboundFailure.class, () -> http.post(usual, PATIENCE)).kind());
+        assertTrue(http.post(usual.answeredWithin(200_000), PATIENCE).answer().isReadable());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Retry-After", "X-RateLimit-Remaining"})
+    void headers_say_that_there_were_too_many_requests(String header) throws Exception {
+        Post post = Post.deletion(url());
+        assertFalse(http.post(post, PATIENCE).isThrottled());
+        headers = Map.of(header, "0");
+        assertTrue(http.post(post, PATIENCE).isThrottled());
+    }
+
+    @Test
     void sends_json_and_an_authorization() throws Exception {
         http.post(
                 Post.json(url(), "{\"ä\":1}", new Secret("1")).authorized(new Secret("x")),

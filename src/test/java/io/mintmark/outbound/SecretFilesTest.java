@@ -159,9 +159,10 @@ class SecretFilesTest {
     @Test
     void a_file_that_is_missing_is_told_with_what_to_do() {
         assertEquals(
-                "refers to SECRETS_DIR/acme/nothing, which isn't there: write the secret to it",
+                "refers to SECRETS_DIR/acme/nothing, which doesn't exist: write the secret "
+                        + "to that file",
                 refused("acme", "nothing"));
-        assertTrue(refused("nobody", "client-secret").contains("isn't there"));
+        assertTrue(refused("nobody", "client-secret").contains("doesn't exist"));
     }
 
     @Test
@@ -179,7 +180,7 @@ class SecretFilesTest {
     @Test
     void a_directory_is_no_secret() {
         assertEquals(
-                "refers to SECRETS_DIR/acme/deeper, which is no regular file",
+                "refers to SECRETS_DIR/acme/deeper, which is not a regular file",
                 refused("acme", "deeper"));
     }
 
@@ -189,7 +190,7 @@ class SecretFilesTest {
         assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
 
         assertEquals(
-                "refers to SECRETS_DIR/acme/pipe, which is no regular file",
+                "refers to SECRETS_DIR/acme/pipe, which is not a regular file",
                 refused("acme", "pipe"));
     }
 
@@ -199,7 +200,7 @@ class SecretFilesTest {
         write("acme/larger", "x".repeat(16 * 1024 + 1));
 
         assertEquals(16 * 1024, read("acme", "largest").length());
-        assertTrue(refused("acme", "larger").endsWith("which has over 16384 bytes"));
+        assertTrue(refused("acme", "larger").endsWith("which is larger than 16384 bytes"));
     }
 
     @ParameterizedTest

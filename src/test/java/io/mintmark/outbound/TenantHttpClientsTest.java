@@ -1,6 +1,7 @@
 package io.mintmark.outbound;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.apache.hc.client5.http.classic.methods.HttpGet;
@@ -123,6 +124,46 @@ final class TenantHttpClientsTest {
     }
 
     @Test
+    void a_request_that_its_sender_does_not_let_go_has_a_connection_and_sends_nothing()
+            throws Exception {
+        AtomicInteger bytes = new AtomicInteger();
+        try (RawServer server =
+                RawServer.serving(client -> {
+                    if (client.getInputStream().read() >= 0) {
+                        bytes.incrementAndGet();
+                    }
+                })) {
+            NotSent reason =
+                    new NotSent("for the test") {
+                        private static final long serialVersionUID = 1L;
+                    };
+            Sender sender =
+                    new Sender(
+                            "acme",
+                            () -> {
+                                throw reason;
+                            });
+            Post post = new FormBody().with("a", "b").to(server.origin());
+
+            assertSame(
+                    reason, assertThrows(NotSent.class, () -> clients().post(sender, post, SOON)));
+            assertSame(
+                    reason,
+                    assertThrows(
+                            NotSent.class,
+                            () ->
+                                    clients()
+                                            .execute(
+                                                    sender,
+                                                    new HttpGet(server.origin()),
+                                                    _ -> "answered")));
+            server.awaitLeaving();
+            assertEquals(2, server.connections());
+            assertEquals(0, bytes.get());
+        }
+    }
+
+    @Test
     void an_answer_that_comes_too_late_is_nobodys() throws Exception {
         CountDownLatch given = new CountDownLatch(1);
         String url =
@@ -136,7 +177,7 @@ final class TenantHttpClientsTest {
         OutboundFailure failure =
                 assertThrows(
                         OutboundFailure.class,
-                        () -> clients().post("acme", late, Duration.ofMillis(300)));
+                        () -> clients().post(sender("acme"), late, Duration.ofMillis(300)));
         assertEquals(OutboundFailure.Kind.TIMED_OUT, failure.kind());
 
         given.countDown();
@@ -163,12 +204,17 @@ final class TenantHttpClientsTest {
         return OK.formatted(body.length(), body);
     }
 
+    private static Sender sender(String tenant) {
+        return new Sender(tenant, () -> {});
+    }
+
     private String post(String tenant, String url) throws Exception {
         return post(tenant, url, Duration.ofSeconds(20));
     }
 
     private String post(String tenant, String url, Duration patience) throws Exception {
-        Reply reply = clients().post(tenant, new FormBody().with("a", "b").to(url), patience);
+        Reply reply =
+                clients().post(sender(tenant), new FormBody().with("a", "b").to(url), patience);
         return "{\"path\":\"%s\"}".formatted(reply.answer().words("path").orElseThrow());
     }
 
@@ -204,8 +250,8 @@ final class TenantHttpClientsTest {
 
     private String get(String tenant, String url) throws Exception {
         return clients()
-                .of(tenant)
                 .execute(
+                        sender(tenant),
                         new HttpGet(url),
                         answer ->
                                 answer.getEntity() == null

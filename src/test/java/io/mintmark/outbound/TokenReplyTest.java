@@ -34,7 +34,8 @@ final class TokenReplyTest {
             })
     void a_token_with_its_lifetime(String answer) {
         assertEquals(
-                new Given(new Secret("t0ken"), Optional.of(Duration.ofSeconds(60))),
+                new Given(
+                        new Secret("t0ken"), Optional.of(Duration.ofSeconds(60)), Optional.empty()),
                 reply(200, answer));
     }
 
@@ -45,7 +46,23 @@ final class TokenReplyTest {
                 "{'access_token':'t0ken','token_type':'Bearer','expires_in':null}"
             })
     void a_token_without_lifetime(String answer) {
-        assertEquals(new Given(new Secret("t0ken"), Optional.empty()), reply(200, answer));
+        assertEquals(
+                new Given(new Secret("t0ken"), Optional.empty(), Optional.empty()),
+                reply(200, answer));
+    }
+
+    @Test
+    void a_scope_in_the_characters_of_the_standard() {
+        assertEquals(Optional.of("read orders:write"), scope("read orders:write"));
+        for (String other : List.of("", "a\\u0022b", "a\\u005cb", "\\u00e9")) {
+            assertEquals(Optional.empty(), scope(other), other);
+        }
+    }
+
+    private static Optional<String> scope(String text) {
+        String answer =
+                "{'access_token':'t0ken','token_type':'Bearer','scope':'%s'}".formatted(text);
+        return assertInstanceOf(Given.class, reply(200, answer)).scope();
     }
 
     @ParameterizedTest
@@ -114,6 +131,7 @@ final class TokenReplyTest {
                 new Reply(
                         status,
                         ServiceAnswer.of(body, new SentSecrets(List.of())),
-                        Optional.empty()));
+                        Optional.empty(),
+                        false));
     }
 }

@@ -211,7 +211,7 @@ class AuditFigures {
         Runtime runtime = Runtime.getRuntime();
         long began = System.nanoTime();
         Seals.Found found = new Seals.Found();
-        try (PostgresLog log = new PostgresLog(auditor)) {
+        try (PostgresLog log = new PostgresLog(auditor, ROLES)) {
             Verification.Summary summary =
                     new Verification(log, new TrustedKeys(List.of(Seals.KEY)), found)
                             .run(Stream.empty());

@@ -58,7 +58,9 @@ class AuditQuestionsTest {
                 """);
         try (Database connections = new Database(world.database().login(Who.APP))) {
             new PostgresEventStore(connections, "gone/1")
-                    .append(AuditRows.mint("ci:main", "{}").subList(0, 1));
+                    .append(
+                            new GrantedMints(world.database())
+                                    .of(AuditRows.mint("ci:main", "{}").subList(0, 1)));
         }
         Seals.seal(world.database());
         Files.writeString(

@@ -57,7 +57,8 @@ final class AuditRows {
                         "{}",
                         "10.0.0.1",
                         key,
-                        new GrantReference(new ProviderName("cloud"), type, 7, 12));
+                        new GrantReference(
+                                new ProviderName("cloud"), type, 7, 12, 1, "cd".repeat(32)));
         Instant end = now.plusSeconds(3600);
         Credential note = new Credential(Optional.of(credential), Optional.of(now), end);
         return List.of(
@@ -92,7 +93,8 @@ final class AuditRows {
     }
 
     private static MintEvents events(MintIds ids, String subject, String claims, String address) {
-        GrantReference grant = new GrantReference(new ProviderName("aws"), "aws-sts", 7, 12);
+        GrantReference grant =
+                new GrantReference(new ProviderName("aws"), "aws-sts", 7, 12, 1, "cd".repeat(32));
         return events(ids, subject, claims, address, "deploy", grant);
     }
 

@@ -277,7 +277,8 @@ class ChangeHistoryTest {
             assertEquals("23505", refused.getSQLState());
             String message = String.valueOf(refused.getMessage());
             assertTrue(
-                    message.contains("with audience \"other\" already leads to another"), message);
+                    message.contains("with audience \"other\" already belongs to another"),
+                    message);
             assertFalse(message.contains("elsewhere"), message);
         }
     }

@@ -80,7 +80,10 @@ class ConfigurationTamperingTest {
         assertTrue(
                 wrong.stream()
                         .anyMatch(w ->
-                                w.startsWith("broker." + table + " has a row that its history")
+                                w.startsWith(
+                                                "broker."
+                                                        + table
+                                                        + " has a row that is not in its history")
                                         && w.contains(shown)),
                 wrong.toString());
         assertTrue(

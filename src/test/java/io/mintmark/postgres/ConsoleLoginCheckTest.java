@@ -100,7 +100,7 @@ class ConsoleLoginCheckTest {
 
         assertTrue(
                 String.valueOf(refused.getMessage())
-                        .contains("is no member of the role 'mintmark_console'"),
+                        .contains("is not a member of role 'mintmark_console'"),
                 refused.getMessage());
     }
 

@@ -11,6 +11,8 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.time.Clocks;
+import io.mintmark.time.TimeBounds;
 import io.mintmark.token.ComparableClaims;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.IssuerStandIn;
@@ -153,7 +155,7 @@ final class Decisions implements AutoCloseable {
             long first = firstGrant(tenant);
             catalogue()
                     .entitlements(token)
-                    .mintable(now)
+                    .mintable(TimeBounds.of(now))
                     .forEach((key, granted) -> mintable.put(key, mintable(granted, first)));
         }
         return mintable;
@@ -175,12 +177,16 @@ final class Decisions implements AutoCloseable {
                         new IssuerKeys(new GuardedHttp(new Destinations(List.of())), () -> now),
                         new RememberedTokens(),
                         BROKER,
-                        () -> now);
+                        Clocks.of(() -> now));
         return verifier.examine(new PresentedToken(new Secret(token))).verdict();
     }
 
     private Catalogue catalogue() {
-        return new Catalogue(new PostgresCatalogue(connections), Duration.ZERO, System::nanoTime);
+        return new Catalogue(
+                new PostgresCatalogue(connections),
+                Duration.ZERO,
+                Clocks.of(() -> now),
+                System::nanoTime);
     }
 
     /** What {@code broker.explain} says of the same, by key. */

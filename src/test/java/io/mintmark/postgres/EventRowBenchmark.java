@@ -55,7 +55,12 @@ public class EventRowBenchmark {
                             new KeyName("deploy"),
                             Optional.of(
                                     new GrantReference(
-                                            new ProviderName("aws"), "aws-sts", 4711, 17)))
+                                            new ProviderName("aws"),
+                                            "aws-sts",
+                                            4711,
+                                            17,
+                                            3,
+                                            "cd".repeat(32))))
                     .issued(
                             NOW,
                             new Credential(

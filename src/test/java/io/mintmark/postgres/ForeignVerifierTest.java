@@ -29,13 +29,18 @@ class ForeignVerifierTest {
         Script.assumeItRuns();
         try (TestDatabase database = TestDatabase.migrated();
                 Database connections = new Database(database.login(Who.APP))) {
+            GrantedMints granted = new GrantedMints(database);
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             store.append(
-                    AuditRows.mint("\\ \t\n\u0001é\ud83d\ude00 \\N", "{\"a\":[1.50,\"\\\\\"]}"));
-            store.append(AuditRows.mint("v4", "{}", "10.0.0.1", java.time.Instant.now()));
-            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+                    granted.of(
+                            AuditRows.mint(
+                                    "odd:\\ \t\n\u0001é\ud83d\ude00 \\N",
+                                    "{\"a\":[1.50,\"\\\\\"]}")));
+            store.append(
+                    granted.of(AuditRows.mint("v4", "{}", "10.0.0.1", java.time.Instant.now())));
+            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('other')");
             SignedCheckpoint kept = Seals.seal(database);
-            store.append(AuditRows.mint("three", "{}"));
+            store.append(granted.of(AuditRows.mint("three", "{}")));
             Seals.seal(database);
             assertEquals("", lines(verify(directory, database, kept)));
 
@@ -68,7 +73,7 @@ class ForeignVerifierTest {
                     UPDATE audit.event SET seq = 3 - seq WHERE subject = 'one' | doesn't follow
                     UPDATE audit.event SET hash = sha256(hash) WHERE seq = 4   | was changed
                     UPDATE audit.event SET client_address = '10.0.0.1/8'       | was changed
-                    DELETE FROM audit.checkpoint WHERE number = 1              | doesn't follow the one before
+                    DELETE FROM audit.checkpoint WHERE number = 1              | checkpoint 1 is missing
                     DELETE FROM audit.checkpoint WHERE number = 2              | isn't in the database
                     UPDATE audit.config_change SET changed_by = 'x'            | was changed
                     DELETE FROM audit.checkpoint                               | nothing is proven

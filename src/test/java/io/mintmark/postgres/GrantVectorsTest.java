@@ -74,6 +74,11 @@ class GrantVectorsTest {
         String tenant = "v-" + Integer.toHexString(name(file).hashCode());
         decisions.tenant(tenant, vector.path("required_claims"), vector.path("grants"));
         decisions.blocks(tenant, vector.path("blocks"));
+        if (vector.has("tenant_max_duration")) {
+            decisions.admin(
+                    "UPDATE broker.tenant SET max_duration = %s WHERE name = '%s'"
+                            .formatted(vector.path("tenant_max_duration"), tenant));
+        }
         for (JsonNode disabled : vector.path("disabled")) {
             disable(tenant, disabled.asText());
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The configuration as its history says it was, and who could mint then: the rules once more. */
 final class HistoryReplay {
@@ -107,7 +108,7 @@ final class HistoryReplay {
                     || !grant.path("key").asText().equals(key)) {
                 continue;
             }
-            long seconds = seconds(grant, keyRow, at);
+            long seconds = seconds(grant, keyRow, row("tenant", tenant), at);
             if (enabled(grant)
                     && enabled(row("identity_provider", grant.path("idp").asText() + "@" + tenant))
                     && inForce(grant, at)
@@ -135,11 +136,14 @@ final class HistoryReplay {
         return value.isTextual() ? OffsetDateTime.parse(value.asText()).toInstant() : otherwise;
     }
 
-    private static long seconds(JsonNode grant, JsonNode key, Instant at) {
-        long seconds = key.path("max_duration").asLong();
-        if (grant.path("max_duration").isNumber()) {
-            seconds = Math.min(seconds, grant.path("max_duration").asLong());
-        }
+    private static long seconds(JsonNode grant, JsonNode key, JsonNode tenant, Instant at) {
+        long seconds =
+                Stream.of(grant, key, tenant)
+                        .map(row -> row.path("max_duration"))
+                        .filter(JsonNode::isNumber)
+                        .mapToLong(JsonNode::asLong)
+                        .min()
+                        .orElseThrow();
         if (grant.path("valid_until").isTextual()) {
             Instant end = time(grant, "valid_until", Instant.MAX);
             seconds = Math.min(seconds, Math.floorDiv(Duration.between(at, end).toMillis(), 1000));

@@ -56,7 +56,8 @@ record InsertedRow(String table, Map<String, String> values) {
                                     "key", "'deploy'"),
                     "blocked_subject",
                             Map.of("tenant", "'acme'", "subject", "'%s'", "reason", "'x'"),
-                    "console_access", Map.of("claim", "'%s'", "value", "'\"x\"'"));
+                    "console_access",
+                            Map.of("tenant", "'acme'", "claim", "'%s'", "value", "'\"x\"'"));
 
     /** Empty where a statement does anything else than inserting one row. */
     static Optional<InsertedRow> of(String sql) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.nimbusds.jose.jwk.ECKey;
 
+import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.LogReader;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -39,14 +41,15 @@ class LogVector {
                 Database connections = new Database(database.login(Who.APP))) {
             database.run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
             database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+            GrantedMints granted = new GrantedMints(database);
             PostgresEventStore one = new PostgresEventStore(connections, "replica-1/0a1b");
             PostgresEventStore two = new PostgresEventStore(connections, "replica-2/0c2d");
             for (int i = 0; i < 6; i++) {
-                one.append(AuditRows.mintAt(JANUARY, "january-" + i));
+                one.append(granted.of(AuditRows.mintAt(JANUARY, "january-" + i)));
             }
             Seals.sealAt(database, JANUARY.plusSeconds(60));
             export(database);
-            texts(one, two);
+            texts(granted, one, two);
             database.run(
                     Who.ADMIN,
                     "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name = 'acme'");
@@ -62,30 +65,37 @@ class LogVector {
                                                     .seal(unsealed, "audit retire", months))
                             .orElseThrow());
             for (int i = 0; i < 26; i++) {
-                (i % 3 == 0 ? two : one).append(AuditRows.mint("ci:" + i, "{\"ref\": \"main\"}"));
+                (i % 3 == 0 ? two : one)
+                        .append(granted.of(AuditRows.mint("ci:" + i, "{\"ref\": \"main\"}")));
             }
             Seals.seal(database, Seals.KEY, second);
-            two.append(AuditRows.mint("after the last checkpoint", "{}"));
+            two.append(granted.of(AuditRows.mint("after the last checkpoint", "{}")));
             export(database);
             keep(kept);
+            hashes();
         }
     }
 
     /** What is easily hashed wrong. */
-    private static void texts(PostgresEventStore one, PostgresEventStore two) {
+    private static void texts(
+            GrantedMints granted, PostgresEventStore one, PostgresEventStore two) {
         one.append(
-                AuditRows.mint("\\ \t\n\u0001\u00e9\ud83d\ude00 \\N", "{\"a\":[1.50,\"\\\\\"]}"));
+                granted.of(
+                        AuditRows.mint(
+                                "text:\\ \t\n\u0001\u00e9\ud83d\ude00 \\N",
+                                "{\"a\":[1.50,\"\\\\\"]}")));
         one.append(
-                AuditRows.mint(
-                        "claims",
-                        "{\"b\":{\"long\":null,\"s\":true},\"a\":[],\"\u00e9\":-0.00012345678901234567890}"));
-        one.append(AuditRows.mint("v6", "{}", "2001:db8::ffff", Instant.now()));
-        one.append(AuditRows.mint("v4", "{}", "203.0.113.9", Instant.now()));
-        one.append(AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false));
-        two.append(AuditRows.failed("failed", "provider_timeout"));
+                granted.of(
+                        AuditRows.mint(
+                                "claims",
+                                "{\"b\":{\"long\":null,\"s\":true},\"a\":[],\"\u00e9\":-0.00012345678901234567890}")));
+        one.append(granted.of(AuditRows.mint("v6", "{}", "2001:db8::ffff", Instant.now())));
+        one.append(granted.of(AuditRows.mint("v4", "{}", "203.0.113.9", Instant.now())));
+        one.append(granted.of(AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false)));
+        two.append(granted.of(AuditRows.failed("failed", "provider_timeout")));
         two.append(List.of(AuditRows.denied("stranger")));
         two.append(List.of(AuditRows.rejected()));
-        one.append(AuditRows.mint("unresolved", "{}").subList(0, 1));
+        one.append(granted.of(AuditRows.mint("unresolved", "{}")).subList(0, 1));
     }
 
     private void export(TestDatabase database) throws Exception {
@@ -99,6 +109,31 @@ class LogVector {
                                 "--output",
                                 directory.resolve("log.jsonl").toString());
         assertEquals(0, ran.status(), ran.errors());
+    }
+
+    private void hashes() throws Exception {
+        List<String> lines = new ArrayList<>();
+        lines.add("kind\tchain\tplace\tsha256 of the canonical form\thash");
+        try (ExportedLog log =
+                new ExportedLog(List.of(directory.resolve("log.jsonl")), new Seals.Found())) {
+            log.events(row -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
+            log.changes(row -> lines.add(hashes("change", CanonicalForm.CHANGE, row)));
+            log.checkpoints(row ->
+                    lines.add(
+                            "checkpoint\t\t%d\t\t%s"
+                                    .formatted(row.signed().number(), row.signed().hash())));
+        }
+        Files.write(directory.resolve("hashes.tsv"), lines);
+    }
+
+    private static String hashes(String kind, CanonicalForm form, LogReader.Row row) {
+        return "%s\t%s\t%d\t%s\t%s"
+                .formatted(
+                        kind,
+                        row.chain() == null ? "" : row.chain(),
+                        row.at(),
+                        form.hash(row.fields()),
+                        row.hash());
     }
 
     private void keep(List<SignedCheckpoint> kept) throws Exception {

@@ -121,7 +121,8 @@ class LogVectorTest {
                             }
                         });
         assertTrue(
-                String.valueOf(told.getMessage()).contains("there is no file"), told::getMessage);
+                String.valueOf(told.getMessage()).contains("doesn't exist or isn't readable"),
+                told::getMessage);
     }
 
     @Test

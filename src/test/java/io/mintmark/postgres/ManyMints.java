@@ -105,7 +105,9 @@ final class ManyMints {
                                 new ProviderName("aws"),
                                 "aws-sts",
                                 1 + (tenant * KEYS + key) % (GRANTS / 2),
-                                50)));
+                                50,
+                                1,
+                                "cd".repeat(32))));
     }
 
     /** The tenants and their grants, of which half are used; and partitions for the past. */

@@ -55,9 +55,9 @@ class PageFigures {
                    'key-' || CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % 50 END,
                    CASE WHEN n % 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
               FROM generate_series(1, 100000) AS n;
-            INSERT INTO broker.console_access (tenant, claim, value)
-            VALUES (NULL, 'role', '"auditor"'), ('tenant-3', 'groups', '"acme-leads"'),
-                   ('wide', 'groups', '"globex-leads"');
+            INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
+            VALUES (NULL, true, 'role', '"auditor"'), ('tenant-3', false, 'groups', '"acme-leads"'),
+                   ('wide', false, 'groups', '"globex-leads"');
             """;
 
     /** A page, and who of those that don't see everything asks for it. */
@@ -152,6 +152,7 @@ class PageFigures {
                 new Asked("a key of two years ago", "/keys/tenant-3/key-7?at=" + day(730)),
                 new Asked("subjects", "/subjects"),
                 new Asked("tenants", "/tenants"),
+                new Asked("reviews", "/reviews"),
                 new Asked("a tenant", "/tenants/tenant-3"),
                 new Asked("a tenant's history", "/tenants/tenant-3/history"),
                 new Asked(

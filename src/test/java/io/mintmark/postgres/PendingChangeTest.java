@@ -171,7 +171,7 @@ class PendingChangeTest {
                         "shared_issuer INSERT https://shared.example ->",
                         "acme subject_grant UPDATE %s 60 -> 60".formatted(grant),
                         "other tenant_admin INSERT test_tenant_admin ->",
-                        "other tenant UPDATE other ->"),
+                        "other tenant UPDATE other 3600 -> 3600"),
                 pending);
     }
 

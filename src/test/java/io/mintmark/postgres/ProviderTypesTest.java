@@ -15,12 +15,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.azure.Azure;
 import io.mintmark.mint.gcp.GoogleCloud;
+import io.mintmark.mint.githubapp.GitHubApp;
 import io.mintmark.mint.jwt.JwtProvider;
+import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.sts.StsCaller;
@@ -73,9 +76,19 @@ class ProviderTypesTest {
                         new OAuth2(
                                 identity,
                                 identity,
-                                new SecretFiles(Optional.empty()),
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
                                 tokens,
                                 tokenCalls),
+                        new GitHubApp(
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
+                                tokens,
+                                calls,
+                                CLOCK),
+                        new Kubernetes(
+                                identity,
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
+                                tokens,
+                                calls),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type().name(), () -> check(type)));
     }
@@ -115,23 +128,24 @@ class ProviderTypesTest {
                                 type.type().fields()),
                 () ->
                         assertEquals(
-                                aims.stream().map(aim -> examples.path(aim).asText()).toList(),
+                                targets(aims, row, examples),
                                 type.prepare(provider, examples).targets()),
                 () ->
                         assertEquals(
                                 "key setting 'misspelt' is not a setting of this type",
                                 refusal(type, provider, misspelt)),
                 () -> {
-                    if (required) {
+                    if (row.at("/key_settings/permissions").has("needs_one_of")) {
+                        assertEquals(
+                                "key setting 'repositories' or repository_ids or all_repositories is required, and only one of them",
+                                refusal(type, provider, aimless));
+                    } else if (required) {
                         assertEquals(
                                 "key setting '%s' is missing".formatted(target),
                                 refusal(type, provider, aimless));
                     } else {
                         assertEquals(
-                                aims.stream()
-                                        .skip(1)
-                                        .map(aim -> examples.path(aim).asText())
-                                        .toList(),
+                                targets(aims, row, aimless),
                                 type.prepare(provider, aimless).targets());
                     }
                 },
@@ -139,6 +153,23 @@ class ProviderTypesTest {
                         assertFalse(
                                 type.prepare(provider, examples).usesSharedIdentity(),
                                 "the examples are of the tenant's own identity"));
+    }
+
+    /** What the database takes for the targets of a key. */
+    private static List<String> targets(List<String> aims, JsonNode row, JsonNode settings) {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            return aims.stream()
+                    .filter(settings::has)
+                    .flatMap(aim ->
+                            database
+                                    .column(
+                                            "SELECT internal.targets('%s', '%s')"
+                                                    .formatted(
+                                                            row.path("key_settings").get(aim),
+                                                            settings.get(aim)))
+                                    .stream())
+                    .toList();
+        }
     }
 
     private static String refusal(AccessProvider type, JsonNode provider, JsonNode key) {
@@ -152,22 +183,29 @@ class ProviderTypesTest {
         rules.properties().forEach(rule -> examples.set(rule.getKey(), example(rule.getValue())));
         rules.properties()
                 .forEach(rule ->
-                        rule.getValue()
-                                .path("refuses")
-                                .path(examples.path(rule.getKey()).asText())
+                        refused(rule.getValue(), examples.path(rule.getKey()))
                                 .forEach(name -> examples.remove(name.asText())));
         return examples;
+    }
+
+    /** What a setting with this value can't be combined with. */
+    private static JsonNode refused(JsonNode rule, JsonNode value) {
+        JsonNode refused = rule.path("refuses");
+        return value.isMissingNode() || !refused.has("*")
+                ? refused.path(value.asText())
+                : refused.path("*");
     }
 
     private static JsonNode example(JsonNode rule) {
         String example = rule.path("example").asText("example");
         return switch (rule.path("is").asText()) {
+            case "number" -> rule.path("min");
             case "flag" -> JSON.getNodeFactory().booleanNode(true);
             case "list" -> new ArrayNode(JSON.getNodeFactory()).add(example);
             case "policy" -> JSON.createObjectNode();
             case "object" -> json("{\"accessBoundaryRules\": [{}]}");
             case "url" -> JSON.getNodeFactory().textNode(rule.path("default").asText(example));
-            case "claim", "claims", "secret" -> json(example);
+            case "claim", "claims", "map", "pem", "secret" -> json(example);
             default ->
                     rule.path("one_of").isArray()
                             ? rule.path("one_of").path(0)

@@ -121,7 +121,7 @@ final class RandomEdits implements Runnable {
     }
 
     private String edit(String tenant) {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(11)) {
             case 0, 1, 2 -> insertGrant(tenant);
             case 3, 4 -> updateGrant(tenant);
             case 5 ->
@@ -136,12 +136,15 @@ final class RandomEdits implements Runnable {
                                     random.nextInt(3) > 0,
                                     tenant,
                                     one(List.of("api", "deploy", "own", "aws", "ci", "other")));
+            case 9 ->
+                    "UPDATE broker.key SET max_duration = %d WHERE tenant = '%s' AND name = '%s'"
+                            .formatted(900 + random.nextInt(3), tenant, one(KEYS));
             default ->
-                    random.nextBoolean()
-                            ? "UPDATE broker.key SET max_duration = %d WHERE tenant = '%s' AND name = '%s'"
-                                    .formatted(900 + random.nextInt(3), tenant, one(KEYS))
-                            : "UPDATE broker.tenant SET enabled = %b WHERE name = '%s'"
-                                    .formatted(random.nextInt(5) > 0, tenant);
+                    "UPDATE broker.tenant SET enabled = %b, max_duration = %s WHERE name = '%s'"
+                            .formatted(
+                                    random.nextInt(5) > 0,
+                                    one(List.of("NULL", "901", "902", "903")),
+                                    tenant);
         };
     }
 

@@ -32,6 +32,14 @@ class RecipesTest {
                     "provider_google",
                     "provider_azure",
                     "provider_oauth2",
+                    "provider_openai",
+                    "provider_anthropic",
+                    "provider_openrouter",
+                    "provider_tailscale",
+                    "provider_octopus",
+                    "provider_databricks",
+                    "provider_github",
+                    "provider_kubernetes",
                     "provider_jwt",
                     "issuer_github_actions",
                     "issuer_gitlab",
@@ -46,69 +54,72 @@ class RecipesTest {
                     "who_can_mint",
                     "who_could_mint");
 
+    /** Without it, psql prints the names of triggers below each error. */
+    private static final String PSQL_ONLY = "\n\\set SHOW_CONTEXT never\n";
+
     /** Identity provider, subject, claims, and the keys that are granted then. */
     private record Grantee(String idp, String subject, String claims, String keys) {}
 
     private static final List<Grantee> GRANTEES =
             List.of(
                     new Grantee(
-                            "github",
+                            "acme-github",
                             "repo:acme/shop:ref:refs/heads/main",
                             "{\"repository_owner_id\": \"1234567\"}",
                             "deploy"),
                     new Grantee(
-                            "github",
+                            "acme-github",
                             "repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                             "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
                                     + " \"ref\": \"refs/heads/main\"}",
                             "deploy,read"),
                     new Grantee(
-                            "github",
+                            "acme-github",
                             "repo:acme/shop:environment:production",
                             "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
                                     + " \"environment\": \"production\"}",
                             "deploy"),
                     new Grantee(
-                            "github",
+                            "acme-github",
                             "repo:acme/shop:ref:refs/heads/main",
                             "{\"repository_owner_id\": \"666\", \"repository_id\": \"7654321\"}",
                             ""),
                     new Grantee(
-                            "gitlab",
+                            "acme-gitlab",
                             "project_path:acme/shop:ref_type:branch:ref:main",
                             "{\"namespace_id\": \"4242\", \"project_id\": \"99\","
                                     + " \"ref_protected\": \"true\"}",
                             "deploy"),
                     new Grantee(
-                            "cluster",
+                            "acme-cluster",
                             "system:serviceaccount:shop:deployer",
                             "{\"kubernetes.io\": {\"namespace\": \"shop\"}}",
                             "deploy,read"),
                     new Grantee(
-                            "google",
+                            "acme-google",
                             "112233445566778899000",
                             "{\"sub\": \"112233445566778899000\", \"email_verified\": true}",
                             "deploy"),
                     new Grantee(
-                            "entra",
+                            "acme-entra",
                             "99999999-8888-7777-6666-555555555555",
                             "{\"oid\": \"99999999-8888-7777-6666-555555555555\"}",
                             "deploy"),
                     new Grantee(
-                            "keycloak",
+                            "acme-keycloak",
                             "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e",
                             "{\"realm_access\": {\"roles\": [\"dev\", \"ops\"]}}",
                             "deploy"),
                     new Grantee(
-                            "buildkite",
+                            "acme-buildkite",
                             "organization:acme:pipeline:shop:ref:refs/heads/main:commit:f00:step:x",
                             "{\"organization_id\": \"0184990a-477b-4fa8-9968-496074483cee\","
                                     + " \"pipeline_id\": \"0184990a-477b-4fa8-9968-496074483ca1\","
                                     + " \"build_branch\": \"main\"}",
                             "deploy"),
-                    new Grantee("ci", "job:release", "{\"branch\": \"main\"}", "deploy"),
+                    new Grantee("acme-ci", "job:release", "{\"branch\": \"main\"}", "deploy"),
                     new Grantee(
-                            "github",
+                            "acme-github",
                             "repo:acme/shop:ref:refs/heads/next",
                             "{\"repository_owner_id\": \"1234567\"}",
                             "read"));
@@ -149,10 +160,15 @@ class RecipesTest {
             assertEquals("", keys(database, GRANTEES.getFirst()));
             database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
             run(database, "revoke_subject");
-            check(database, new Grantee("github", GRANTEES.getFirst().subject(), "{}", ""));
+            check(database, new Grantee("acme-github", GRANTEES.getFirst().subject(), "{}", ""));
+            database.run(
+                    Who.ADMIN,
+                    "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '\"x\"')");
             run(database, "offboard_tenant");
             assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.tenant"));
-            assertEquals(List.of("0"), database.column("SELECT count(*) FROM broker.key"));
+            for (String table : List.of("key", "console_access")) {
+                assertEquals(List.of("0"), database.column("SELECT count(*) FROM broker." + table));
+            }
         }
     }
 
@@ -180,7 +196,8 @@ class RecipesTest {
             for (String recipe : SETTING_UP) {
                 run(database, recipe);
             }
-            String others = "SELECT id FROM broker.subject_grant WHERE idp <> 'github' ORDER BY id";
+            String others =
+                    "SELECT id FROM broker.subject_grant WHERE idp <> 'acme-github' ORDER BY id";
             List<String> before = database.column(others);
             run(database, "grants_in_git");
             assertEquals(
@@ -190,7 +207,7 @@ class RecipesTest {
                             "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900"),
                     database.column(
                             "SELECT concat_ws(', ', reason, subject, max_duration)"
-                                    + " FROM broker.subject_grant WHERE idp = 'github' ORDER BY subject"));
+                                    + " FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject"));
             assertEquals(before, database.column(others));
             String revision = "SELECT broker.revision('acme')";
             List<String> once = database.column(revision);
@@ -226,7 +243,9 @@ class RecipesTest {
     }
 
     private static void run(TestDatabase database, String recipe) throws IOException {
-        database.run(Who.ADMIN, Files.readString(DIRECTORY.resolve(recipe + ".sql")));
+        String sql = Files.readString(DIRECTORY.resolve(recipe + ".sql"));
+        assertTrue(sql.contains(PSQL_ONLY), recipe + " does not hide the context of errors");
+        database.run(Who.ADMIN, sql.replace(PSQL_ONLY, "\n"));
     }
 
     private static void check(TestDatabase database, Grantee grantee) {

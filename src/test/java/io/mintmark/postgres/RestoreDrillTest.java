@@ -72,7 +72,7 @@ class RestoreDrillTest {
         assertEquals(0, accepted.status(), accepted.output());
         Ran goneOn = export(restored, state);
         assertEquals(1, goneOn.status());
-        assertTrue(goneOn.errors().contains("isn't in this log"), goneOn.errors());
+        assertTrue(goneOn.errors().contains("is not in this log"), goneOn.errors());
     }
 
     private void mint(TestDatabase database, IssuerStandIn issuer, int times) throws Exception {

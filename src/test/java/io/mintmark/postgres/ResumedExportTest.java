@@ -330,7 +330,7 @@ class ResumedExportTest {
         assertTrue(exporter.waitFor(60, TimeUnit.SECONDS));
         String said = Files.readString(directory.resolve("process.log"));
         assertEquals(1, exporter.exitValue(), said);
-        assertTrue(said.contains("--output: not everything could be written"), said);
+        assertTrue(said.contains("--output: the file is incomplete"), said);
         exportAll();
         assertWhole(exported());
     }
@@ -385,13 +385,15 @@ class ResumedExportTest {
         assertTrue(
                 refused("--all", "--format", "ocsf", "--output", output.toString())
                         .contains("--format jsonl --all"));
-        assertTrue(refused("--all").contains("name it, or another file, with --output"));
+        assertTrue(refused("--all").contains("pass that file, or start a new state file"));
         Path other = Files.writeString(directory.resolve("other"), "something");
         assertTrue(
                 refused("--all", "--output", other.toString())
-                        .contains("holds something that the state knows nothing of"));
+                        .contains("has content that the state file doesn't know"));
         assertEquals("something", Files.readString(other));
-        assertTrue(refused("--all", "--output", directory.toString()).contains("is no file"));
+        assertTrue(
+                refused("--all", "--output", directory.toString())
+                        .contains("is not a regular file"));
         Files.writeString(output, "short");
         assertTrue(refused("--all", "--output", output.toString()).contains("has 5 bytes"));
         assertEquals("short", Files.readString(output));
@@ -408,11 +410,12 @@ class ResumedExportTest {
         for (String none : List.of("", "{", "{}", "[]", "{\"form\":\"1\",\"origin\":\"a\"}")) {
             Files.writeString(state, none);
             assertTrue(
-                    refused("--all", "--output", output.toString()).contains("holds no state"),
+                    refused("--all", "--output", output.toString())
+                            .contains("is not the state file"),
                     none);
         }
         Files.writeString(state, known.replace("\"form\":1", "\"form\":2"));
-        assertTrue(refused("--all", "--output", output.toString()).contains("of a form"));
+        assertTrue(refused("--all", "--output", output.toString()).contains("has a format"));
     }
 
     @Test
@@ -427,21 +430,23 @@ class ResumedExportTest {
             Files.writeString(
                     state, known.replaceAll("(\"" + chain + "\":[0-9]+,\"hash\":\")..", "$1zz"));
             assertTrue(
-                    refused("--all", "--output", output.toString()).contains("isn't in this log"),
+                    refused("--all", "--output", output.toString()).contains("is not in this log"),
                     chain);
         }
         Files.writeString(state, known.replaceAll("(\"revision\":)", "$19"));
-        assertTrue(refused("--all", "--output", output.toString()).contains("isn't in this log"));
+        assertTrue(refused("--all", "--output", output.toString()).contains("is not in this log"));
     }
 
     @ParameterizedTest
     @CsvSource({
-        "--follow, need --state",
-        "--all, need --state",
+        "--follow, needs --state",
+        "--all, needs --state",
+        "--all --from 2026-01-01 --tenant acme, has every row",
+        "--all --from 2026-01-01 --format ocsf, as jsonl alone",
         "--state s --from 2026-01-01, leave out",
         "--state s --tenant acme, leave out",
         "--state s --all --format csv, not as csv",
-        "--state s --output ./s, two files"
+        "--state s --output ./s, different files"
     })
     void what_does_not_go_together_is_told(String arguments, String why) throws Exception {
         Ran ran = auditor().run(("export " + arguments).split(" "));

@@ -49,17 +49,18 @@ class RetirementTest {
                 Who.OWNER,
                 "SELECT audit.create_partition('2026-01-01'), audit.create_partition('2026-02-01')");
         try (Database connections = new Database(database.login(Who.APP))) {
+            GrantedMints granted = new GrantedMints(database);
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
-            store.append(AuditRows.mintAt(JANUARY, "one"));
-            store.append(AuditRows.mintAt(JANUARY, "two"));
-            store.append(AuditRows.mintAt(FEBRUARY, "three"));
+            store.append(granted.of(AuditRows.mintAt(JANUARY, "one")));
+            store.append(granted.of(AuditRows.mintAt(JANUARY, "two")));
+            store.append(granted.of(AuditRows.mintAt(FEBRUARY, "three")));
             Seals.sealAt(database, FEBRUARY);
-            store.append(AuditRows.mintAt(JANUARY, "four"));
-            store.append(AuditRows.mintAt(FEBRUARY, "five"));
+            store.append(granted.of(AuditRows.mintAt(JANUARY, "four")));
+            store.append(granted.of(AuditRows.mintAt(FEBRUARY, "five")));
             PostgresEventStore other = new PostgresEventStore(connections, "here/2");
-            other.append(AuditRows.mintAt(JANUARY, "six"));
+            other.append(granted.of(AuditRows.mintAt(JANUARY, "six")));
             Seals.sealAt(database, FEBRUARY.plusSeconds(60));
-            store.append(AuditRows.mint("seven", "{}"));
+            store.append(granted.of(AuditRows.mint("seven", "{}")));
         }
         Seals.seal(database);
     }
@@ -87,7 +88,7 @@ class RetirementTest {
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
         assertEquals(
-                List.of("2026-01 was retired by checkpoint 4: 8 rows are not in the log any more"),
+                List.of("2026-01 was retired by checkpoint 4: 8 rows are no longer in the log"),
                 found.told);
         assertEquals(
                 List.of("audit.event_2026_01"),
@@ -160,15 +161,15 @@ class RetirementTest {
             new PostgresEventStore(connections, "here/3")
                     .append(AuditRows.mint(january, "eight", Instant.now()));
         }
-        assertTrue(refusal("2026-02").contains("credentials that still live"));
+        assertTrue(refusal("2026-02").contains("credentials that are still valid"));
         assertEquals(List.of("8"), database.column("SELECT count(*) FROM audit.mint"));
     }
 
     @Test
     void a_month_that_is_not_over_stays_and_so_do_those_before_it() {
         YearMonth next = YearMonth.now(ZoneOffset.UTC).plusMonths(1);
-        assertTrue(refusal(next.toString()).contains("only months that are over"));
-        assertTrue(refusal("2999-01").contains("only months that are over"));
+        assertTrue(refusal(next.toString()).contains("only past months can be retired"));
+        assertTrue(refusal("2999-01").contains("only past months can be retired"));
         assertEquals(List.of("7"), database.column("SELECT count(*) FROM audit.mint"));
     }
 

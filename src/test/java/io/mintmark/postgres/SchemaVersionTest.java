@@ -149,6 +149,6 @@ class SchemaVersionTest {
 
     @Test
     void who_is_no_member_of_the_owners_role_does_not_migrate() {
-        assertSays("is no member of the role 'mintmark_owner'", () -> migrate(Who.ADMIN));
+        assertSays("is not a member of role 'mintmark_owner'", () -> migrate(Who.ADMIN));
     }
 }

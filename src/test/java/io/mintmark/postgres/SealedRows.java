@@ -13,6 +13,7 @@ public final class SealedRows {
 
     /** So many mints, two rows each, under a checkpoint. */
     public static void write(TestDatabase database, int mints) {
+        GrantedMints granted = new GrantedMints(database);
         try (Database connections = new Database(database.login(Who.APP));
                 AuditLog log =
                         new AuditLog(
@@ -20,7 +21,7 @@ public final class SealedRows {
                                         Duration.ofSeconds(5))
                                 .start()) {
             for (int i = 0; i < mints; i++) {
-                var _ = log.record(AuditRows.mint("ci:main", "{}"));
+                var _ = log.record(granted.of(AuditRows.mint("ci:main", "{}")));
             }
         }
         Seals.seal(database);

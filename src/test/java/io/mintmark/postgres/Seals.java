@@ -23,7 +23,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -83,7 +85,7 @@ final class Seals {
 
     static Found found(TestDatabase database, List<ECKey> trusted, SignedCheckpoint... kept) {
         Found found = new Found();
-        try (PostgresLog log = new PostgresLog(database.login(Who.AUDITOR))) {
+        try (PostgresLog log = new PostgresLog(database.login(Who.AUDITOR), TestDatabase.ROLES)) {
             found.summary =
                     new Verification(log, new TrustedKeys(trusted), found).run(Stream.of(kept));
         }
@@ -96,11 +98,8 @@ final class Seals {
         List<String> lines = new ArrayList<>();
         try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
             feed.eventHeads(true)
-                    .forEach(head ->
-                            feed.events(
-                                    head.chain().orElseThrow(), 0, row -> lines.add(row.json())));
-            feed.changeHeads()
-                    .forEach(head -> feed.changes(head.chain(), 0, row -> lines.add(row.json())));
+                    .forEach(head -> feed.events(head, 0, row -> lines.add(row.json())));
+            feed.changeHeads().forEach(head -> feed.changes(head, 0, row -> lines.add(row.json())));
             feed.checkpoints(0, signed -> lines.add(signed.line()));
         }
         try {
@@ -125,6 +124,11 @@ final class Seals {
         final List<String> foreign = new ArrayList<>();
         final List<String> declared = new ArrayList<>();
         final List<String> told = new ArrayList<>();
+
+        /** The mints with why, apart from the rest: most tests write mints that nobody granted. */
+        final Map<String, String> ungranted = new LinkedHashMap<>();
+
+        final List<String> altered = new ArrayList<>();
         Verification.@Nullable Summary summary;
 
         @Override
@@ -135,6 +139,16 @@ final class Seals {
         @Override
         public void foreign(String sentence) {
             foreign.add(sentence);
+        }
+
+        @Override
+        public void ungranted(String mint, String why) {
+            ungranted.put(mint, why);
+        }
+
+        @Override
+        public void altered(String sentence) {
+            altered.add(sentence);
         }
 
         @Override

@@ -47,7 +47,7 @@ class SortedLinesTest {
             lines.sort();
             assertEquals(expected, all(lines));
             for (PlacedLine line : given) {
-                assertEquals(Optional.of(line), lines.at(line.chain(), line.place()));
+                assertEquals(Optional.of(line), lines.at(line.place().chain(), line.place().at()));
             }
             assertEquals(Optional.empty(), lines.at(new Chain(1, Optional.of("a")), 201));
             assertEquals(Optional.empty(), lines.at(new Chain(2, Optional.of("a")), 1));

@@ -57,7 +57,7 @@ class StateAtCommitTest {
     }
 
     private static String revision(Map<TenantName, TenantState> states) {
-        return Long.toString(new Receipt(states).state(ACME).own().revision());
+        return Long.toString(new Receipt(states, 0).state(ACME).own().revision());
     }
 
     /** The commit waits for the change, so a query before the commit would not have seen it. */

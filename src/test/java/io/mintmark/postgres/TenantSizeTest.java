@@ -113,7 +113,7 @@ class TenantSizeTest {
             }
             String message = String.valueOf(said.getMessage());
             assertTrue(
-                    message.contains("Tenant \"acme\" would have 8 grants, and may have 6."),
+                    message.contains("Tenant \"acme\" would have 8 grants; the maximum is 6."),
                     message);
         }
         assertCounted();

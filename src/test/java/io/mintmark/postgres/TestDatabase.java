@@ -44,7 +44,8 @@ public final class TestDatabase implements AutoCloseable {
     /** Of every login. */
     public static final String PASSWORD = "for-tests";
 
-    private static final Roles ROLES =
+    /** The names of the group roles. */
+    public static final Roles ROLES =
             new Roles(
                     Who.OWNER.role,
                     Who.APP.role,
@@ -52,6 +53,7 @@ public final class TestDatabase implements AutoCloseable {
                     Who.TENANT_ADMIN.role,
                     Who.AUDITOR.role,
                     Who.CONSOLE.role);
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** In the database that all tests know. */
@@ -169,8 +171,13 @@ public final class TestDatabase implements AutoCloseable {
         execute(name, sql);
     }
 
-    /** Removes rows of the audit log past its triggers, as who owns the server could. */
+    /** Removes rows of the audit log past its triggers, as the server's owner could. */
     public void removeEvents(String where) {
+        alterLog("DELETE FROM audit.event WHERE " + where);
+    }
+
+    /** Runs a statement past the triggers of the log, which are on again afterwards. */
+    public void alterLog(String sql) {
         runAsSuperuser(
                 """
                 DO $$
@@ -180,10 +187,15 @@ public final class TestDatabase implements AutoCloseable {
                     FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
                         EXECUTE format('ALTER TABLE %%s DISABLE TRIGGER is_append_only', armed);
                     END LOOP;
-                    DELETE FROM audit.event WHERE %s;
+                    SET LOCAL session_replication_role = replica;
+                    %s;
+                    SET LOCAL session_replication_role = origin;
+                    FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                        EXECUTE format('ALTER TABLE %%s ENABLE ALWAYS TRIGGER is_append_only', armed);
+                    END LOOP;
                 END $$
                 """
-                        .formatted(where));
+                        .formatted(sql));
     }
 
     /** The first column of a query, as text, run by an auditor. */

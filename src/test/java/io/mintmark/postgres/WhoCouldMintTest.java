@@ -134,6 +134,26 @@ class WhoCouldMintTest {
     }
 
     @Test
+    void the_longest_life_of_a_tenants_credentials_counts_as_it_was() {
+        grant("a");
+        another();
+        String before = now();
+        admin("UPDATE broker.tenant SET max_duration = 30 WHERE name = 'acme'");
+        String meanwhile = now();
+        admin("UPDATE broker.tenant SET max_duration = NULL WHERE name = 'acme'");
+        another();
+        assertEquals(List.of("30"), longest(meanwhile));
+        assertEquals(longest(now()), longest(before));
+    }
+
+    private List<String> longest(String at) {
+        return database.column(
+                Who.AUDITOR,
+                "SELECT max_duration FROM audit.who_could_mint('acme', '%s', '%s')"
+                        .formatted(key, at));
+    }
+
+    @Test
     void a_blocked_subject_could_not_mint_while_it_was_blocked() {
         grant("a");
         grant("b");
@@ -306,7 +326,8 @@ class WhoCouldMintTest {
     void of_a_time_to_come_it_is_told_that_it_is() throws SQLException {
         grant("a");
         assertEquals(
-                "2100-01-01 00:00:00+00 is to come: this is who could if nothing were changed until then.",
+                "2100-01-01 00:00:00+00 is in the future: the result assumes no further "
+                        + "changes.",
                 told("2100-01-01Z"));
         assertEquals(List.of("a"), who("2100-01-01Z"));
     }
@@ -333,10 +354,10 @@ class WhoCouldMintTest {
                 "'acme', 'apy', now(); Tenant \"acme\" never had a key \"apy\".",
                 "'acme', 'apy', '2020-01-01'; Did you mean \"api\"?",
                 "'acme', 'ci', now(); Tenant \"acme\" never had a key \"ci\".",
-                "NULL, 'api', now(); Who could mint is asked without a tenant.",
-                "'acme', NULL, now(); Who could mint is asked without a key.",
-                "'acme', 'api', NULL; Who could mint is asked without a time.",
-                "'acme', 'api', 'infinity'; Who could mint is asked without a time."
+                "NULL, 'api', now(); audit.who_could_mint needs a tenant.",
+                "'acme', NULL, now(); audit.who_could_mint needs a key.",
+                "'acme', 'api', NULL; audit.who_could_mint needs a time.",
+                "'acme', 'api', 'infinity'; audit.who_could_mint needs a time."
             })
     void what_never_was_is_refused(String arguments, String told) {
         for (Who asking : List.of(Who.AUDITOR, Who.ADMIN, Who.TENANT_ADMIN)) {

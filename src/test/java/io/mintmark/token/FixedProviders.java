@@ -1,8 +1,9 @@
 package io.mintmark.token;
 
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Identity providers that never change. */
 public record FixedProviders(List<IdentityProvider> all) implements IdentityProviders {
@@ -16,7 +17,7 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
     }
 
     @Override
-    public List<IdentityProvider> trusting(String issuer, Collection<String> audiences) {
+    public List<IdentityProvider> trusting(String issuer, Set<String> audiences) {
         return audiences.stream()
                 .flatMap(audience -> all.stream().filter(p -> p.audiences().contains(audience)))
                 .filter(provider -> provider.issuer().equals(issuer))
@@ -26,11 +27,20 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
 
     @Override
     public List<IdentityProvider> listed(String issuer) {
-        return listed().stream().filter(provider -> provider.issuer().equals(issuer)).toList();
+        return shown().filter(provider -> provider.issuer().equals(issuer)).toList();
     }
 
     @Override
-    public List<IdentityProvider> listed() {
-        return all.stream().filter(IdentityProvider::listed).toList();
+    public List<String> listedIssuers() {
+        return shown().map(IdentityProvider::issuer).distinct().sorted().toList();
+    }
+
+    @Override
+    public List<Listed> listed() {
+        return shown().map(p -> new Listed(p.name(), p.issuer())).toList();
+    }
+
+    private Stream<IdentityProvider> shown() {
+        return all.stream().filter(IdentityProvider::listed);
     }
 }

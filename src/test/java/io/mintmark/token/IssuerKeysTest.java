@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.outbound.OutboundFailure;
+import io.mintmark.outbound.SharedPermits;
 import io.mintmark.token.KeySet.Finding;
 import io.mintmark.verdict.Unavailable;
 
@@ -17,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
@@ -25,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The cache, in front of an issuer over HTTP; the clock goes on when told to. */
 final class IssuerKeysTest {
@@ -57,7 +62,8 @@ final class IssuerKeysTest {
     @Test
     void many_providers_share_the_keys_of_one_issuer() {
         check(keys);
-        assertEquals(Finding.VERIFIED, keys.check(token(), issuer.keySource()));
+        assertEquals(
+                Finding.VERIFIED, keys.check(token(), issuer.provider("globex"), KeyWait.ALLOWED));
         assertEquals(1, issuer.fetches());
     }
 
@@ -95,7 +101,7 @@ final class IssuerKeysTest {
         clock.pass(SourceKeys.BETWEEN_RENEWALS);
         issuer.rotate();
         assertEquals(Finding.VERIFIED, check(keys));
-        assertEquals(3, issuer.fetches());
+        assertEquals(3, keySets());
     }
 
     @Test
@@ -107,7 +113,7 @@ final class IssuerKeysTest {
         issuer.rotate();
         clock.pass(SourceKeys.BETWEEN_RENEWALS.minusMillis(100));
         assertEquals(Finding.VERIFIED, check(keys));
-        assertEquals(3, issuer.fetches());
+        assertEquals(3, keySets());
     }
 
     @Test
@@ -125,7 +131,7 @@ final class IssuerKeysTest {
             for (int i = 0; i < 8; i++) {
                 var _ = threads.submit(() -> forge(shared, over));
             }
-            int before = issuer.fetches();
+            int before = keySets();
             Instant began = Instant.now();
             try {
                 for (int i = 0; i < 4; i++) {
@@ -136,7 +142,7 @@ final class IssuerKeysTest {
                 over.set(true);
             }
             long periods = Duration.between(began, Instant.now()).dividedBy(SHORT);
-            assertTrue(issuer.fetches() - before <= periods + 2);
+            assertTrue(keySets() - before <= periods + 2);
         }
     }
 
@@ -148,13 +154,17 @@ final class IssuerKeysTest {
         check(keys, forged);
         List<CompletableFuture<Finding>> all = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < SourceKeys.MAX_WAITING + 10; i++) {
+            for (int i = 0; i < KeyWaiters.MOST + 10; i++) {
                 all.add(CompletableFuture.supplyAsync(() -> check(keys, forged), threads));
             }
         }
         long told = all.stream().filter(CompletableFuture::isCompletedExceptionally).count();
         assertEquals(10, told);
-        assertEquals(3, issuer.fetches());
+        assertEquals(3, keySets());
+    }
+
+    private int keySets() {
+        return Collections.frequency(issuer.fetched(), IssuerStandIn.KEYS);
     }
 
     private void forge(IssuerKeys shared, AtomicBoolean over) {
@@ -235,6 +245,149 @@ final class IssuerKeysTest {
     }
 
     @Test
+    void a_key_that_only_discovery_names_is_found_beside_a_stale_set() {
+        IssuerStandIn elsewhere = IssuerStandIn.start();
+        try (elsewhere) {
+            name(elsewhere);
+            check(keys);
+            assertEquals(Finding.VERIFIED, check(keys, byKeyOf(elsewhere)));
+            assertEquals(Finding.VERIFIED, check(keys));
+        }
+    }
+
+    @Test
+    void keys_that_discovery_names_stay_with_each_refetch() {
+        IssuerStandIn elsewhere = IssuerStandIn.start();
+        try (elsewhere) {
+            name(elsewhere);
+            String token = byKeyOf(elsewhere);
+            check(keys, token);
+            clock.pass(SourceKeys.FRESH);
+            check(keys);
+            int fetches = issuer.fetches();
+            assertEquals(Finding.VERIFIED, check(keys, token));
+            assertEquals(fetches, issuer.fetches());
+        }
+    }
+
+    @Test
+    void keys_that_discovery_names_are_used_for_an_hour_while_it_is_down() {
+        IssuerStandIn elsewhere = IssuerStandIn.start();
+        String token = byKeyOf(elsewhere);
+        try (elsewhere) {
+            name(elsewhere);
+            check(keys, token);
+        }
+        clock.pass(SourceKeys.USABLE.minus(SECOND));
+        assertEquals(Finding.VERIFIED, check(keys, token));
+        clock.pass(SECOND);
+        assertThrows(Unavailable.class, () -> check(keys, token));
+    }
+
+    @Test
+    void a_made_up_kid_is_unavailable_while_discovery_is_down_and_known_ones_go_on() {
+        IssuerStandIn elsewhere = IssuerStandIn.start();
+        name(elsewhere);
+        elsewhere.close();
+        assertThrows(Unavailable.class, () -> check(keys, byKeyOf(elsewhere)));
+        assertEquals(Finding.VERIFIED, check(keys));
+        clock.pass(SourceKeys.FRESH);
+        issuer.rotate();
+        assertEquals(Finding.VERIFIED, check(keys));
+    }
+
+    private void name(IssuerStandIn elsewhere) {
+        issuer.serve(
+                IssuerStandIn.DISCOVERY,
+                "{\"issuer\":\"%s\",\"jwks_uri\":\"%s\"}"
+                        .formatted(issuer.url(), elsewhere.url() + IssuerStandIn.KEYS));
+    }
+
+    private static String byKeyOf(IssuerStandIn elsewhere) {
+        elsewhere.use(TestKey.es256("elsewhere"));
+        return elsewhere.sign("job", "mintmark");
+    }
+
+    @Test
+    void no_more_than_some_wait_for_the_first_keys_and_each_asks_whether_it_may() throws Exception {
+        IssuerKeys shared = new IssuerKeys(http(), clock);
+        AtomicInteger asked = new AtomicInteger();
+        issuer.hang();
+        List<CompletableFuture<Finding>> all = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < KeyWaiters.MOST + 10; i++) {
+                all.add(
+                        CompletableFuture.supplyAsync(
+                                () -> check(shared, _ -> asked.incrementAndGet()), threads));
+            }
+            Eventually.holds(() ->
+                    all.stream().filter(CompletableFuture::isDone).count() == 10
+                            && asked.get() == KeyWaiters.MOST);
+            assertTrue(
+                    all.stream()
+                            .filter(CompletableFuture::isDone)
+                            .allMatch(CompletableFuture::isCompletedExceptionally));
+            issuer.resume();
+        }
+        assertEquals(
+                KeyWaiters.MOST,
+                all.stream().filter(one -> !one.isCompletedExceptionally()).count());
+        assertEquals(Finding.VERIFIED, check(shared, _ -> asked.incrementAndGet()));
+        assertEquals(KeyWaiters.MOST, asked.get());
+    }
+
+    @Test
+    void a_request_that_may_not_wait_leaves_its_place_to_another() {
+        IssuerKeys shared = new IssuerKeys(http(), clock);
+        issuer.hang();
+        for (int i = 0; i < 2 * KeyWaiters.MOST; i++) {
+            assertThrows(
+                    Unavailable.class,
+                    () ->
+                            check(
+                                    shared,
+                                    _ -> {
+                                        throw new Unavailable("full", SECOND);
+                                    }));
+        }
+        issuer.resume();
+        assertEquals(Finding.VERIFIED, check(shared));
+    }
+
+    private Finding check(IssuerKeys signingKeys, KeyWait wait) {
+        return signingKeys.check(token(), issuer.provider("acme"), wait);
+    }
+
+    @Test
+    void that_a_tenant_has_too_much_in_flight_is_not_the_issuers_failure() {
+        AtomicBoolean busy = new AtomicBoolean(true);
+        KeySetFetch published = new KeySetFetch(http());
+        IssuerKeys shared =
+                new IssuerKeys(
+                        (source, owner, enough) -> {
+                            if (owner.value().equals("acme") && busy.get()) {
+                                throw ofBusyTenant();
+                            }
+                            return published.fetch(source, owner, enough);
+                        },
+                        Runnable::run,
+                        clock,
+                        SourceKeys.BETWEEN_RENEWALS);
+        Unavailable acme = assertThrows(Unavailable.class, () -> check(shared));
+        assertEquals(SECOND, acme.retryAfter());
+        assertEquals(
+                Finding.VERIFIED,
+                shared.check(token(), issuer.provider("globex"), KeyWait.ALLOWED));
+        assertEquals(Finding.VERIFIED, check(shared));
+    }
+
+    private static OutboundFailure ofBusyTenant() {
+        SharedPermits none = new SharedPermits(0, 0);
+        return assertThrows(
+                OutboundFailure.class, () -> none.require("acme", Duration.ZERO, "too much"));
+    }
+
+    @Test
     void one_fetch_serves_all_who_wait() throws Exception {
         IssuerKeys shared = new IssuerKeys(http(), clock);
         issuer.hang();
@@ -262,7 +415,8 @@ final class IssuerKeysTest {
                     Finding.VERIFIED,
                     shared.check(
                             Jwt.parse(other.sign("job", "mintmark")).orElseThrow(),
-                            other.keySource()));
+                            other.provider("acme"),
+                            KeyWait.ALLOWED));
             assertTrue(!hanging.isDone());
             issuer.resume();
             assertEquals(Finding.VERIFIED, hanging.join());
@@ -298,10 +452,11 @@ final class IssuerKeysTest {
     }
 
     private Finding check(IssuerKeys signingKeys) {
-        return signingKeys.check(token(), issuer.keySource());
+        return signingKeys.check(token(), issuer.provider("acme"), KeyWait.ALLOWED);
     }
 
     private Finding check(IssuerKeys signingKeys, String token) {
-        return signingKeys.check(Jwt.parse(token).orElseThrow(), issuer.keySource());
+        return signingKeys.check(
+                Jwt.parse(token).orElseThrow(), issuer.provider("acme"), KeyWait.ALLOWED);
     }
 }

@@ -6,6 +6,9 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.TenantName;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -17,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -67,6 +71,27 @@ public final class IssuerStandIn implements AutoCloseable {
     /** Where to find its keys by default. */
     public KeySource keySource() {
         return new KeySource(url(), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /** An identity provider that trusts it, with its keys by default. */
+    public IdentityProvider provider(String tenant) {
+        return provider(tenant, keySource());
+    }
+
+    /** An identity provider that trusts it, with keys of this source. */
+    public IdentityProvider provider(String tenant, KeySource source) {
+        return new IdentityProvider(
+                new IdpName(tenant + "-ci"),
+                new TenantName(tenant),
+                source.issuer(),
+                List.of("mintmark"),
+                source,
+                Set.of("ES256"),
+                ClaimConditions.NONE,
+                Duration.ZERO,
+                Optional.empty(),
+                false,
+                true);
     }
 
     /** The key that signs: the first. */

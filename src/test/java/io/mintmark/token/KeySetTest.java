@@ -1,6 +1,7 @@
 package io.mintmark.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.wiring.SignaturesBy;
 
@@ -9,8 +10,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -82,6 +86,55 @@ final class KeySetTest {
         Jwt jwt = Jwt.parse(RSA.sign("{\"alg\":\"RS256\",\"kid\":\"x\"}", "{}")).orElseThrow();
         assertEquals(KeySet.Finding.NOT_VERIFIED, set(others + "," + last).check(jwt));
         assertEquals(KeySet.Finding.VERIFIED, set(last + "," + others).check(jwt));
+    }
+
+    @Test
+    void the_first_64_usable_keys_are_kept() {
+        String unusable = "{\"kty\":\"oct\",\"k\":\"AAAA\"}";
+        List<String> many = new ArrayList<>(Collections.nCopies(300, unusable));
+        for (int i = 0; i < 100; i++) {
+            many.add(EC.publicJwk().replace("\"kid\":\"ec\"", "\"kid\":\"" + i + "\""));
+        }
+        assertEquals("64 keys", keys(String.join(",", many)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA-OAEP", "HS256", "none", "ES256K", "RS257"})
+    void a_key_of_an_algorithm_that_is_not_accepted_is_none(String algorithm) {
+        String named = RSA.publicJwk().replace("\"kty\"", "\"alg\":\"" + algorithm + "\",\"kty\"");
+        assertEquals("0 keys", keys(named.replaceFirst("\"alg\":\"RS256\",?", "")));
+    }
+
+    /**
+     * A set weighs at least its bytes on the heap and at most four times as many. Other tests' heap
+     * may shrink or grow during a measurement, so one of several has to fit.
+     */
+    @Test
+    void a_set_weighs_what_it_takes_on_the_heap() {
+        for (String key : List.of(LargeKeys.rsa("k", 8192), RSA.publicJwk(), EC.publicJwk())) {
+            String array = String.join(",", Collections.nCopies(64, key));
+            long claimed = set(array).bytes();
+            List<Long> measured = new ArrayList<>();
+            do {
+                measured.add(bytesOnHeap(array));
+            } while (!fits(claimed, measured.getLast()) && measured.size() < 5);
+            assertTrue(
+                    fits(claimed, measured.getLast()),
+                    () -> "%s bytes each, and %d claimed, of %s".formatted(measured, claimed, key));
+        }
+    }
+
+    private static boolean fits(long claimed, long measured) {
+        return measured <= claimed && claimed <= 4 * measured;
+    }
+
+    private static long bytesOnHeap(String array) {
+        KeySet[] kept = new KeySet[50];
+        long before = LiveHeap.bytes();
+        Arrays.setAll(kept, _ -> set(array));
+        long bytes = (LiveHeap.bytes() - before) / kept.length;
+        assertEquals(50, Set.of(kept).size());
+        return bytes;
     }
 
     private static String withExponent(String exponent) {

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.time.Clocks;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.TokenRefusal.NoTokenProvided;
@@ -92,7 +93,7 @@ final class TokenVectorsTest {
                 new IssuerKeys(new GuardedHttp(new Destinations(List.of())), vector::now),
                 new RememberedTokens(),
                 BROKER,
-                vector::now);
+                Clocks.of(vector::now));
     }
 
     /** The verdict, in the form that the files have. */

@@ -14,6 +14,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.Clocks;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.TokenRefusal.InvalidAudience;
 import io.mintmark.verdict.TokenRefusal.TokenReplayed;
@@ -243,7 +244,7 @@ final class TokenVerifierTest {
                 new IssuerKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), ofTheKeys),
                 used,
                 new OwnIssuer("https://broker.example"),
-                InstantSource.fixed(NOW));
+                Clocks.of(InstantSource.fixed(NOW)));
     }
 
     private IdentityProvider provider(String name, String audience) {

@@ -7,6 +7,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.time.Clocks;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -85,6 +86,6 @@ public class VerificationBenchmark {
                 new IssuerKeys(new GuardedHttp(new Destinations(List.of())), CLOCK),
                 (_, _, _) -> true,
                 OwnIssuer.NONE,
-                CLOCK);
+                Clocks.of(CLOCK));
     }
 }

@@ -25,7 +25,7 @@ record AccessLine(
             SELECT a.id, a.tenant, a.claim, a.value::text AS value, a.reason, a.enabled, a.updated_by,
                    a.updated_at
               FROM broker.console_access AS a
-             WHERE a.tenant = ? OR a.tenant IS NULL
+             WHERE a.tenant = ? OR a.all_tenants
              ORDER BY a.tenant, a.id LIMIT ?
             """;
 

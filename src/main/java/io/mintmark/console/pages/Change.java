@@ -35,10 +35,7 @@ record Change(
                      WHERE n.tenant %s ? AND n.revision < ?
                      ORDER BY n.tenant DESC, n.revision DESC LIMIT 5000) AS c
              WHERE c.table_name = ?
-               AND coalesce(c.after, c.before) ->> CASE c.table_name
-                       WHEN 'tenant_admin' THEN 'role_name' WHEN 'console_access' THEN 'id'
-                       WHEN 'blocked_subject' THEN 'id' WHEN 'shared_issuer' THEN 'issuer'
-                       WHEN 'provider_type' THEN 'type' ELSE 'name' END = ?
+               AND internal.name_in(c.table_name, coalesce(c.after, c.before)) = ?
              ORDER BY c.revision DESC LIMIT ?
             """;
 

@@ -99,8 +99,8 @@ record HistoryPage(
     }
 
     private static long number(String text) {
-        if (!text.matches("[0-9]{1,18}")) {
-            throw new Parameters.Unusable("'%s' is no number of a grant.".formatted(text));
+        if (!Parameters.isNumber(text)) {
+            throw new Parameters.Unusable("'%s' is not the number of a grant.".formatted(text));
         }
         return Long.parseLong(text);
     }

@@ -50,7 +50,9 @@ record KeyPage(
 
     private static final String KEY =
             """
-            SELECT k.description, k.max_duration, k.provider, a.type,
+            SELECT k.description,
+                   least(k.max_duration, y.max_duration, t.max_duration) AS max_duration,
+                   k.provider, a.type,
                    k.settings ->> y.target_setting AS target,
                    k.enabled AND a.enabled AND t.enabled AS enabled
               FROM broker.key AS k

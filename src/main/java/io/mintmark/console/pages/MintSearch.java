@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Finds mints and refusals, the newest first, looking at a bounded number of rows. */
@@ -19,6 +20,7 @@ final class MintSearch {
             "SELECT f.mint_id::text, f.stopped_at::text"
                     + " FROM internal.find_mints(?, ?, ?, ?, ?, cast(? AS uuid), cast(? AS uuid), ?) AS f";
 
+    private static final Pattern TOKEN_HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Set<String> REFUSALS = Set.of("denied", "rejected", "refused");
 
     /**
@@ -234,7 +236,7 @@ final class MintSearch {
         for (String by : List.of("credential", "request", "subject", "key")) {
             ways.add(new Way(by, value));
         }
-        if (text.matches("[0-9a-fA-F]{64}")) {
+        if (TOKEN_HASH.matcher(text).matches()) {
             ways.add(new Way("token", Optional.of(text.toLowerCase(Locale.ROOT))));
         }
         return ways;

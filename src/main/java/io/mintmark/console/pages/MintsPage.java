@@ -173,7 +173,7 @@ record MintsPage(
     /** An outcome, or several under one word, as people read it. */
     static String label(String outcome) {
         return switch (outcome) {
-            case "live" -> "live: still to end";
+            case "live" -> "active: not yet expired";
             case "minted" -> "minted: all but refusals";
             case "refused" -> "refused: denied or rejected";
             default -> outcome;

@@ -25,8 +25,8 @@ record Outstanding(
 
     /** Said of whatever stops mints. */
     static final String LIVES_ON =
-            "This stops mints, and ends no credential that is out already: each lives on until it"
-                    + " expires, at most for its key's max_duration from its mint.";
+            "This stops new mints. Issued credentials stay valid until they expire, at most "
+                    + "for their key's max_duration.";
 
     private static final int MOST = 1_000;
     private static final String AMONG = "its latest 1,000 mints";
@@ -74,13 +74,14 @@ record Outstanding(
     private String until(String whose) {
         String of = whose + among.map(some -> ", looking at %s,".formatted(some)).orElse("");
         if (possibly.isEmpty()) {
-            return "No credential of %s lives now.".formatted(of);
+            return "No credential of %s is active.".formatted(of);
         }
         Moment end = new Moment(possibly.get(), now);
         return possibly.equals(last)
-                ? "The last credential of %s lives until %s (%s)."
+                ? "The last credential of %s is valid until %s (%s)."
                         .formatted(of, end.clock(), end.distance())
-                : "A credential of %s may live until %s (%s): whether there is one, its provider alone knows."
+                : ("A credential of %s may be valid until %s (%s); only its provider knows "
+                                + "whether it exists.")
                         .formatted(of, end.clock(), end.distance());
     }
 }

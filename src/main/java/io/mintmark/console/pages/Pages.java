@@ -60,6 +60,8 @@ public final class Pages implements PageRoutes {
         opened(routing, "/tenants/{tenant}", rendering.page(this::tenant));
         opened(routing, "/tenants/{tenant}/history", rendering.page(this::history));
         opened(routing, "/history", rendering.page(this::platformHistory));
+        opened(routing, "/reviews", rendering.page(this::reviews));
+        opened(routing, "/reviews/download", new ReviewsFile(database, clock));
         opened(routing, "/explain", rendering.page(this::explain));
         opened(routing, "/proof", rendering.page(this::proof));
         opened(routing, "/proof/checkpoints", new CheckpointsFile(database, rendering, clock));
@@ -157,6 +159,14 @@ public final class Pages implements PageRoutes {
         return TenantPage.of(connection, name, after)
                 .map(page -> View.of("Tenant " + name, "tenant", page))
                 .orElseGet(() -> absent("tenant"));
+    }
+
+    private View reviews(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        return View.of(
+                "Reviews",
+                "reviews",
+                ReviewsPage.of(connection, ReviewsPage.Wanted.of(new Parameters(request))));
     }
 
     private View history(Connection connection, ServerRequest request, Instant now)

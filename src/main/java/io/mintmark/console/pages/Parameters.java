@@ -8,10 +8,14 @@ import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** What an address asks for beyond its path. What can't be meant is refused with a sentence. */
 final class Parameters {
     private static final int LONGEST = 16_384;
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
     private final UriQuery query;
 
@@ -55,11 +59,11 @@ final class Parameters {
             return Optional.empty();
         }
         if (values.size() > 1) {
-            throw new Unusable("The address says %s twice.".formatted(name));
+            throw new Unusable("The address has %s twice.".formatted(name));
         }
         String value = values.getFirst().strip();
         if (value.length() > LONGEST || value.indexOf('\0') >= 0) {
-            throw new Unusable("The address says something as %s that can't be.".formatted(name));
+            throw new Unusable("The address has an invalid value of %s.".formatted(name));
         }
         return value.isEmpty() ? Optional.empty() : Optional.of(value);
     }
@@ -68,15 +72,15 @@ final class Parameters {
         return text(name)
                 .map(text ->
                         uuid(text)
-                                .orElseThrow(
-                                        () -> new Unusable("'%s' is no mint id.".formatted(text))));
+                                .orElseThrow(() ->
+                                        new Unusable("'%s' is not a mint id.".formatted(text))));
     }
 
     Optional<Long> number(String name) {
         return text(name)
                 .map(text -> {
-                    if (!text.matches("[0-9]{1,18}")) {
-                        throw new Unusable("'%s' is no number.".formatted(text));
+                    if (!isNumber(text)) {
+                        throw new Unusable("'%s' is not a number.".formatted(text));
                     }
                     return Long.valueOf(text);
                 });
@@ -91,9 +95,14 @@ final class Parameters {
         return TypedTime.of(text(name).orElse(""), end);
     }
 
+    /** Whether a text is a whole number that is stored in 64 bits. */
+    static boolean isNumber(String text) {
+        return NUMBER.matcher(text).matches();
+    }
+
     /** An id of any form, however it is written. */
     static Optional<UUID> uuid(String text) {
-        if (!text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")) {
+        if (!UUID_TEXT.matcher(text).matches()) {
             return Optional.empty();
         }
         return Optional.of(UUID.fromString(text));

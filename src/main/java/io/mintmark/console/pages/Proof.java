@@ -156,6 +156,18 @@ public final class Proof {
         }
 
         @Override
+        public synchronized void ungranted(String mint, String why) {
+            wrong++;
+            note(Finding.Kind.WRONG, "ungranted_mint: mint %s: %s".formatted(mint, why));
+        }
+
+        @Override
+        public synchronized void altered(String sentence) {
+            wrong++;
+            note(Finding.Kind.WRONG, sentence);
+        }
+
+        @Override
         public synchronized void declared(String sentence, String hash) {
             declared++;
             note(Finding.Kind.DECLARED, sentence);
@@ -266,10 +278,10 @@ public final class Proof {
                 return "Verification did not complete; the log's state is unknown.";
             }
             if (foreign > 0) {
-                return "Of what brokers wrote nothing was changed, and nothing is missing%s; but there are checkpoints that none of them made."
+                return "Of what brokers wrote nothing was changed%s; but there are checkpoints that none of them made."
                         .formatted(reach(end));
             }
-            return "Nothing was changed, and nothing is missing%s%s."
+            return "Nothing was changed%s%s."
                     .formatted(declared > 0 ? " but what was declared," : "", reach(end));
         }
 

@@ -36,6 +36,23 @@ final class Statements {
     private static final String READERS = "For auditors, the tenant's admins and platform admins.";
     private static final String PLATFORM = "For platform admins.";
 
+    /** Signs off grants. */
+    static Statement review(List<Long> grants) {
+        return new Statement(
+                "Sign these grants off",
+                KEEPERS,
+                """
+                -- Fill in <note> as a text in quotes, such as a ticket: before that it is no SQL.
+                -- Write 'remove' instead of 'keep' to disable a grant.
+                INSERT INTO broker.grant_review (grant_id, verdict, note)
+                VALUES %s;\
+                """
+                        .formatted(
+                                grants.stream()
+                                        .map("(%d, 'keep', <note>)"::formatted)
+                                        .collect(joining(",\n       "))));
+    }
+
     /** All that a page may be too short for. */
     static Statement listGrants(String tenant, String key, Optional<Instant> at) {
         return at.isPresent()

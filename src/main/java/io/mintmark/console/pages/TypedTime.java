@@ -54,9 +54,7 @@ record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
             TypedTime to = parameters.typedTime("to", true);
             boolean backwards =
                     from.at().isPresent() && to.at().filter(from.at().get()::isAfter).isPresent();
-            return new Span(
-                    from,
-                    backwards ? to.wrong("From is after it, so nothing can be between them.") : to);
+            return new Span(from, backwards ? to.wrong("The start is after the end.") : to);
         }
 
         /** What is wrong with it, if anything. */
@@ -79,7 +77,8 @@ record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
             return new TypedTime(text, Optional.of(moment(text, end)), Optional.empty());
         } catch (DateTimeException e) {
             return typed.wrong(
-                    "'%s' is no time: write 2026-03-01, 2026-03-01 14:30 or 1 Mar 2026, 14:30 UTC."
+                    ("'%s' is not a time: write 2026-03-01, 2026-03-01 14:30 or 1 Mar 2026, "
+                                    + "14:30 UTC.")
                             .formatted(text));
         }
     }

@@ -18,8 +18,8 @@ record View(int status, String title, String template, Object model) {
                 404,
                 "Not found",
                 "There is no %s that you may see.".formatted(what),
-                "If you followed a colleague's link, they may see more than you do:"
-                        + " broker.console_access says who sees what.");
+                "If a colleague sent you the link, they may have more access than you: see "
+                        + "broker.console_access.");
     }
 
     /** What isn't one tenant's. */
@@ -27,7 +27,7 @@ record View(int status, String title, String template, Object model) {
         return message(
                 403,
                 "Not for you",
-                "The proof is of the whole log, so only who sees all tenants sees it.",
+                "The proof covers the whole log, so it needs access to all tenants.",
                 "Ask an auditor, or verify an export: mintmark audit verify --export.");
     }
 
@@ -50,7 +50,7 @@ record View(int status, String title, String template, Object model) {
         return message(
                 404,
                 "Not found",
-                "Tenant %s has no key %s, and the log has nothing of one.".formatted(tenant, key),
+                "Tenant %s has no key %s, and the log never had one.".formatted(tenant, key),
                 others);
     }
 
@@ -64,7 +64,7 @@ record View(int status, String title, String template, Object model) {
     }
 
     static View wrong(String sentence, String advice) {
-        return message(400, "That can't be answered", sentence, advice);
+        return message(400, "Error", sentence, advice);
     }
 
     /** The address of another page. */

@@ -1,6 +1,8 @@
 package io.mintmark.http.connection;
 
 import io.mintmark.config.ServerBounds;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -12,8 +14,8 @@ final class ConnectionDeadlines implements AutoCloseable {
 
     private final ConnectionLimiter connections;
     private final ConnectionLimiter requests;
-    private final Thread watch =
-            Thread.ofPlatform().daemon().name("connection-deadlines").unstarted(this::watch);
+    private final BackgroundThread watch =
+            BackgroundThread.repeating(ThreadName.CONNECTION_DEADLINES, PERIOD, this::watch);
     private final CountDownLatch empty = new CountDownLatch(1);
     private volatile boolean draining;
     private volatile boolean closingIdle;
@@ -25,7 +27,7 @@ final class ConnectionDeadlines implements AutoCloseable {
 
     /** Starts watching. */
     ConnectionDeadlines start() {
-        watch.start();
+        var _ = watch.start();
         return this;
     }
 
@@ -75,23 +77,17 @@ final class ConnectionDeadlines implements AutoCloseable {
         closingIdle = true;
     }
 
-    private void watch() {
-        try {
-            while (true) {
-                Thread.sleep(PERIOD);
-                connections.closeOverdue();
-                requests.closeOverdue();
-                if (closingIdle) {
-                    connections.closeIdle();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // closed
+    private Duration watch() {
+        connections.closeOverdue();
+        requests.closeOverdue();
+        if (closingIdle) {
+            connections.closeIdle();
         }
+        return PERIOD;
     }
 
     @Override
     public void close() {
-        watch.interrupt();
+        watch.stop();
     }
 }

@@ -40,6 +40,7 @@ final class ConnectionState {
     private static final Headers NO_HEADERS = WritableHeaders.create();
 
     enum Stage {
+        HANDSHAKE,
         IDLE,
         HEADERS,
         BODY,
@@ -65,6 +66,7 @@ final class ConnectionState {
     private final AtomicReference<Moment> moment;
 
     private HttpPrologue line = NO_LINE;
+    private Optional<String> authority = Optional.empty();
     private Headers headers = NO_HEADERS;
     private RequestBody body = RequestBody.none();
     private boolean awaitsLine = true;
@@ -109,6 +111,16 @@ final class ConnectionState {
         return result;
     }
 
+    /** The client has connected, and a handshake may come before its first request. */
+    void opens() {
+        enter(Stage.HANDSHAKE);
+    }
+
+    /** The client may send its first request. */
+    void isOpen() {
+        enter(Stage.IDLE);
+    }
+
     /** The server is about to receive. */
     void receives() {
         if (now().stage == Stage.ANSWER) {
@@ -126,8 +138,19 @@ final class ConnectionState {
     /** Nothing of the request before counts any more. */
     void requestBegins() {
         this.line = NO_LINE;
+        this.authority = Optional.empty();
         this.headers = NO_HEADERS;
         this.body = RequestBody.none();
+    }
+
+    /** The request's target is in absolute form, with this host and port. */
+    void targetNames(Optional<String> authority) {
+        this.authority = authority;
+    }
+
+    /** Host and port of the request's target, if it is in absolute form. */
+    Optional<String> authority() {
+        return authority;
     }
 
     /** A request's line is read. */
@@ -207,6 +230,11 @@ final class ConnectionState {
         return DirectTransportRequest.create(line, headers);
     }
 
+    /** The path of that request, as it is written; {@code /} if none is known. */
+    String path() {
+        return line.uriPath().rawPath();
+    }
+
     /** Whether its answer has no body. */
     boolean isHead() {
         return line.method().equals(Method.HEAD);
@@ -226,7 +254,7 @@ final class ConnectionState {
 
     /** Closes it if no request is under way. */
     boolean closeIfIdle() {
-        return closeIf(now -> now.stage == Stage.IDLE);
+        return closeIf(now -> now.stage == Stage.IDLE || now.stage == Stage.HANDSHAKE);
     }
 
     /** Closes it if the client has been waited for longer than the settings allow. */
@@ -254,7 +282,7 @@ final class ConnectionState {
     private Duration timeout(Stage stage) {
         return switch (stage) {
             case IDLE -> bounds.idleTimeout();
-            case HEADERS -> bounds.headerTimeout();
+            case HANDSHAKE, HEADERS -> bounds.headerTimeout();
             case BODY -> bounds.bodyTimeout();
             case ANSWER -> bounds.answerTimeout();
             case LINGERING, CLOSED -> LINGERING;

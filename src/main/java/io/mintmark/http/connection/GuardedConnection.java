@@ -1,15 +1,18 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.socket.HelidonSocket;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
 import io.mintmark.http.connection.RequestRoom.Entry;
 
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.Set;
 
 /**
  * A connection that is watched from its beginning to its end. The server can't interrupt it: what
@@ -23,32 +26,48 @@ final class GuardedConnection implements ServerConnection {
     private static final ScopedValue<GuardedConnection> CONNECTION = ScopedValue.newInstance();
 
     private final ServerConnection connection;
-    private final Supplier<byte[]> socket;
+    private final Transport transport;
+    private final HelidonSocket socket;
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
+    private final Set<String> withoutTurns;
     private Optional<RequestTurns> turns = Optional.empty();
 
     /**
      * @param room for requests that have given their turns back
+     * @param withoutTurns the paths of requests that need no turns
      */
     GuardedConnection(
             ServerConnection connection,
-            Supplier<byte[]> socket,
+            Transport transport,
+            HelidonSocket socket,
             ConnectionState state,
             ConnectionDeadlines deadlines,
-            RequestRoom room) {
+            RequestRoom room,
+            Set<String> withoutTurns) {
         this.connection = connection;
+        this.transport = transport;
         this.socket = socket;
         this.state = state;
         this.deadlines = deadlines;
         this.room = room;
+        this.withoutTurns = withoutTurns;
     }
 
     /** The request that this thread works on, as far as it is known. */
     static Optional<TransportRequest> request() {
         return CONNECTION.isBound()
                 ? Optional.of(CONNECTION.get().state.request())
+                : Optional.empty();
+    }
+
+    /** The other end of the connection that this thread works on. */
+    static Optional<InetAddress> peer() {
+        return CONNECTION.isBound()
+                        && CONNECTION.get().socket.remotePeer().address()
+                                instanceof InetSocketAddress peer
+                ? Optional.of(peer.getAddress())
                 : Optional.empty();
     }
 
@@ -60,23 +79,39 @@ final class GuardedConnection implements ServerConnection {
      * @return false if its owner's part of the room is taken
      */
     static boolean giveBackTurn(String owner, int kibibytes) {
-        return !CONNECTION.isBound() || CONNECTION.get().giveBack(owner, kibibytes);
+        return !giveBack(owner, kibibytes).equals(Optional.of(Entry.OWNER_FULL));
     }
 
-    private boolean giveBack(String owner, int kibibytes) {
+    /**
+     * The same for a request that must not keep its turn.
+     *
+     * @return false if there is no room for it
+     */
+    static boolean leaveTurn(String owner, int kibibytes) {
+        return giveBack(owner, kibibytes).orElse(Entry.ENTERED) == Entry.ENTERED;
+    }
+
+    private static Optional<Entry> giveBack(String owner, int kibibytes) {
+        return CONNECTION.isBound()
+                ? CONNECTION.get().giveBackIfAny(owner, kibibytes)
+                : Optional.empty();
+    }
+
+    private Optional<Entry> giveBackIfAny(String owner, int kibibytes) {
         Optional<Entry> entry = turns.flatMap(own -> own.giveBack(owner, kibibytes));
         if (entry.equals(Optional.of(Entry.ENTERED))) {
             deadlines.answered(state);
         }
-        return !entry.equals(Optional.of(Entry.OWNER_FULL));
+        return entry;
     }
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        RequestTurns own = new RequestTurns(limit, room);
+        RequestTurns own = new RequestTurns(limit, room, () -> withoutTurns.contains(state.path()));
         turns = Optional.of(own);
         deadlines.connected(state);
         try {
+            open();
             ScopedValue.where(CONNECTION, this)
                     .call(() -> {
                         connection.handle(own);
@@ -84,10 +119,44 @@ final class GuardedConnection implements ServerConnection {
                     });
         } finally {
             deadlines.answered(state);
+            end();
+        }
+    }
+
+    /** Whatever fails at the end, the connection leaves the count of those that may be open. */
+    private void end() {
+        try {
+            finish();
             if (state.lingers()) {
                 linger();
             }
+        } finally {
             deadlines.disconnected(state);
+        }
+    }
+
+    /** A client that fails the handshake ends its connection and nothing else. */
+    private void open() {
+        state.opens();
+        try {
+            state.awaitClient(() -> {
+                transport.open();
+                return state;
+            });
+        } catch (UncheckedIOException e) {
+            throw new CloseConnectionException("the TLS handshake failed", e);
+        }
+        state.isOpen();
+    }
+
+    private void finish() {
+        try {
+            state.awaitClient(() -> {
+                transport.finish();
+                return state;
+            });
+        } catch (UncheckedIOException | CloseConnectionException e) {
+            return; // the client has left, or was sent away
         }
     }
 

@@ -14,16 +14,26 @@ import java.util.concurrent.ExecutorService;
 /** A connection's context whose reader and writer keep its state. */
 final class GuardedContext implements ConnectionContext {
     private final ConnectionContext context;
+    private final Transport transport;
     private final ConnectionState state;
     private final RequestReader reader;
     private final ResponseWriter writer;
 
+    /**
+     * @param transport what the connection's bytes go through
+     * @param anyQuery see {@link RequestTarget#of}
+     */
     GuardedContext(
-            ConnectionContext context, ConnectionState state, ConnectionDeadlines deadlines) {
+            ConnectionContext context,
+            Transport transport,
+            ConnectionState state,
+            ConnectionDeadlines deadlines,
+            boolean anyQuery) {
         this.context = context;
+        this.transport = transport;
         this.state = state;
-        this.reader = new RequestReader(context.serverSocket(), state, deadlines);
-        this.writer = new ResponseWriter(context.dataWriter(), state);
+        this.reader = new RequestReader(transport, state, deadlines, anyQuery);
+        this.writer = new ResponseWriter(transport, state);
     }
 
     /** The state of a connection that was guarded from its beginning. */
@@ -78,7 +88,7 @@ final class GuardedContext implements ConnectionContext {
 
     @Override
     public boolean isSecure() {
-        return context.isSecure();
+        return transport.isSecure();
     }
 
     @Override

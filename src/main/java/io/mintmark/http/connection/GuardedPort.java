@@ -7,9 +7,12 @@ import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.http.tls.PortTls;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,15 +42,26 @@ public final class GuardedPort implements AutoCloseable {
     /** One with the longest; what comes of a token in memory is twelve times as long. */
     private static final int MOST_KEPT = 16;
 
+    private final Optional<PortTls> tls;
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
+    private final Set<String> withoutTurns;
 
     /**
+     * @param tls without it, the port serves plain HTTP
+     * @param withoutTurns the paths of requests that don't count among those that are worked on at
+     *     a time, because their answers must come and cost nothing
      * @param nanoTime measures clients' time
      */
-    public GuardedPort(ServerBounds bounds, LongSupplier nanoTime) {
+    public GuardedPort(
+            Optional<PortTls> tls,
+            ServerBounds bounds,
+            Set<String> withoutTurns,
+            LongSupplier nanoTime) {
+        this.tls = tls;
+        this.withoutTurns = Set.copyOf(withoutTurns);
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
@@ -56,21 +70,27 @@ public final class GuardedPort implements AutoCloseable {
 
     /** Guards a port that is yet to be opened. */
     public void guard(ListenerConfig.BuilderBase<?, ?> port) {
-        guard(port, true);
+        guard(port, false);
     }
 
     /**
      * Guards a port that is yet to be opened.
      *
-     * @param plainQueries whether queries are refused that hold anything but what the server takes
-     *     for plain, which leaves out a colon (RFC 3986, section 3.4 allows one); where not, the
-     *     port's own filters look at them
+     * @param anyQuery whether queries may have every printable ASCII character but {@code #}, and
+     *     the port's own filters check them; otherwise RFC 3986 section 3.4 decides
      */
-    public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean plainQueries) {
+    public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean anyQuery) {
         port.protocolsDiscoverServices(false)
                 .addConnectionSelector(
                         new GuardedSelector(
-                                selector(plainQueries), bounds, nanoTime, deadlines, room))
+                                selector(),
+                                tls,
+                                bounds,
+                                nanoTime,
+                                deadlines,
+                                room,
+                                withoutTurns,
+                                anyQuery))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
                                 .socketReceiveBufferSize(SOCKET_BUFFER))
@@ -78,12 +98,15 @@ public final class GuardedPort implements AutoCloseable {
                 .concurrencyLimit(requestLimit());
     }
 
-    private Http1ConnectionSelector selector(boolean plainQueries) {
+    /** The server's own checks of queries and hosts are replaced: see {@link RequestReader}. */
+    @SuppressWarnings("removal") // its check of hosts takes time by the square of their length
+    private Http1ConnectionSelector selector() {
         Http1Config http =
                 Http1Config.builder()
                         .maxPrologueLength(LONGEST_LINE)
                         .maxHeadersSize(LONGEST_HEADERS)
-                        .validatePrologue(plainQueries)
+                        .validatePrologue(false)
+                        .validateRequestHostHeader(false)
                         .continueImmediately(true)
                         .receiveLog(false)
                         .sendLog(false)
@@ -110,6 +133,11 @@ public final class GuardedPort implements AutoCloseable {
         return GuardedConnection.request();
     }
 
+    /** The other end of the connection that this thread works on. */
+    public static Optional<InetAddress> currentPeer() {
+        return GuardedConnection.peer();
+    }
+
     /**
      * It is known whose request this thread works on, and what that owner has under way is bounded
      * by other means, so that the request counts no more among those that are worked on at a time.
@@ -121,8 +149,23 @@ public final class GuardedPort implements AutoCloseable {
      *     be
      */
     public static boolean giveBackTurn(String owner, int tokenLength) {
-        return GuardedConnection.giveBackTurn(
-                owner, Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT));
+        return GuardedConnection.giveBackTurn(owner, kept(tokenLength));
+    }
+
+    /**
+     * The request that this thread works on is going to wait for something of its owner's, so it
+     * must not count among those that are worked on at a time.
+     *
+     * @param tokenLength of the token that is kept, in characters
+     * @return false if too much is kept for such requests, of this owner or of all; then the
+     *     request must not wait
+     */
+    public static boolean leaveTurn(String owner, int tokenLength) {
+        return GuardedConnection.leaveTurn(owner, kept(tokenLength));
+    }
+
+    private static int kept(int tokenLength) {
+        return Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT);
     }
 
     /** From now on every answer says that its connection ends, and it does. */

@@ -5,32 +5,45 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.http.tls.PortTls;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** Puts a guard between a port and its HTTP. Must be the port's only selector. */
 final class GuardedSelector implements ServerConnectionSelector {
     private final ServerConnectionSelector http;
+    private final Optional<PortTls> tls;
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestRoom room;
+    private final Set<String> withoutTurns;
+    private final boolean anyQuery;
 
     /**
      * @param room for requests that have given their turns back
+     * @param withoutTurns the paths of requests that need no turns
+     * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedSelector(
             ServerConnectionSelector http,
+            Optional<PortTls> tls,
             ServerBounds bounds,
             LongSupplier nanoTime,
             ConnectionDeadlines deadlines,
-            RequestRoom room) {
+            RequestRoom room,
+            Set<String> withoutTurns,
+            boolean anyQuery) {
         this.http = http;
+        this.tls = tls;
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = deadlines;
         this.room = room;
+        this.withoutTurns = withoutTurns;
+        this.anyQuery = anyQuery;
     }
 
     @Override
@@ -52,11 +65,21 @@ final class GuardedSelector implements ServerConnectionSelector {
     public ServerConnection connection(ConnectionContext context) {
         ConnectionState state =
                 new ConnectionState(bounds, nanoTime, context.serverSocket()::close);
+        Transport transport = transport(context);
         return new GuardedConnection(
-                http.connection(new GuardedContext(context, state, deadlines)),
+                http.connection(new GuardedContext(context, transport, state, deadlines, anyQuery)),
+                transport,
                 context.serverSocket(),
                 state,
                 deadlines,
-                room);
+                room,
+                withoutTurns);
+    }
+
+    private Transport transport(ConnectionContext context) {
+        return tls.<Transport>map(port ->
+                        new TlsTransport(
+                                context.serverSocket(), context.dataWriter(), port.engine()))
+                .orElseGet(() -> new PlainTransport(context.serverSocket(), context.dataWriter()));
     }
 }

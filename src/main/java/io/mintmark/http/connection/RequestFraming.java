@@ -1,21 +1,24 @@
 package io.mintmark.http.connection;
 
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
+import io.helidon.http.WritableHeaders;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * Sees to it that there is no doubt where a request ends (RFC 9112 section 6.3): it has at most one
  * {@code Content-Length}, of digits, and no {@code Transfer-Encoding}. If a proxy in front read
- * anything else differently from the server, a client could slip in requests in others' names.
+ * anything else differently from the server, a client could slip in requests in others' names. For
+ * the same reason a request has exactly one valid {@code Host} (section 3.2).
  */
 final class RequestFraming implements Http1ConnectionListener {
-    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+    /** Of a {@code Content-Length}, in digits. */
+    private static final int LONGEST_LENGTH = 18;
 
     private final ConnectionDeadlines deadlines;
 
@@ -33,6 +36,7 @@ final class RequestFraming implements Http1ConnectionListener {
         ConnectionState state = GuardedContext.state(context);
         state.headersAreRead(headers);
         requireNames(state, headers);
+        requireHost(state, headers);
         state.bodyBegins(body(state, headers), ConnectionHeader.saysClose(headers));
         deadlines.requested(state);
     }
@@ -41,6 +45,21 @@ final class RequestFraming implements Http1ConnectionListener {
     private static void requireNames(ConnectionState state, Headers headers) {
         if (headers.stream().anyMatch(header -> header.name().isEmpty())) {
             throw BadFraming.in(state, "a header without a name");
+        }
+    }
+
+    /**
+     * The host of a target in absolute form replaces that of the header, which must be valid all
+     * the same (sections 3.2 and 3.2.2).
+     */
+    private static void requireHost(ConnectionState state, Headers headers) {
+        List<String> hosts = headers.all(HeaderNames.HOST, List::of);
+        if (hosts.size() != 1 || !HostAndPort.isValid(hosts.getFirst())) {
+            throw BadFraming.in(state, "not one valid Host");
+        }
+        if (headers instanceof WritableHeaders<?> writable) {
+            state.authority()
+                    .ifPresent(named -> writable.set(HeaderValues.create(HeaderNames.HOST, named)));
         }
     }
 
@@ -59,6 +78,8 @@ final class RequestFraming implements Http1ConnectionListener {
     }
 
     private static boolean isLength(String value) {
-        return LENGTH.matcher(value).matches();
+        return !value.isEmpty()
+                && value.length() <= LONGEST_LENGTH
+                && value.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 }

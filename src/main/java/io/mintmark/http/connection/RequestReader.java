@@ -2,12 +2,12 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
+import io.helidon.common.buffers.LazyString;
 import io.helidon.webserver.CloseConnectionException;
 
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.Charset;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * Reads what a client sends, as long as there is no doubt where its requests end: then every read
@@ -16,19 +16,32 @@ import java.util.regex.Pattern;
  * and nothing else.
  */
 final class RequestReader extends DataReader {
-    /**
-     * RFC 9112 section 3. Methods differ by case, which the server forgets: a proxy that forwards
-     * {@code head} doesn't know that no body will follow. A target has no fragment.
-     */
-    private static final Pattern LINE = Pattern.compile("[A-Z]+(-[A-Z]+)* [!\"$-~]+ HTTP/1\\.1");
+    /** Header fields of a request; the server compares a name with all those of the same hash. */
+    static final int MOST_FIELDS = 128;
+
+    /** Of a header field's name, in bytes. */
+    static final int LONGEST_NAME = 128;
+
+    /** Of a header field's value, in bytes, with room for the longest token. */
+    static final int LONGEST_VALUE = 20 * 1024;
 
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
+    private final boolean anyQuery;
+    private int fields;
 
-    RequestReader(Supplier<byte[]> socket, ConnectionState state, ConnectionDeadlines deadlines) {
+    /**
+     * @param anyQuery see {@link RequestTarget#of}
+     */
+    RequestReader(
+            Supplier<byte[]> socket,
+            ConnectionState state,
+            ConnectionDeadlines deadlines,
+            boolean anyQuery) {
         super(() -> receive(socket, state));
         this.state = state;
         this.deadlines = deadlines;
+        this.anyQuery = anyQuery;
     }
 
     private static byte[] receive(Supplier<byte[]> socket, ConnectionState state) {
@@ -75,11 +88,46 @@ final class RequestReader extends DataReader {
     @Override
     public byte[] readBytes(int length) {
         byte[] bytes = super.readBytes(length);
-        if (state.awaitsLine()
-                && !LINE.matcher(new String(bytes, StandardCharsets.ISO_8859_1)).matches()) {
-            throw BadFraming.in(state, "no request line");
+        if (!state.awaitsLine()) {
+            return bytes;
         }
-        return bytes;
+        RequestLine line =
+                RequestLine.of(bytes, anyQuery)
+                        .orElseThrow(() -> BadFraming.in(state, "no request line"));
+        fields = 0;
+        if (line.target().authority().isEmpty()) {
+            return bytes;
+        }
+        state.targetNames(line.target().authority());
+        return line.inOriginForm();
+    }
+
+    /** Asked before every header field, and at the end of all. */
+    @Override
+    public boolean startsWithNewLine() {
+        boolean isEnd = super.startsWithNewLine();
+        if (!isEnd && ++fields > MOST_FIELDS) {
+            throw BadFraming.in(state, "too many header fields");
+        }
+        return isEnd;
+    }
+
+    /** Names of header fields are read as text. */
+    @Override
+    public String readAsciiString(int length) {
+        if (length > LONGEST_NAME) {
+            throw BadFraming.in(state, "the name of a header field is too long");
+        }
+        return super.readAsciiString(length);
+    }
+
+    /** Values of header fields are read as text that is made when it is asked for. */
+    @Override
+    public LazyString readLazyString(Charset charset, int length) {
+        if (length > LONGEST_VALUE) {
+            throw BadFraming.in(state, "the value of a header field is too long");
+        }
+        return super.readLazyString(charset, length);
     }
 
     /** Lines are what separates chunks, and there are none. */

@@ -5,29 +5,38 @@ import io.helidon.common.concurrency.limits.LimitAlgorithm;
 import io.mintmark.http.connection.RequestRoom.Entry;
 
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * The turns of one connection's requests among those that the server works on at a time. A request
- * may give its turn back before it is answered, as far as there is room for such requests.
+ * may give its turn back before it is answered, as far as there is room for such requests. Some
+ * requests need no turn.
  *
  * <p>For the connection's own thread.
  */
 final class RequestTurns implements Limit {
     private final Limit limit;
     private final RequestRoom room;
+    private final BooleanSupplier needsNone;
     private Optional<Turn> current = Optional.empty();
 
     /**
      * @param limit of the server
      * @param room for requests that have given their turns back
+     * @param needsNone whether the connection's current request needs no turn
      */
-    RequestTurns(Limit limit, RequestRoom room) {
+    RequestTurns(Limit limit, RequestRoom room, BooleanSupplier needsNone) {
         this.limit = limit;
         this.room = room;
+        this.needsNone = needsNone;
     }
 
     @Override
     public Optional<LimitAlgorithm.Token> tryAcquire(boolean wait) {
+        if (needsNone.getAsBoolean()) {
+            current = Optional.empty();
+            return Optional.of(new NoTurn());
+        }
         current = limit.tryAcquire(wait).map(Turn::new);
         return current.map(turn -> turn);
     }
@@ -45,7 +54,7 @@ final class RequestTurns implements Limit {
 
     @Override
     public Limit copy() {
-        return new RequestTurns(limit.copy(), room);
+        return new RequestTurns(limit.copy(), room, needsNone);
     }
 
     @Override
@@ -56,6 +65,18 @@ final class RequestTurns implements Limit {
     @Override
     public String type() {
         return limit.type();
+    }
+
+    /** Of a request that needs no turn. */
+    private record NoTurn() implements LimitAlgorithm.Token {
+        @Override
+        public void success() {}
+
+        @Override
+        public void dropped() {}
+
+        @Override
+        public void ignore() {}
     }
 
     /** One request's turn, or its place in the room. */

@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
 final class ResponseWriter implements DataWriter {
     private static final String END_OF_HEADERS = "\r\n\r\n";
 
-    private final DataWriter writer;
+    private final Transport transport;
     private final ConnectionState state;
 
-    ResponseWriter(DataWriter writer, ConnectionState state) {
-        this.writer = writer;
+    ResponseWriter(Transport transport, ConnectionState state) {
+        this.transport = transport;
         this.state = state;
     }
 
@@ -42,7 +42,7 @@ final class ResponseWriter implements DataWriter {
         BufferData data = state.isHead() ? headersOf(buffer) : buffer;
         try {
             state.awaitClient(() -> {
-                writer.writeNow(data);
+                transport.write(data);
                 return data;
             });
         } catch (UncheckedIOException e) {

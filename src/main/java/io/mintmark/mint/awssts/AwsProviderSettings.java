@@ -11,10 +11,13 @@ import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
 
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The settings of an access provider of type {@code aws-sts}. */
 record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
     private static final Set<String> NAMES = Set.of("region", "endpoint", "auth", "session_tags");
+    private static final Pattern REGION =
+            Pattern.compile("[a-z]{2,16}(-[a-z]{1,16}){1,4}-\\d{1,4}");
 
     static AwsProviderSettings of(JsonNode members) {
         Settings settings = Settings.ofProvider(members, NAMES);
@@ -39,7 +42,7 @@ record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
     /** It becomes a part of the host's name, so its form matters. */
     private static String region(Settings settings) {
         String region = settings.requiredText("region");
-        if (!region.matches("[a-z]{2,}(-[a-z]+)+-\\d+")) {
+        if (!REGION.matcher(region).matches()) {
             throw settings.unusable("region", "'%s' isn't a region of AWS".formatted(region));
         }
         return region;

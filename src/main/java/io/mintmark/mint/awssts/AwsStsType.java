@@ -80,7 +80,8 @@ public final class AwsStsType implements CredentialType {
 
     private static List<String> commands(String role, List<String> policies, long block) {
         String roleName = role.substring(role.lastIndexOf('/') + 1);
-        String account = role.replaceFirst(":role/.*", "");
+        int accountEnd = role.indexOf(":role/");
+        String account = accountEnd < 0 ? role : role.substring(0, accountEnd);
         List<String> commands = new ArrayList<>();
         for (int i = 0; i < policies.size(); i++) {
             String name = "mintmark-block-%d-%d".formatted(block, i + 1);

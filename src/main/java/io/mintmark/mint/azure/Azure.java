@@ -8,6 +8,7 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.FormBody;
@@ -59,7 +60,11 @@ public final class Azure implements AccessProvider {
                             settings.endpoint(),
                             () -> post,
                             EntraErrors::meaning,
-                            Map.of("TenantId", settings.tenantId()));
+                            Map.of(
+                                    "TenantId",
+                                    settings.tenantId(),
+                                    Minted.SCOPE,
+                                    settings.scope()));
                 });
     }
 

@@ -26,12 +26,16 @@ record AzureSettings(
     /** It becomes a part of the path. */
     private static final Pattern TENANT_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,254}");
 
+    /** Looked for where a row of slashes begins, and nowhere inside one. */
+    private static final Pattern TRAILING_SLASHES = Pattern.compile("(?<!/)/++$");
+
     static AzureSettings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(ofProvider, NAMES);
         String tenantId = settings.requiredText("tenant_id");
         if (!TENANT_ID.matcher(tenantId).matches()) {
             throw settings.unusable(
-                    "tenant_id", "'%s' is no id and no domain of a directory".formatted(tenantId));
+                    "tenant_id",
+                    "'%s' is neither the id nor a domain of a directory".formatted(tenantId));
         }
         Endpoint authority = settings.endpoint("authority").orElseGet(() -> Endpoint.at(WORLD));
         Settings key = Settings.ofKey(ofKey, KEY_NAMES);
@@ -48,7 +52,7 @@ record AzureSettings(
     }
 
     private static Endpoint endpoint(Endpoint authority, String tenantId) {
-        String base = authority.toString().replaceFirst("/+$", "");
+        String base = TRAILING_SLASHES.matcher(authority.toString()).replaceFirst("");
         return Endpoint.at("%s/%s/oauth2/v2.0/token".formatted(base, tenantId));
     }
 }

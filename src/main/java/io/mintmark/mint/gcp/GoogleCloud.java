@@ -9,6 +9,7 @@ import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Calls;
@@ -86,7 +87,13 @@ public final class GoogleCloud implements AccessProvider {
         return switch (last) {
             case Done<TimedToken>(TimedToken token) ->
                     TokenCalls.credential(
-                            token, provider.sts(), Map.of("ProjectId", provider.projectId()));
+                            token,
+                            provider.sts(),
+                            Map.of(
+                                    "ProjectId",
+                                    provider.projectId(),
+                                    Minted.SCOPE,
+                                    String.join(" ", key.scopes())));
             case Stopped<TimedToken>(MintResult.NotMinted why) -> why;
         };
     }

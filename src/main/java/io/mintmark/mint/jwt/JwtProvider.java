@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.AccessTokenOrder;
+import io.mintmark.identity.AccessTokenOrder.Algorithm;
+import io.mintmark.identity.AccessTokenOrder.Format;
 import io.mintmark.identity.AccessTokens;
 import io.mintmark.identity.AccessTokens.AccessToken;
 import io.mintmark.identity.ReservedClaims;
@@ -19,6 +21,7 @@ import io.mintmark.mint.TokenDestinations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,7 +29,8 @@ import java.util.Set;
  * is called, so nothing can time out.
  */
 public final class JwtProvider implements AccessProvider {
-    private static final Set<String> KEY_SETTINGS = Set.of("audience", "claims");
+    private static final Set<String> KEY_SETTINGS =
+            Set.of("audience", "claims", "algorithm", "type");
     private static final TypeReference<Map<String, Object>> CLAIMS = new TypeReference<>() {};
 
     private final AccessTokens issuer;
@@ -53,10 +57,13 @@ public final class JwtProvider implements AccessProvider {
         Settings key = Settings.ofKey(keySettings, KEY_SETTINGS);
         String audience = audience(key);
         Map<String, Object> claims = claims(key);
-        return new Prepared(List.of(audience), false, order -> mint(order, audience, claims));
+        Format format = format(key);
+        return new Prepared(
+                List.of(audience), false, order -> mint(order, audience, claims, format));
     }
 
-    private MintResult mint(MintOrder order, String audience, Map<String, Object> claims) {
+    private MintResult mint(
+            MintOrder order, String audience, Map<String, Object> claims, Format format) {
         AccessToken token =
                 issuer.accessToken(
                         new AccessTokenOrder(
@@ -66,8 +73,19 @@ public final class JwtProvider implements AccessProvider {
                                 order.subject(),
                                 audience,
                                 claims,
-                                Duration.ofSeconds(order.duration().toSeconds())));
-        return Minted.ofToken(token.text(), token.expiresAt(), Map.of());
+                                Duration.ofSeconds(order.duration().toSeconds()),
+                                format));
+        Map<String, String> scope =
+                claims.get("scope") instanceof String text ? Map.of(Minted.SCOPE, text) : Map.of();
+        return Minted.ofToken(token.text(), token.expiresAt(), scope);
+    }
+
+    private static Format format(Settings key) {
+        Optional<Algorithm> algorithm =
+                key.text("algorithm")
+                        .map(_ -> key.oneOf("algorithm", "ES256", "RS256"))
+                        .map(Algorithm::valueOf);
+        return new Format(algorithm, key.oneOf("type", "at+jwt", "JWT"));
     }
 
     /**
@@ -76,7 +94,7 @@ public final class JwtProvider implements AccessProvider {
     private static String audience(Settings key) {
         String audience = key.requiredText("audience");
         if (TokenDestinations.isVendors(audience)) {
-            throw key.unusable("audience", "is worth something to a cloud vendor");
+            throw key.unusable("audience", "is an audience of a cloud vendor");
         }
         return audience;
     }

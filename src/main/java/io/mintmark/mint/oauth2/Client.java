@@ -49,7 +49,8 @@ sealed interface Client {
             default ->
                     throw settings.unusable(
                             "client_auth",
-                            "is '%s', and there are none, client_secret_basic and private_key_jwt"
+                            ("is '%s'; allowed are none, client_secret_basic and "
+                                            + "private_key_jwt")
                                     .formatted(auth));
         };
     }
@@ -61,8 +62,7 @@ sealed interface Client {
     private static void refuse(Settings settings, String auth, Optional<String> secret) {
         if (secret.isPresent()) {
             throw settings.unusable(
-                    "client_secret",
-                    "is given, and client_auth '%s' has no use for it".formatted(auth));
+                    "client_secret", "is set, but client_auth '%s' doesn't use it".formatted(auth));
         }
     }
 }

@@ -7,45 +7,47 @@ import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.ClientAssertions;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
+import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Secret;
-import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TokenReply.Denied;
-import io.mintmark.outbound.UnusableSecretException;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Access tokens of any authorization server that exchanges the broker's token for one of its own
- * (RFC 8693). The request has no way to ask for a lifetime.
+ * Access tokens of any authorization server that gives one for the broker's token: by token
+ * exchange (RFC 8693), or as an authorization grant (RFC 7523). Neither request has a parameter for
+ * the lifetime.
  */
 public final class OAuth2 implements AccessProvider {
-    private static final String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
     private static final String ASSERTION_TYPE =
             "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
     private final BrokerTokens tokens;
     private final ClientAssertions assertions;
-    private final SecretFiles secrets;
+    private final SettingSecrets secrets;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
 
     public OAuth2(
             BrokerIdentity identity,
             ClientAssertions assertions,
-            SecretFiles secrets,
+            SettingSecrets secrets,
             TokenDestinations destinations,
             TokenCalls calls) {
         this.tokens = new BrokerTokens(identity, destinations);
@@ -68,69 +70,89 @@ public final class OAuth2 implements AccessProvider {
 
     private MintResult mint(MintOrder order, OAuth2Settings settings) {
         AtomicInteger attempts = new AtomicInteger();
+        TokenRequest request = settings.request();
+        String address = settings.endpoint().toString();
         return tokens.showing(
                 settings.endpoint(),
-                order.token(settings.subjectAudience(), Map.of()),
+                settings.subject(order),
                 shown -> {
-                    FormBody exchange = exchange(settings, shown);
-                    Supplier<Post> requests = requests(order, settings, exchange, attempts);
+                    FormBody body = request.showing(shown, tokens.type());
+                    Supplier<Post> requests =
+                            requests(
+                                    order,
+                                    settings,
+                                    body,
+                                    complete -> request.to(address, complete),
+                                    attempts);
                     return calls.credential(
-                            order, settings.endpoint(), requests, OAuth2::meaning, Map.of());
+                            order,
+                            settings.endpoint(),
+                            requests,
+                            OAuth2::meaning,
+                            request.scope()
+                                    .map(scope -> Map.of(Minted.SCOPE, scope))
+                                    .orElse(Map.of()),
+                            token ->
+                                    settings.revocation()
+                                            .map(at ->
+                                                    revocation(
+                                                            order, settings, at, token, attempts)));
                 });
     }
 
-    /**
-     * Without a wish the server chooses what it gives, and some add a refresh token, which would be
-     * good for longer than anybody granted.
-     */
-    private FormBody exchange(OAuth2Settings settings, Secret shown) {
-        return new FormBody()
-                .with("grant_type", GRANT_TYPE)
-                .with("audience", settings.audience())
-                .with("resource", settings.resource())
-                .with("scope", settings.scope())
-                .with("requested_token_type", settings.tokenType())
-                .with("subject_token", shown)
-                .with("subject_token_type", tokens.type());
+    private Undo revocation(
+            MintOrder order,
+            OAuth2Settings settings,
+            Endpoint endpoint,
+            Secret token,
+            AtomicInteger attempts) {
+        return deadline -> {
+            FormBody body =
+                    new FormBody().with("token", token).with("token_type_hint", "access_token");
+            Supplier<Post> requests =
+                    requests(
+                            order,
+                            settings,
+                            body,
+                            complete -> complete.to(endpoint.toString()),
+                            attempts);
+            return calls.revocation(order.withoutDecision(), deadline, endpoint, requests);
+        };
     }
 
     /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
     private Supplier<Post> requests(
-            MintOrder order, OAuth2Settings settings, FormBody exchange, AtomicInteger attempts) {
-        String address = settings.endpoint().toString();
+            MintOrder order,
+            OAuth2Settings settings,
+            FormBody body,
+            Function<FormBody, Post> to,
+            AtomicInteger attempts) {
         return switch (settings.client()) {
             case Client.Open(Optional<String> id) -> {
-                Post post = exchange.with("client_id", id).to(address);
+                Post post = to.apply(body.with("client_id", id));
                 yield () -> post;
             }
             case Client.WithSecret client -> {
-                Post post = exchange.to(address).authorized(secret(order, client));
+                Secret secret = secrets.read(order.tenant(), "client_secret", client.secretFile());
+                Post post = to.apply(body).authorized(new ClientSecret(client.id(), secret));
                 yield () -> post;
             }
             case Client.WithKey(String id) ->
                     () ->
-                            exchange.with("client_assertion_type", ASSERTION_TYPE)
-                                    .with(
-                                            "client_assertion",
-                                            assertions.assertion(
-                                                    id, address, assertionId(order, attempts)))
-                                    .to(address);
+                            to.apply(
+                                    body.with("client_assertion_type", ASSERTION_TYPE)
+                                            .with(
+                                                    "client_assertion",
+                                                    assertions.assertion(
+                                                            id,
+                                                            settings.endpoint().toString(),
+                                                            assertionId(order, attempts))));
         };
     }
 
     private static String assertionId(MintOrder order, AtomicInteger attempts) {
         int attempt = attempts.incrementAndGet();
         return attempt == 1 ? order.mintId().toString() : order.mintId() + "-" + attempt;
-    }
-
-    private ClientSecret secret(MintOrder order, Client.WithSecret client) {
-        try {
-            return new ClientSecret(
-                    client.id(), secrets.read(order.tenant().value(), client.secretFile()));
-        } catch (UnusableSecretException e) {
-            throw new UnusableSettingsException(
-                    "access provider setting 'client_secret' " + e.getMessage());
-        }
     }
 
     /**

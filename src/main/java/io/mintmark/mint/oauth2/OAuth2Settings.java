@@ -2,75 +2,78 @@ package io.mintmark.mint.oauth2;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.outbound.TokenReply;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /**
  * The settings of an access provider of type {@code oauth2} and of a key there.
  *
  * @param subjectAudience of the broker's token
- * @param tokenType what is asked for
+ * @param subjectLifetime of the broker's token; empty for the usual one
+ * @param targets what the key aims at
+ * @param revocation where tokens are revoked (RFC 7009), if the server can
  */
 record OAuth2Settings(
         Endpoint endpoint,
         Client client,
         String subjectAudience,
-        Optional<String> audience,
-        Optional<String> resource,
-        Optional<String> scope,
-        String tokenType) {
-    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+        Optional<Duration> subjectLifetime,
+        TokenRequest request,
+        List<String> targets,
+        Optional<Endpoint> revocation) {
+    private static final Duration SHORTEST_SUBJECT = Duration.ofMinutes(1);
     private static final Set<String> KEY_NAMES =
-            Set.of("audience", "resource", "scope", "requested_token_type");
+            Set.of("audience", "resource", "scope", "requested_token_type", "parameters");
     private static final Set<String> NAMES =
             Set.of(
                     "token_endpoint",
                     "client_auth",
                     "client_id",
                     "client_secret",
-                    "subject_audience");
+                    "subject_audience",
+                    "subject_lifetime",
+                    "subject_parameter",
+                    "revocation_endpoint",
+                    "grant",
+                    "body",
+                    "parameters",
+                    "target_parameters");
 
     static OAuth2Settings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(ofProvider, NAMES);
         settings.requiredText("token_endpoint");
         Endpoint endpoint = settings.endpoint("token_endpoint").orElseThrow();
         destinations.requireConfidential("token_endpoint", endpoint);
-        Settings key = Settings.ofKey(ofKey, KEY_NAMES);
+        Optional<Endpoint> revocation = settings.endpoint("revocation_endpoint");
+        revocation.ifPresent(at -> destinations.requireConfidential("revocation_endpoint", at));
+        TokenRequest request = TokenRequest.of(settings, Settings.ofKey(ofKey, KEY_NAMES));
         return new OAuth2Settings(
                 endpoint,
                 Client.of(settings),
                 destinations.audience(endpoint, settings, "subject_audience"),
-                key.text("audience"),
-                key.text("resource"),
-                key.text("scope"),
-                tokenType(key));
+                settings.seconds("subject_lifetime", SHORTEST_SUBJECT, TokenOrder.LONGEST),
+                request,
+                request.targets(),
+                revocation);
     }
 
     /**
-     * RFC 8693 section 2.1: {@code audience} and {@code resource} say where the token is to be used
-     * and may stand together, so that one alone would limit nothing.
+     * The order for the broker's token. A server with {@code subject_lifetime} derives the lifetime
+     * of its token from the broker's, so the broker's must not outlive the grant.
      */
-    List<String> targets() {
-        return Stream.of(audience, resource).flatMap(Optional::stream).toList();
-    }
-
-    /** Anything else would be good for longer than was granted, or for nothing. */
-    private static String tokenType(Settings key) {
-        String type = key.text("requested_token_type").orElse(ACCESS_TOKEN);
-        if (!TokenReply.TYPES.contains(type)) {
-            throw key.unusable(
-                    "requested_token_type",
-                    "is '%s', and what may be asked for is %s"
-                            .formatted(type, new TreeSet<>(TokenReply.TYPES)));
-        }
-        return type;
+    TokenOrder subject(MintOrder order) {
+        TokenOrder usual = order.token(subjectAudience, Map.of());
+        return subjectLifetime
+                .map(time -> usual.living(time).livingAtMost(order.duration()))
+                .orElse(usual);
     }
 }

@@ -6,6 +6,7 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.outbound.NotSent;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.time.Timestamps;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest;
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
@@ -37,7 +39,7 @@ public final class StsCaller {
     /** It goes into the audit log, so it can't be just anything. */
     private static final Pattern ACCESS_KEY_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 
-    private static final String GIVEN_BACK = "the credential holds what the broker sent";
+    private static final String GIVEN_BACK = "the credential contains the broker's own token";
 
     private final StsClients clients;
     private final WebIdentityCalls unsigned;
@@ -69,7 +71,7 @@ public final class StsCaller {
                 () ->
                         unsigned.assumeRole(
                                 sts,
-                                order.tenant(),
+                                order.sender(),
                                 request.webIdentityToken(shown.reveal()).build(),
                                 sent,
                                 order.deadline()));
@@ -87,7 +89,8 @@ public final class StsCaller {
         } catch (SdkException e) {
             return StsFailures.failed(
                     Reason.PROVIDER_MISCONFIGURED,
-                    "the broker finds no AWS credentials around it, which auth 'ambient' needs",
+                    "auth 'ambient' needs AWS credentials in the broker's environment, and "
+                            + "there are none",
                     sts.endpoint());
         }
         return call(sts, sent, further, () -> signed(sts, order, request));
@@ -96,8 +99,12 @@ public final class StsCaller {
     private @Nullable Credentials signed(
             StsEndpoint sts, MintOrder order, AssumeRoleRequest.Builder request) {
         AssumeRoleRequest whole = request.overrideConfiguration(until(order.deadline())).build();
-        return ScopedValue.where(TenantTransport.TENANT, order.tenant())
-                .call(() -> clients.to(sts).assumeRole(whole).credentials());
+        try {
+            return ScopedValue.where(TenantTransport.SENDER, order.sender())
+                    .call(() -> clients.to(sts).assumeRole(whole).credentials());
+        } catch (SdkClientException e) {
+            throw e.getCause() instanceof NotSent kept ? kept : e;
+        }
     }
 
     /** Of the broker's own credentials only the session's token goes over the line. */

@@ -6,6 +6,8 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,6 @@ import software.amazon.awssdk.services.sts.StsClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,7 +48,7 @@ public final class StsClients implements AutoCloseable {
     public StsClients(Destinations allowed, AwsCredentialsProvider ambient) {
         this.http = new TenantHttpClients(allowed);
         this.ambient = ambient;
-        this.timer = newTimer();
+        this.timer = BackgroundThread.executor(ThreadName.STS_TIMER);
         this.clients =
                 Caffeine.newBuilder()
                         .maximumSize(MOST_CLIENTS)
@@ -89,15 +90,6 @@ public final class StsClients implements AutoCloseable {
         if (client != null && !timer.isShutdown()) {
             var _ = timer.schedule(client::close, LONGEST_CALL.toSeconds(), TimeUnit.SECONDS);
         }
-    }
-
-    private static ScheduledExecutorService newTimer() {
-        var timer =
-                new ScheduledThreadPoolExecutor(
-                        1, Thread.ofPlatform().daemon().name("sts-timer").factory());
-        // one time-out for each call, almost all of them called off
-        timer.setRemoveOnCancelPolicy(true);
-        return timer;
     }
 
     private StsClient connect(StsEndpoint sts) {

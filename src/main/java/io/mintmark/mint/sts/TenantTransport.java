@@ -1,7 +1,7 @@
 package io.mintmark.mint.sts;
 
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.tenant.TenantName;
 
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -27,13 +27,13 @@ import java.util.Set;
 
 /**
  * Carries the SDK's requests over the connections of the tenant that they are made for, which is
- * the one that {@link #TENANT} is bound to. A request that is made for nobody isn't sent.
+ * the one that {@link #SENDER} is bound to. A request that is made for nobody isn't sent.
  *
  * <p>The SDK would read an answer without an end into memory, so it gets to see only whole ones.
  */
 final class TenantTransport implements SdkHttpClient {
     /** Whom a call is made for. */
-    static final ScopedValue<TenantName> TENANT = ScopedValue.newInstance();
+    static final ScopedValue<Sender> SENDER = ScopedValue.newInstance();
 
     /** An STS answers with a few KiB. */
     private static final int MOST_BYTES = 256 * 1024;
@@ -55,8 +55,7 @@ final class TenantTransport implements SdkHttpClient {
             public HttpExecuteResponse call() throws IOException {
                 prepared.contentStreamProvider()
                         .ifPresent(content -> request.setEntity(entity(content)));
-                return clients.of(TENANT.get().value())
-                        .execute(request, TenantTransport::translate);
+                return clients.execute(SENDER.get(), request, TenantTransport::translate);
             }
 
             @Override

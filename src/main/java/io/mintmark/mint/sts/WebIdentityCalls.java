@@ -2,9 +2,9 @@ package io.mintmark.mint.sts;
 
 import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Timeout;
 
 import org.apache.hc.client5.http.classic.methods.HttpPost;
@@ -57,21 +57,23 @@ final class WebIdentityCalls {
 
     /** A call that is made until it has an answer that another try can't change. */
     private record Call(
-            StsEndpoint sts, TenantName tenant, Secret form, SentSecrets sent, Instant deadline) {}
+            StsEndpoint sts, Sender sender, Secret form, SentSecrets sent, Instant deadline) {}
 
     /**
      * The credentials of an answer.
      *
      * @throws AwsServiceException with what the STS says against it
      * @throws SdkClientException if there was no answer by the deadline, or none that can be read
+     * @throws io.mintmark.outbound.NotSent if the sender's last check keeps a request from being
+     *     sent
      */
     Credentials assumeRole(
             StsEndpoint sts,
-            TenantName tenant,
+            Sender sender,
             AssumeRoleWithWebIdentityRequest request,
             SentSecrets sent,
             Instant deadline) {
-        var call = new Call(sts, tenant, form(request), sent, deadline);
+        var call = new Call(sts, sender, form(request), sent, deadline);
         try {
             return attempt(call);
         } catch (AwsServiceException e) {
@@ -120,8 +122,8 @@ final class WebIdentityCalls {
         }
         HttpPost request = post(call);
         try (Timeout _ = Timeout.after(left, request::abort)) {
-            return clients.of(call.tenant().value())
-                    .execute(request, answer -> credentials(answer, call.sent()));
+            return clients.execute(
+                    call.sender(), request, answer -> credentials(answer, call.sent()));
         } catch (IOException e) {
             throw broken(e, call);
         }
@@ -132,7 +134,7 @@ final class WebIdentityCalls {
             return late(cause);
         }
         return Thread.currentThread().isInterrupted()
-                ? AbortedException.create("nobody waits any more", cause)
+                ? AbortedException.create("the request was cancelled", cause)
                 : SdkClientException.create("the connection broke", cause);
     }
 
@@ -184,7 +186,7 @@ final class WebIdentityCalls {
             Thread.sleep(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw AbortedException.create("nobody waits any more", e);
+            throw AbortedException.create("the request was cancelled", e);
         }
     }
 }

@@ -11,6 +11,7 @@ import io.mintmark.outbound.OutboundFailure.Kind;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /**
  * Calls a provider by a deadline, and again only where that is safe: nothing was sent, or the
@@ -30,7 +32,12 @@ public final class Calls {
     private static final int ATTEMPTS = 3;
     private static final Duration FIRST_WAIT = Duration.ofMillis(200);
     private static final int TOO_MANY_REQUESTS = 429;
+
+    /** With {@code Retry-After} it means the same (GitHub's secondary rate limits). */
+    private static final int FORBIDDEN = 403;
+
     private static final int UNAVAILABLE = 503;
+    private static final Pattern SECONDS = Pattern.compile("\\d{1,6}");
 
     private final TenantHttpClients http;
     private final InstantSource clock;
@@ -51,24 +58,33 @@ public final class Calls {
      * @param posts makes the request of each attempt: for what works only once
      */
     public Step<Reply> post(MintOrder order, Endpoint endpoint, Supplier<Post> posts) {
-        Instant deadline = order.deadline();
+        return send(order.sender(), order.deadline(), endpoint, posts);
+    }
+
+    /**
+     * The same on behalf of a sender, by a deadline.
+     *
+     * @param posts makes the request of each attempt: for what works only once
+     */
+    public Step<Reply> send(
+            Sender sender, Instant deadline, Endpoint endpoint, Supplier<Post> posts) {
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
             try {
-                Reply reply = http.post(order.tenant().value(), posts.get(), left(deadline));
+                Reply reply = http.post(sender, posts.get(), left(deadline));
                 if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
                     return new Done<>(reply);
                 }
                 wait = max(wait, asked(reply));
             } catch (OutboundFailure e) {
-                if (last || e.kind() != Kind.UNREACHABLE) {
+                if (last || (e.kind() != Kind.UNREACHABLE && e.kind() != Kind.BUSY)) {
                     return new Stopped<>(failed(e, endpoint));
                 }
             }
             if (!slept(wait)) {
                 return new Stopped<>(
-                        failed(Reason.PROVIDER_TIMEOUT, "nobody waits any more", endpoint));
+                        failed(Reason.PROVIDER_TIMEOUT, "the request was cancelled", endpoint));
             }
         }
     }
@@ -92,14 +108,16 @@ public final class Calls {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
                     Reason.PROVIDER_MISCONFIGURED;
-            case UNREACHABLE, CUT_OFF, NOT_TRUSTED -> Reason.PROVIDER_UNREACHABLE;
+            case UNREACHABLE, BUSY, CUT_OFF, NOT_TRUSTED -> Reason.PROVIDER_UNREACHABLE;
             case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Reason.PROVIDER_ERROR;
         };
     }
 
     private static boolean mayHelpLater(Reply reply) {
-        return reply.status() == TOO_MANY_REQUESTS || reply.status() == UNAVAILABLE;
+        return reply.status() == TOO_MANY_REQUESTS
+                || reply.status() == UNAVAILABLE
+                || (reply.status() == FORBIDDEN && reply.retryAfter().isPresent());
     }
 
     /**
@@ -107,7 +125,7 @@ public final class Calls {
      */
     private static Duration asked(Reply reply) {
         return reply.retryAfter()
-                .filter(text -> text.matches("\\d{1,6}"))
+                .filter(text -> SECONDS.matcher(text).matches())
                 .map(text -> Duration.ofSeconds(Long.parseLong(text)))
                 .orElse(Duration.ZERO);
     }

@@ -9,5 +9,12 @@ import java.util.Optional;
  * A token that a provider gave.
  *
  * @param expiresAt empty where the provider doesn't say
+ * @param scope as OAuth 2.0 writes it; empty where the provider doesn't say
  */
-public record TimedToken(Secret text, Optional<Instant> expiresAt) {}
+public record TimedToken(Secret text, Optional<Instant> expiresAt, Optional<String> scope) {
+
+    /** A token of which the provider doesn't say what it is good for. */
+    public TimedToken(Secret text, Optional<Instant> expiresAt) {
+        this(text, expiresAt, Optional.empty());
+    }
+}

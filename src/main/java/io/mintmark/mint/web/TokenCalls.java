@@ -4,11 +4,14 @@ import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.OAuthErrorCode;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.TokenReply;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.TokenReply.Given;
@@ -19,6 +22,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -49,34 +53,85 @@ public final class TokenCalls {
             Supplier<Post> posts,
             Function<Denied, Optional<Reason>> own,
             Map<String, String> further) {
+        return credential(order, endpoint, posts, own, further, _ -> Optional.empty());
+    }
+
+    /**
+     * The same at a server that can end its tokens.
+     *
+     * @param undo how a token is ended
+     */
+    public MintResult credential(
+            MintOrder order,
+            Endpoint endpoint,
+            Supplier<Post> posts,
+            Function<Denied, Optional<Reason>> own,
+            Map<String, String> further,
+            Function<Secret, Optional<Undo>> undo) {
         return switch (calls.post(order, endpoint, posts)
-                .then(reply -> token(reply, endpoint, own))) {
+                .then(reply -> token(reply, endpoint, own, undo))) {
             case Stopped<TimedToken>(MintResult.NotMinted why) -> why;
-            case Done<TimedToken>(TimedToken token) -> credential(token, endpoint, further);
+            case Done<TimedToken>(TimedToken token) ->
+                    endedBy(credential(token, endpoint, further), undo.apply(token.text()));
+        };
+    }
+
+    private static MintResult endedBy(MintResult result, Optional<Undo> undo) {
+        return switch (result) {
+            case MintResult.Minted minted -> undo.map(minted::endedBy).orElse(minted);
+            case MintResult.Withheld withheld -> undo.map(withheld::endedBy).orElse(withheld);
+            case MintResult.Failed failed -> failed;
+            case MintResult.NotCalled not -> not;
+        };
+    }
+
+    /**
+     * Revokes a token (RFC 7009).
+     *
+     * @param posts makes the request of each attempt: for what works only once
+     * @return why the token may still work; empty if it has ended
+     */
+    public Optional<String> revocation(
+            Sender sender, Instant deadline, Endpoint endpoint, Supplier<Post> posts) {
+        return switch (calls.send(sender, deadline, endpoint, posts)) {
+            case Stopped<Reply>(MintResult.NotMinted why) -> Optional.of(why.detail());
+            case Done<Reply>(Reply reply) when reply.isSuccess() -> Optional.empty();
+            case Done<Reply>(Reply reply) ->
+                    Optional.of(
+                            TokenReply.of(reply) instanceof Denied denied
+                                    ? denied.quote()
+                                    : "HTTP " + reply.status());
         };
     }
 
     /** A credential that is this token, if it says until when it works. */
     public static MintResult credential(
             TimedToken token, Endpoint endpoint, Map<String, String> further) {
+        Map<String, String> fields = new HashMap<>(further);
+        token.scope().ifPresent(scope -> fields.put(Minted.SCOPE, scope));
         return token.expiresAt()
-                .<MintResult>map(expiry -> Minted.ofToken(token.text(), expiry, further))
-                .orElseGet(() ->
-                        Calls.withheld(
-                                token,
-                                "the answer doesn't say how long the token lives (expires_in)",
-                                endpoint));
+                .<MintResult>map(expiry -> Minted.ofToken(token.text(), expiry, fields))
+                .orElseGet(() -> Calls.withheld(token, "the answer has no expires_in", endpoint));
     }
 
     /** The token of an answer. */
     public Step<TimedToken> token(
             Reply reply, Endpoint endpoint, Function<Denied, Optional<Reason>> own) {
+        return token(reply, endpoint, own, _ -> Optional.empty());
+    }
+
+    private Step<TimedToken> token(
+            Reply reply,
+            Endpoint endpoint,
+            Function<Denied, Optional<Reason>> own,
+            Function<Secret, Optional<Undo>> undo) {
         return switch (TokenReply.of(reply)) {
-            case Given(var token, var lifetime) ->
-                    new Done<>(new TimedToken(token, expiry(lifetime)));
+            case Given(var token, var lifetime, var scope) ->
+                    new Done<>(new TimedToken(token, expiry(lifetime), scope));
             case Unfit(var token, var lifetime, String why) ->
                     new Stopped<>(
-                            Calls.withheld(new TimedToken(token, expiry(lifetime)), why, endpoint));
+                            Calls.withheld(new TimedToken(token, expiry(lifetime)), why, endpoint)
+                                    .endedBy(undo.apply(token)));
             case Denied denied ->
                     new Stopped<>(
                             Calls.failed(

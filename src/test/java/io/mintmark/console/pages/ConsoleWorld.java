@@ -62,7 +62,10 @@ public final class ConsoleWorld implements AutoCloseable {
     ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
         this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
         Proof proof =
-                new Proof(viewer -> PostgresLog.asViewer(login, viewer.claims()), keys, clock);
+                new Proof(
+                        viewer -> PostgresLog.asViewer(login, TestDatabase.ROLES, viewer.claims()),
+                        keys,
+                        clock);
         this.server =
                 WebServer.builder()
                         .featuresDiscoverServices(false)

@@ -69,7 +69,7 @@ class HostileDataTest {
                 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'own', 'jwt');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'api', 'own', 900, '{"audience": "https://api.example.com"}');
-                INSERT INTO broker.console_access (tenant, claim, value) VALUES (NULL, 'role', '"auditor"')
+                INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES (NULL, true, 'role', '"auditor"')
                 """);
         try (Connection admin = database.connect(Who.ADMIN);
                 PreparedStatement grant =

@@ -184,16 +184,16 @@ class PageAnswersTest {
         assertShows(
                 page,
                 " credential of this grant ",
-                "The last credential of this subject lives until",
-                "ends no credential that is out already",
+                "The last credential of this subject is valid until",
+                "Issued credentials stay valid until they expire",
                 "choose “Revoke sessions” in the IAM console");
         assertShows(
                 world.page("lead", "/tenants/acme/history?table=subject_grant&row=5"),
-                "No credential of this grant lives now.");
+                "No credential of this grant is active.");
         assertShows(
                 world.page("lead", "/keys/acme/deploy"),
                 "Disable this key",
-                "ends no credential that");
+                "Issued credentials stay valid");
     }
 
     @Test
@@ -212,7 +212,7 @@ class PageAnswersTest {
 
         assertShows(
                 world.page("lead", "/subjects?q=lost"),
-                "A credential of this subject may live until");
+                "A credential of this subject may be valid until");
     }
 
     @Test

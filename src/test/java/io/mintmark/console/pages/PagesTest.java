@@ -471,7 +471,7 @@ class PagesTest {
         String page =
                 world.page("lead", "/explain?idp=acme-github&claims=" + Links.encoded(claims));
 
-        assertShows(page, "no JSON object that the broker reads");
+        assertShows(page, "not a valid JSON object");
         assertLacks(page, "Granted:");
     }
 
@@ -632,7 +632,7 @@ class PagesTest {
         HttpResponse<String> answer = world.get("auditor", path);
 
         assertEquals(400, answer.statusCode());
-        assertShows(answer.body(), "That can't be answered");
+        assertShows(answer.body(), "Error");
     }
 
     @Test
@@ -651,12 +651,12 @@ class PagesTest {
                 "<option value=\"denied\" selected>",
                 "value=\"tomorrow\"",
                 "aria-describedby=\"from-fault\"",
-                "id=\"from-fault\">'tomorrow' is no time",
+                "id=\"from-fault\">'tomorrow' is not a time",
                 "value=\"21 Nov 2026\"");
         assertEquals(400, world.get("auditor", "/mints/download?from=tomorrow").statusCode());
         assertShows(
                 world.get("auditor", "/mints?from=2026-03-02&to=2026-03-01").body(),
-                "id=\"to-fault\">From is after it");
+                "id=\"to-fault\">The start is after the end");
     }
 
     @Test
@@ -667,7 +667,7 @@ class PagesTest {
         assertShows(
                 answer.body(),
                 "value=\"2026-13-01\"",
-                "id=\"at-fault\">'2026-13-01' is no time",
+                "id=\"at-fault\">'2026-13-01' is not a time",
                 "2 grants in force");
         assertShows(
                 world.page("auditor", "/keys/acme/deploy?at=1+Jan+2026"), "value=\"1 Jan 2026\"");

@@ -119,7 +119,7 @@ class StolenSubjectTest {
                 page,
                 "<b>1</b> of its credentials lives now, the last until " + ends(page).getFirst(),
                 "Blocking stops new ones; it doesn't end this one.",
-                "The last credential of this subject lives until " + ends(page).getFirst());
+                "The last credential of this subject is valid until " + ends(page).getFirst());
         String mint = world.page("lead", mintOf("stolen-1"));
         assertEquals(ends(page), ends(mint), mint);
     }
@@ -137,7 +137,7 @@ class StolenSubjectTest {
         String history =
                 world.page("lead", "/tenants/acme/history?table=subject_grant&row=" + grant);
 
-        assertShows(history, "The last credential of this grant lives until");
+        assertShows(history, "The last credential of this grant is valid until");
         assertEquals(ends(page("stolen-2")), ends(history));
     }
 
@@ -153,8 +153,8 @@ class StolenSubjectTest {
         assertShows(
                 page,
                 may
-                        ? "A credential of this subject may live until"
-                        : "No credential of this subject lives now.");
+                        ? "A credential of this subject may be valid until"
+                        : "No credential of this subject is active.");
         assertEquals(may, page.contains("To end a credential of type gcp early"), page);
         assertShows(
                 world.page("lead", mintOf(subject)),
@@ -172,7 +172,7 @@ class StolenSubjectTest {
                 page,
                 "To end a credential of type jwt early: Only the service can reject a token early, by its jti",
                 "To end a credential of type s3-sts early: In MinIO",
-                "A credential of this subject may live until");
+                "A credential of this subject may be valid until");
         assertLacks(page, "To end a credential of type aws-sts early", "docs/admin.md");
     }
 

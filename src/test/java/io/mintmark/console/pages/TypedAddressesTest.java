@@ -51,6 +51,8 @@ class TypedAddressesTest {
                     new Place("/subjects", List.of("q", "tenant")),
                     new Place("/keys/*/*", List.of("at")),
                     new Place("/tenants", List.of("q", "after")),
+                    new Place("/reviews", List.of("tenant", "show", "after")),
+                    new Place("/reviews/download", List.of("tenant", "show", "after")),
                     new Place("/tenants/*", List.of("after")),
                     new Place("/tenants/*/history", List.of("table", "row", "before")),
                     new Place("/explain", List.of("idp", "claims", "mint")),

@@ -68,6 +68,6 @@ class TypedTimeTest {
 
         assertEquals(typed, time.text());
         assertEquals(Optional.empty(), time.at());
-        assertTrue(time.fault().orElseThrow().contains("'" + typed + "' is no time"));
+        assertTrue(time.fault().orElseThrow().contains("'" + typed + "' is not a time"));
     }
 }

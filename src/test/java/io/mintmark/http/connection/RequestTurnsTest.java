@@ -26,7 +26,7 @@ class RequestTurnsTest {
     private final RequestRoom room = new RequestRoom(ROOM);
 
     private RequestTurns connection() {
-        return new RequestTurns(limit, room);
+        return new RequestTurns(limit, room, () -> false);
     }
 
     private void assertFree(int turns, int kibibytes) {
@@ -83,6 +83,22 @@ class RequestTurnsTest {
         assertEquals(Optional.of(Entry.OWNER_FULL), more.giveBack("a", 1));
         assertEquals(Optional.of(Entry.FULL), more.giveBack("c", 1));
         assertFree(3, 0);
+    }
+
+    @Test
+    void a_request_that_needs_no_turn_is_let_in_where_none_is_left() {
+        for (int i = 0; i < TURNS; i++) {
+            var _ = connection().tryAcquire();
+        }
+        assertFree(0, 20);
+        assertEquals(Optional.empty(), connection().tryAcquire(false));
+
+        RequestTurns outside = new RequestTurns(limit, room, () -> true);
+        Token token = outside.tryAcquire(false).orElseThrow();
+        assertEquals(Optional.empty(), outside.giveBack("a", 5));
+        assertFree(0, 20);
+        token.success();
+        assertFree(0, 20);
     }
 
     @Test

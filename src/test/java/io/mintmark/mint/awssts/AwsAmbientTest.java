@@ -106,7 +106,7 @@ class AwsAmbientTest {
                     poor.failed(order().sharing().allowing("arn:aws:iam::123456789012:role/*"));
 
             assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-            assertTrue(failed.detail().contains("finds no AWS credentials"), failed.detail());
+            assertTrue(failed.detail().contains("needs AWS credentials"), failed.detail());
         }
     }
 

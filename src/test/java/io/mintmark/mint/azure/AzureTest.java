@@ -54,7 +54,8 @@ class AzureTest {
                 Map.of(
                         "AccessToken", TOKEN,
                         "Expiration", new Secret(minted.expiresAt().toString()),
-                        "TenantId", new Secret(EntraStandIn.DIRECTORY)),
+                        "TenantId", new Secret(EntraStandIn.DIRECTORY),
+                        "Scope", new Secret(SCOPE)),
                 minted.fields());
         assertEquals(HexFormat.of().formatHex(TOKEN.hash()), minted.credentialId());
         Duration life = Duration.between(before, minted.expiresAt());
@@ -277,11 +278,11 @@ class AzureTest {
             textBlock =
                     """
                     {}                                              | {'client_id':'a','scope':'s'} | 'tenant_id' is missing
-                    {'tenant_id':'a/b'}                             | {'client_id':'a','scope':'s'} | 'tenant_id' 'a/b' is no id
-                    {'tenant_id':'..'}                              | {'client_id':'a','scope':'s'} | 'tenant_id' '..' is no id
-                    {'tenant_id':'a?b=c'}                           | {'client_id':'a','scope':'s'} | 'tenant_id' 'a?b=c' is no id
+                    {'tenant_id':'a/b'}                             | {'client_id':'a','scope':'s'} | 'tenant_id' 'a/b' is neither the id
+                    {'tenant_id':'..'}                              | {'client_id':'a','scope':'s'} | 'tenant_id' '..' is neither the id
+                    {'tenant_id':'a?b=c'}                           | {'client_id':'a','scope':'s'} | 'tenant_id' 'a?b=c' is neither the id
                     {'tenant_id':'a','authority':'login'}           | {'client_id':'a','scope':'s'} | must begin with https://
-                    {'tenant_id':'a','authority':'https://x.example/?a'} | {'client_id':'a','scope':'s'} | must end with its path
+                    {'tenant_id':'a','authority':'https://x.example/?a'} | {'client_id':'a','scope':'s'} | must end after its path, without query and fragment
                     {'tenant_id':'a','authority':'https://u@login.microsoftonline.com'} | {'client_id':'a','scope':'s'} | must not have a user name
                     {'tenant_id':'a','audience':'x'}                | {'client_id':'a','scope':'s'} | 'audience' is not a setting
                     {'tenant_id':'a'}                               | {'scope':'s'}                 | 'client_id' is missing

@@ -63,7 +63,8 @@ class GoogleCloudTest {
                 Map.of(
                         "AccessToken", token,
                         "Expiration", new Secret(google.expiry(token.reveal()).toString()),
-                        "ProjectId", new Secret("acme-prod")),
+                        "ProjectId", new Secret("acme-prod"),
+                        "Scope", new Secret("https://www.googleapis.com/auth/cloud-platform")),
                 minted.fields());
         assertEquals(HexFormat.of().formatHex(token.hash()), minted.credentialId());
     }

@@ -228,7 +228,7 @@ class GoogleFailuresTest {
         Withheld failed = broker.withheld(GoogleOrders.at(google.endpoint(), ""));
 
         assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().startsWith("the answer doesn't say how long"), failed.detail());
+        assertTrue(failed.detail().startsWith("the answer has no expires_in"), failed.detail());
     }
 
     @ParameterizedTest

@@ -91,7 +91,7 @@ class JwtProviderTest {
                     """
                     'claims':{}                                              | 'audience' is missing
                     'audience':7                                             | 'audience' must be a text
-                    'audience':'https://STS.amazonaws.com/'                  | is worth something to a cloud vendor
+                    'audience':'https://STS.amazonaws.com/'                  | is an audience of a cloud vendor
                     'audience':'a','claims':[]                               | 'claims' must be an object
                     'audience':'a','claims':{'iss':'x'}                      | the reserved claim 'iss'
                     'audience':'a','claims':{'exp':99999999999}              | the reserved claim 'exp'
@@ -113,12 +113,29 @@ class JwtProviderTest {
                     'audience':'https://broker.example/tenants/acme'         | the broker's own issuer or of a tenant's
                     'audience':'a','claims':{'scope':null}                   | has null for 'scope'
                     'audience':'a','scope':'x'                               | 'scope' is not a setting
+                    'audience':'a','algorithm':'HS256'                       | 'algorithm' must be one of ES256, RS256, not 'HS256'
+                    'audience':'a','type':'id_token'                         | 'type' must be one of at+jwt, JWT, not 'id_token'
                     """)
     void settings_that_cannot_work_are_told(String settings, String told) {
         Failed failed = broker.failed(order(settings));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertTrue(failed.detail().contains(told), failed.detail());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ES256, at+jwt", "RS256, JWT"})
+    void algorithm_and_type_are_what_the_service_verifies(String algorithm, String type)
+            throws ParseException {
+        Minted minted =
+                broker.minted(
+                        order(
+                                "'audience':'https://api.example','algorithm':'%s','type':'%s'"
+                                        .formatted(algorithm, type)));
+
+        SignedJWT token = SignedJWT.parse(text(minted).reveal());
+        assertEquals(algorithm, token.getHeader().getAlgorithm().getName());
+        assertEquals(type, token.getHeader().getType().getType());
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.OAuthCall;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.TokenEndpoint;
+import io.mintmark.mint.Undo;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn.Clients;
 import io.mintmark.mint.sts.StsRefusal;
 import io.mintmark.mint.sts.StsStandIn;
@@ -260,7 +261,8 @@ class OAuth2Test {
 
         Withheld withheld = broker.withheld(order(server, "", ""));
 
-        assertTrue(withheld.detail().contains("what the broker sent"), withheld.detail());
+        assertTrue(
+                withheld.detail().contains("contains the broker's own token"), withheld.detail());
     }
 
     @ParameterizedTest
@@ -329,6 +331,53 @@ class OAuth2Test {
     }
 
     @Test
+    void a_token_is_revoked_at_the_revocation_endpoint_by_the_same_client() {
+        var server = server(Clients.SECRET);
+        broker.secret("client-secret", TokenExchangeStandIn.SECRET);
+        String settings =
+                CLIENT
+                        + ","
+                        + SECRET
+                        + ",'revocation_endpoint':'%s/oauth2/revoke'"
+                                .formatted(server.endpoint().origin());
+        Undo undo = broker.minted(order(server, settings, "")).undo().orElseThrow();
+        Instant soon = Instant.now().plusSeconds(10);
+
+        server.endpoint().next(TokenEndpoint.saying(200, ""));
+        assertEquals(Optional.empty(), undo.undo(soon));
+        OAuthCall call = server.endpoint().calls().getLast();
+        assertEquals("/oauth2/revoke", call.path());
+        assertEquals(
+                Map.of("token", TOKEN.reveal(), "token_type_hint", "access_token"),
+                call.parameters());
+        assertTrue(call.header("Authorization").orElseThrow().startsWith("Basic "));
+
+        server.endpoint().next(TokenEndpoint.quoting("token"));
+        assertEquals(
+                Optional.of("invalid_request: can't read [secret] (HTTP 400)"), undo.undo(soon));
+    }
+
+    @Test
+    void a_withheld_token_is_revoked_too_and_without_an_endpoint_none_is() {
+        var server = server(Clients.KEY);
+        String client = CLIENT + ",'client_auth':'private_key_jwt'";
+        String settings =
+                client
+                        + ",'revocation_endpoint':'%s/oauth2/revoke'"
+                                .formatted(server.endpoint().origin());
+        for (String answer :
+                List.of("{'access_token':'t','token_type':'Bearer'}", "{'access_token':'t'}")) {
+            server.endpoint()
+                    .next(TokenEndpoint.saying(200, answer), TokenEndpoint.saying(200, ""));
+            Undo undo = broker.withheld(order(server, settings, "")).undo().orElseThrow();
+            assertEquals(Optional.empty(), undo.undo(Instant.now().plusSeconds(10)));
+            assertEquals(Optional.of("t"), server.endpoint().calls().getLast().parameter("token"));
+        }
+
+        assertEquals(Optional.empty(), broker.minted(order(server, client, "")).undo());
+    }
+
+    @Test
     void a_token_that_the_server_quotes_is_not_told() {
         var server = server(Clients.NONE);
         server.endpoint().next(TokenEndpoint.quoting("subject_token"));
@@ -373,16 +422,37 @@ class OAuth2Test {
                     'client_secret':{'file':'x'}                                | 'client_id' is missing, and client_auth 'client_secret_basic' needs it
                     'client_auth':'client_secret_basic','client_id':'a'         | 'client_secret' is missing
                     'client_auth':'private_key_jwt'                             | 'client_id' is missing, and client_auth 'private_key_jwt' needs it
-                    'client_auth':'none','client_id':'a','client_secret':{'file':'x'} | 'client_secret' is given, and client_auth 'none' has no use for it
-                    'client_auth':'private_key_jwt','client_id':'a','client_secret':{'file':'x'} | has no use for it
+                    'client_auth':'none','client_id':'a','client_secret':{'file':'x'} | 'client_secret' is set, but client_auth 'none' doesn't use it
+                    'client_auth':'private_key_jwt','client_id':'a','client_secret':{'file':'x'} | doesn't use it
                     'client_auth':'client_secret_post','client_id':'a'          | 'client_auth' is 'client_secret_post'
                     'client_id':'a','client_secret':'hunter2'                   | 'client_secret' must be an object
                     'client_id':'a','client_secret':{}                          | 'client_secret': setting 'file' is missing
                     'client_id':'a','client_secret':{'file':'x','line':1}       | 'client_secret': setting 'line' is not a setting
                     'client_id':'a','client_secret':{'file':'../globex/x'}      | 'client_secret' must name a file in the tenant's secrets directory
                     'client_id':'a','client_secret':{'file':'/etc/passwd'}      | 'client_secret' must name a file in the tenant's secrets directory
-                    'client_id':'a','client_secret':{'file':'nothing'}          | 'client_secret' refers to SECRETS_DIR/acme/nothing, which isn't there: write the secret to it
+                    'client_id':'a','client_secret':{'file':'nothing'}          | 'client_secret' refers to SECRETS_DIR/acme/nothing, which doesn't exist: write the secret to that file
                     'audience':'x'                                              | 'audience' is not a setting
+                    'revocation_endpoint':'http://10.1.2.3/r'                   | 'revocation_endpoint' 'http://10.1.2.3/r' is plain http
+                    'grant':'client_credentials'                                | 'grant' must be one of token-exchange, jwt-bearer, not 'client_credentials'
+                    'body':'xml'                                                | 'body' must be one of form, json, not 'xml'
+                    'subject_lifetime':59                                       | 'subject_lifetime' must be a whole number of seconds from 60 to 3600
+                    'subject_lifetime':3601                                     | 'subject_lifetime' must be
+                    'subject_lifetime':60.5                                     | 'subject_lifetime' must be
+                    'subject_lifetime':'300'                                    | 'subject_lifetime' must be
+                    'subject_lifetime':99999999999                              | 'subject_lifetime' must be
+                    'subject_parameter':'scope'                                 | 'subject_parameter' names 'scope', which the broker sets
+                    'subject_parameter':'client_id'                             | 'subject_parameter' names 'client_id'
+                    'subject_parameter':'assertion'                             | 'subject_parameter' names 'assertion'
+                    'subject_parameter':'a b'                                   | 'subject_parameter' has 'a b', which is no parameter name
+                    'parameters':{'subject_token':'x'}                          | 'parameters' names 'subject_token', which the broker sets
+                    'parameters':{'client_id':'x'}                              | 'parameters' names 'client_id'
+                    'parameters':{'a':7}                                        | 'parameters' must be a text that isn't empty
+                    'parameters':['a']                                          | 'parameters' must be an object
+                    'parameters':{'jwt':'x'},'subject_parameter':'jwt'          | 'parameters' names 'jwt', which the broker sets
+                    'target_parameters':['scope']                               | 'target_parameters' names 'scope'
+                    'target_parameters':['a'],'parameters':{'a':'x'}            | 'target_parameters' names 'a', which 'parameters' sets
+                    'target_parameters':['client_id'],'client_id':'x'           | 'target_parameters' names 'client_id', which is a setting
+                    'target_parameters':['a']                                   | key setting 'parameters' has []; the access provider's 'target_parameters' has [a]
                     """)
     void provider_settings_that_cannot_work_are_told_before_anything_is_sent(
             String settings, String told) {
@@ -432,6 +502,27 @@ class OAuth2Test {
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertTrue(failed.detail().startsWith(told), failed.detail());
+        assertEquals(List.of(), server.endpoint().calls());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    ''                                       | 'parameters':{'a':'1'}                           | has [a]; the access provider's 'target_parameters' has []
+                    'target_parameters':['a']                | 'parameters':{'a':'1','b':'2'}                   | has [a, b]; the access provider's 'target_parameters' has [a]
+                    'grant':'jwt-bearer'                     | 'requested_token_type':'urn:ietf:params:oauth:token-type:jwt' | 'requested_token_type' has no meaning
+                    """)
+    void a_keys_settings_that_do_not_fit_the_access_provider_are_reported(
+            String provider, String key, String told) {
+        var server = server(Clients.NONE);
+
+        Failed failed = broker.failed(order(server, provider.equals("''") ? "" : provider, key));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains(told), failed.detail());
         assertEquals(List.of(), server.endpoint().calls());
     }
 

@@ -1,8 +1,8 @@
 package io.mintmark.mint.sts;
 
 import io.mintmark.mint.Endpoint;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.tenant.TenantName;
 
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.profiles.ProfileFile;
@@ -32,8 +32,8 @@ final class SdkCalls implements AutoCloseable {
                         .build();
     }
 
-    Credentials assumeRole(TenantName tenant, AssumeRoleWithWebIdentityRequest request) {
-        return ScopedValue.where(TenantTransport.TENANT, tenant)
+    Credentials assumeRole(Sender sender, AssumeRoleWithWebIdentityRequest request) {
+        return ScopedValue.where(TenantTransport.SENDER, sender)
                 .call(() -> sdk.assumeRoleWithWebIdentity(request).credentials());
     }
 

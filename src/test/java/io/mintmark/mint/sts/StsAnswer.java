@@ -1,6 +1,7 @@
 package io.mintmark.mint.sts;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** What an {@link StsStandIn} does with a call, by order of a test. */
 public sealed interface StsAnswer {
@@ -16,6 +17,9 @@ public sealed interface StsAnswer {
 
     /** Anything at all. */
     record Saying(int status, String body) implements StsAnswer {}
+
+    /** Checks the call, and answers as soon as it is let. */
+    record Held(CountDownLatch gate) implements StsAnswer {}
 
     /** Says nothing and keeps the connection. */
     record Hanging() implements StsAnswer {}

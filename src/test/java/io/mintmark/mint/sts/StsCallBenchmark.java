@@ -4,9 +4,9 @@ import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.RawServer;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.tenant.TenantName;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class StsCallBenchmark {
-    private static final TenantName ACME = new TenantName("acme");
+    private static final Sender ACME = new Sender("acme", () -> {});
     private static final String ANSWER =
             """
             <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">

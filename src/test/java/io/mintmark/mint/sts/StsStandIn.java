@@ -182,7 +182,11 @@ public final class StsStandIn implements AutoCloseable {
             case StsAnswer.Refusing(int status, String code, String message) ->
                     throw new StsRefusal(status, code, message);
             case StsAnswer.Saying(int status, String body) -> send(exchange, status, body);
-            case StsAnswer.Hanging _ -> hang();
+            case StsAnswer.Hanging _ -> awaited(closed);
+            case StsAnswer.Held(CountDownLatch gate) -> {
+                awaited(gate);
+                issue(exchange, call, Duration.ZERO);
+            }
             case StsAnswer.Dropping _ -> exchange.close();
             case StsAnswer.QuotingTheToken _ ->
                     throw StsRefusal.identity(
@@ -198,9 +202,9 @@ public final class StsStandIn implements AutoCloseable {
         send(exchange, 200, StsXml.credentials(call, issued.incrementAndGet(), expiry));
     }
 
-    private void hang() {
+    private static void awaited(CountDownLatch gate) {
         try {
-            closed.await();
+            gate.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

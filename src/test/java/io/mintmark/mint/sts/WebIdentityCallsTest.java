@@ -10,9 +10,9 @@ import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.tenant.TenantName;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +37,7 @@ import java.util.function.Supplier;
 
 /** The broker's own call and the SDK's, side by side at one server. */
 class WebIdentityCallsTest {
-    private static final TenantName ACME = new TenantName("acme");
+    private static final Sender ACME = new Sender("acme", () -> {});
     private static final String TOKEN =
             "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ0ZW5hbnQ6YWNtZSJ9.c2lnbmF0dXJl";
     private final Destinations allowed = new Destinations(List.of("127.0.0.1"));

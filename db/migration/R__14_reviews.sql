@@ -1,0 +1,134 @@
+-- Owners, reviews of grants, and members of the group roles.
+
+CREATE OR REPLACE FUNCTION internal.check_owner() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    row_name constant text := CASE TG_TABLE_NAME WHEN 'key' THEN format('Key "%s"', to_jsonb(NEW) ->> 'name')
+                                   ELSE format('The grant of key "%s" to "%s"', to_jsonb(NEW) ->> 'key', to_jsonb(NEW) ->> 'subject') END;
+    fault constant text := internal.line_fault(NEW.owner, 200);
+BEGIN
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s has an owner that %s.', row_name, fault), 'Write a person or a team in one line, or null.');
+    ELSIF coalesce(NEW.owner, '') !~ '[^[:space:]]' AND NEW.enabled AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.tenant AND t.require_owner) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_owner_is_required', format('%s has no owner, and tenant "%s" requires one.', row_name, NEW.tenant),
+            'Write owner, for example a team.', 'check_violation', 'owner');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_owner() IS 'Trigger: checks the owner of a key or a grant, and that there is one if the tenant requires it.';
+
+-- ---------------------------------------------------------------- reviews
+
+-- With the rights of the reviewer, who reviews the grants that they may see and disables those that they may write.
+CREATE OR REPLACE FUNCTION internal.find_reviewed_grant() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT g.tenant INTO NEW.tenant FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id;
+    IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
+            'SELECT * FROM audit.grant_review lists the grants.', 'foreign_key_violation', 'grant_id');
+    ELSIF NEW.verdict NOT IN ('keep', 'remove') THEN
+        PERFORM internal.refuse(format('The review of grant %s has the verdict "%s".', NEW.grant_id, NEW.verdict),
+            'Write keep, or remove, which disables the grant.');
+    ELSIF length(NEW.note) > 1000 THEN
+        PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
+            'Shorten it.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.find_reviewed_grant() IS 'Trigger: fills the tenant of a review, and refuses one of an unknown grant.';
+
+CREATE OR REPLACE FUNCTION internal.remove_reviewed_grant() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE broker.subject_grant SET enabled = false WHERE id = NEW.grant_id;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
+
+CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, coalesce(g.owner, k.owner) AS owner, g.reason,
+       g.created_by, g.created_at, used.last_used_at, used.uses_90d,
+       (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
+         WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
+       review.created_at AS last_reviewed_at, review.created_by AS last_reviewed_by,
+       g.enabled AND coalesce(review.created_at, g.created_at) < now() - t.review_days * interval '1 day' AS due, g.enabled
+  FROM broker.subject_grant AS g
+  JOIN broker.tenant AS t ON t.name = g.tenant
+  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+ CROSS JOIN LATERAL (
+       SELECT (SELECT e.occurred_at FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 ORDER BY e.mint_id DESC LIMIT 1) AS last_used_at,
+              (SELECT count(*) FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1
+                  AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')) AS uses_90d) AS used
+  LEFT JOIN LATERAL (
+       SELECT r.created_at, r.created_by FROM broker.grant_review AS r WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1) AS review ON true;
+COMMENT ON VIEW audit.grant_review IS 'Each grant with its owner, its use and its last review. Ask it WHERE tenant = ….';
+COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, else of its key; null: none.';
+COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last request for a credential under it; null: never, as far as the log goes back.';
+COMMENT ON COLUMN audit.grant_review.uses_90d IS 'Requests for a credential under it in the last 90 days.';
+COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that it breaks; null: none.';
+COMMENT ON COLUMN audit.grant_review.due IS 'Whether it is enabled and was neither made nor reviewed within the tenant''s review_days.';
+
+-- ---------------------------------------------------------------- members of the group roles
+
+CREATE OR REPLACE VIEW audit.role_member WITH (security_invoker = true) AS
+WITH RECURSIVE membership (role_name, member, via, admin_option) AS (
+    SELECT r.oid, m.member, r.oid, m.admin_option FROM pg_catalog.pg_roles AS r JOIN pg_catalog.pg_auth_members AS m ON m.roleid = r.oid
+     WHERE r.rolname IN ('${owner_role}', '${app_role}', '${admin_role}', '${tenant_admin_role}', '${auditor_role}', '${console_role}')
+     UNION
+    SELECT s.role_name, m.member, s.member, m.admin_option FROM membership AS s JOIN pg_catalog.pg_auth_members AS m ON m.roleid = s.member
+)
+SELECT s.role_name::regrole::text AS role_name, r.rolname::text AS member, s.via::regrole::text AS via, bool_or(s.admin_option) AS admin_option,
+       r.rolcanlogin AS can_login,
+       (SELECT c.changed_at FROM audit.config_change AS c
+         WHERE c.tenant IS NULL AND c.table_name = 'role_member' AND c.operation = 'INSERT' AND c.after ->> 'member' = r.rolname
+           AND c.after ->> 'role_name' = s.role_name::regrole::text ORDER BY c.revision DESC LIMIT 1) AS since
+  FROM membership AS s JOIN pg_catalog.pg_roles AS r ON r.oid = s.member
+ GROUP BY s.role_name, s.via, r.rolname, r.rolcanlogin;
+COMMENT ON VIEW audit.role_member IS 'Who is a member of the group roles now, directly or by way of another role.';
+COMMENT ON COLUMN audit.role_member.role_name IS 'The group role.';
+COMMENT ON COLUMN audit.role_member.member IS 'The role that has its rights.';
+COMMENT ON COLUMN audit.role_member.via IS 'The role that the member was added to: the group role, or one of its members.';
+COMMENT ON COLUMN audit.role_member.admin_option IS 'Whether the member may add others.';
+COMMENT ON COLUMN audit.role_member.can_login IS 'Whether the member is a login.';
+COMMENT ON COLUMN audit.role_member.since IS 'When the broker recorded the membership, within a minute of the change; null: not yet, or you may not see it.';
+
+-- Called by the replica that seals the log, in that transaction. PostgreSQL has no trigger on memberships.
+CREATE OR REPLACE FUNCTION internal.record_role_members() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    change record;
+BEGIN
+    FOR change IN
+        SELECT known.content AS before, found.content AS after
+          FROM (SELECT DISTINCT ON (1, 2) coalesce(c.after, c.before) ->> 'role_name' AS role_name, coalesce(c.after, c.before) ->> 'member' AS member,
+                       c.after AS content
+                  FROM audit.config_change AS c WHERE c.tenant IS NULL AND c.table_name = 'role_member' ORDER BY 1, 2, c.revision DESC) AS known
+          FULL JOIN (SELECT m.role_name, m.member, jsonb_build_object('role_name', m.role_name, 'member', m.member, 'can_login', m.can_login,
+                            'admin_option', bool_or(m.admin_option), 'via', jsonb_agg(m.via ORDER BY m.via)) AS content
+                       FROM audit.role_member AS m GROUP BY m.role_name, m.member, m.can_login) AS found USING (role_name, member)
+         WHERE known.content IS DISTINCT FROM found.content
+         ORDER BY role_name, member
+    LOOP
+        -- An open edit of the tables without tenant delays this record, not the seal.
+        PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE SKIP LOCKED;
+        EXIT WHEN NOT FOUND;
+        PERFORM internal.append_change(NULL, 'role_member',
+            CASE WHEN change.before IS NULL THEN 'INSERT' WHEN change.after IS NULL THEN 'DELETE' ELSE 'UPDATE' END, change.before, change.after);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.record_role_members() IS
+    'Writes to audit.config_change, as table role_member, how the members of the group roles differ from what it says.';

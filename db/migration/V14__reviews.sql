@@ -1,0 +1,36 @@
+-- Owners of keys and grants, and reviews of grants.
+
+ALTER TABLE broker.tenant
+    ADD COLUMN require_owner boolean NOT NULL DEFAULT false,
+    ADD COLUMN review_days int NOT NULL DEFAULT 90,
+    ADD CONSTRAINT a_review_is_due_after_1_to_3650_days CHECK (review_days BETWEEN 1 AND 3650);
+COMMENT ON COLUMN broker.tenant.require_owner IS 'Whether its enabled keys and grants must have an owner.';
+COMMENT ON COLUMN broker.tenant.review_days IS 'Days after its creation or its last review at which a grant is due for review.';
+
+ALTER TABLE broker.key ADD COLUMN owner text,
+    ADD CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200));
+COMMENT ON COLUMN broker.key.owner IS 'The person or team who answers for the key and for its grants without an owner; null unless the tenant requires one.';
+ALTER TABLE broker.subject_grant ADD COLUMN owner text,
+    ADD CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200));
+COMMENT ON COLUMN broker.subject_grant.owner IS 'The person or team who answers for the grant; null unless the tenant requires one.';
+
+CREATE TABLE broker.grant_review (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    grant_id bigint NOT NULL,
+    verdict text NOT NULL,
+    note text,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_review_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_verdict_is_keep_or_remove CHECK (verdict IN ('keep', 'remove')),
+    CONSTRAINT a_note_has_up_to_1000_characters CHECK (length(note) <= 1000)
+);
+ALTER TABLE broker.grant_review ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.grant_review IS 'Sign-offs of grants, append-only. Insert grant_id, verdict and note; created_by is the reviewer.';
+COMMENT ON COLUMN broker.grant_review.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.grant_review.tenant IS 'The tenant of the grant, filled by a trigger.';
+COMMENT ON COLUMN broker.grant_review.grant_id IS 'The id in broker.subject_grant. The review stays when the grant is deleted.';
+COMMENT ON COLUMN broker.grant_review.verdict IS 'keep, or remove, which disables the grant in the same transaction.';
+COMMENT ON COLUMN broker.grant_review.note IS 'What the reviewer looked at; optional.';
+CREATE INDEX reviews_of_a_grant ON broker.grant_review (grant_id, id);

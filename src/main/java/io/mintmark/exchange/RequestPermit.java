@@ -1,0 +1,35 @@
+package io.mintmark.exchange;
+
+import io.mintmark.tenant.TenantName;
+
+/**
+ * The permit of a request among those that the server works on at a time. It is given back as soon
+ * as the request's tenant is known and it is going to wait; from then on the request counts for
+ * that tenant. Called on the request's thread.
+ */
+public interface RequestPermit {
+    /** Of a request that nothing bounds. */
+    RequestPermit NONE =
+            new RequestPermit() {
+                @Override
+                public void waitsForKeys(TenantName tenant) {}
+
+                @Override
+                public void isAdmitted(TenantName tenant) {}
+            };
+
+    /**
+     * The request is about to wait for an issuer's keys.
+     *
+     * @param tenant that its token leads to, which isn't verified yet
+     * @throws io.mintmark.verdict.Unavailable if too many requests wait already
+     */
+    void waitsForKeys(TenantName tenant);
+
+    /**
+     * The request's token is accepted. Called once.
+     *
+     * @throws io.mintmark.verdict.Unavailable if the tenant has too many requests in flight
+     */
+    void isAdmitted(TenantName tenant);
+}

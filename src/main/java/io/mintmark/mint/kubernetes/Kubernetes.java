@@ -1,0 +1,109 @@
+package io.mintmark.mint.kubernetes;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.credential.CredentialType;
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.kubernetes.KubernetesSettings.Login;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Secret;
+
+import java.util.Map;
+
+/**
+ * Tokens of Kubernetes service accounts (kubernetes.io, "TokenRequest"). The API server may shorten
+ * what is asked for, and says until when the token is valid.
+ */
+public final class Kubernetes implements AccessProvider {
+    /**
+     * For exactly this lifetime kube-apiserver signs a token for a year and reports an hour ({@code
+     * --service-account-extend-token-expiration}).
+     */
+    private static final long EXTENDED = 3607;
+
+    private final BrokerTokens tokens;
+    private final SettingSecrets secrets;
+    private final TokenDestinations destinations;
+    private final Calls calls;
+
+    public Kubernetes(
+            BrokerIdentity identity,
+            SettingSecrets secrets,
+            TokenDestinations destinations,
+            Calls calls) {
+        this.tokens = new BrokerTokens(identity, destinations);
+        this.secrets = secrets;
+        this.destinations = destinations;
+        this.calls = calls;
+    }
+
+    @Override
+    public CredentialType type() {
+        return new KubernetesType();
+    }
+
+    @Override
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        KubernetesSettings settings =
+                KubernetesSettings.of(providerSettings, keySettings, destinations);
+        boolean shared = settings.login() instanceof Login.ByBroker && tokens.shared();
+        return new Prepared(settings.targets(), shared, order -> mint(order, settings));
+    }
+
+    private MintResult mint(MintOrder order, KubernetesSettings settings) {
+        return switch (settings.login()) {
+            case Login.ByBroker(String audience) ->
+                    tokens.showing(
+                            settings.server(),
+                            order.token(audience, Map.of()),
+                            shown -> ask(order, settings, shown));
+            case Login.ByFile(String file) ->
+                    ask(order, settings, secrets.read(order.tenant(), "token", file));
+        };
+    }
+
+    private MintResult ask(MintOrder order, KubernetesSettings settings, Secret bearer) {
+        Post asked =
+                Post.json(settings.address(), request(order, settings).toString(), bearer)
+                        .authorized(bearer);
+        Post post = settings.caCertificate().map(asked::trusting).orElse(asked);
+        return switch (calls.post(order, settings.server(), () -> post)) {
+            case Stopped<Reply>(MintResult.NotMinted why) -> why;
+            case Done<Reply>(Reply reply) ->
+                    new TokenRequestAnswer(reply, settings.server()).result(settings);
+        };
+    }
+
+    private static ObjectNode request(MintOrder order, KubernetesSettings settings) {
+        ObjectNode request =
+                JsonNodeFactory.instance
+                        .objectNode()
+                        .put("apiVersion", "authentication.k8s.io/v1")
+                        .put("kind", "TokenRequest");
+        ObjectNode spec = request.putObject("spec");
+        long seconds = order.duration().toSeconds();
+        spec.put("expirationSeconds", seconds == EXTENDED ? EXTENDED - 1 : seconds);
+        if (!settings.audiences().isEmpty()) {
+            settings.audiences().forEach(spec.putArray("audiences")::add);
+        }
+        settings.boundSecret()
+                .ifPresent(name ->
+                        spec.putObject("boundObjectRef")
+                                .put("apiVersion", "v1")
+                                .put("kind", "Secret")
+                                .put("name", name));
+        return request;
+    }
+}

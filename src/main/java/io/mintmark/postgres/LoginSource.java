@@ -1,0 +1,41 @@
+package io.mintmark.postgres;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * Opens connections with the password that the login has at that moment, and remembers why the last
+ * attempt failed: a pool forgets, and reports that a time is over.
+ */
+final class LoginSource extends PGSimpleDataSource {
+    private static final long serialVersionUID = 1L;
+
+    private final transient DatabaseLogin login;
+    private transient volatile @Nullable SQLException failure;
+
+    LoginSource(DatabaseLogin login) {
+        this.login = login;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        try {
+            Connection connection =
+                    getConnection(login.username(), login.password().get().orElse(null));
+            failure = null;
+            return connection;
+        } catch (SQLException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /** Why the last attempt to connect failed; empty if it succeeded. */
+    Optional<SQLException> failure() {
+        return Optional.ofNullable(failure);
+    }
+}

@@ -1,0 +1,253 @@
+package io.mintmark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import static java.util.Map.entry;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+
+import io.mintmark.exchange.MintListener;
+import io.mintmark.http.RequestListener;
+import io.mintmark.token.KeySetListener;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Nothing that a stranger says is kept. Every map, set and cache that lives longer than a request,
+ * in the packages that a request goes through, stands here with its keys and the reason why these
+ * aren't text of a token that nobody has verified; those by tenants' and other configured names
+ * need none. A new one makes this test fail until it stands here.
+ */
+@AnalyzeClasses(packages = "io.mintmark", importOptions = RoomsTest.WithoutTests.class)
+class KeptTextTest {
+    private static final Set<String> PACKAGES =
+            Set.of(
+                    "token",
+                    "grant",
+                    "outbound",
+                    "limit",
+                    "http",
+                    "exchange",
+                    "mint",
+                    "metrics",
+                    "health",
+                    "tenant",
+                    "json",
+                    "time",
+                    "verdict",
+                    "audit",
+                    "console");
+
+    private static final String TENANT = "tenants that admins made: ";
+    private static final String ROWS = "rows that admins wrote: ";
+    private static final String SETTINGS = "set at start: ";
+    private static final String REQUEST = "of one request, which it doesn't outlive: ";
+    private static final String COMMAND = "of a command, which serves nobody: ";
+
+    /** Key types by field, and why nothing of a stranger's can be in them. */
+    private static final Map<String, String> KEPT =
+            Map.ofEntries(
+                    entry("audit.ForeignCheckpoints.signers: String", COMMAND),
+                    entry("audit.Gap.sealedChanges: Optional<String>", COMMAND),
+                    entry("audit.OpenMints.begun: UUID", COMMAND),
+                    entry("audit.OpenMints.ended: UUID", COMMAND),
+                    entry("audit.RetiredMonths.byMonth: YearMonth", COMMAND),
+                    entry("audit.RetiredMonths.parts: String", COMMAND),
+                    entry("audit.RetiredMonths.sealedOn: Optional<String>", COMMAND),
+                    entry("audit.SealedHeads.last: Optional<String>", COMMAND),
+                    entry("audit.SealedHeads.retired: Optional<String>", COMMAND),
+                    entry("audit.SealedHeads.seen: Optional<String>", COMMAND),
+                    entry("audit.SealedHeads.starts: Optional<String>", COMMAND),
+                    entry("audit.TrustedKeys.keys: String", COMMAND),
+                    entry(
+                            "console.EndedSessions.expiries: Ended",
+                            "times and SHA-256 of verified tokens, at most 10,000"),
+                    entry("console.pages.Proof$Run.mints: String", "ids in the log"),
+                    entry("console.pages.Rendering.types: String", SETTINGS),
+                    entry("console.Sessions.redeemed: String", "SHA-256"),
+                    entry(
+                            "console.ViewerDatabase.shares: String",
+                            "the subject of a verified token; gone with the last who waits"),
+                    entry("console.pages.MintSearch.ids: String", REQUEST),
+                    entry("exchange.CredentialFormat.types: String", SETTINGS),
+                    entry("exchange.PreparedKeys.byRow: Key", ROWS),
+                    entry("grant.Catalogue.shared: Shared", "one key"),
+                    entry(
+                            "grant.Catalogue.subjects: Subject",
+                            "the subject of a verified token; weighed"),
+                    entry("grant.GlobIndex.byStart: Start", ROWS),
+                    entry("grant.IssuerIndex.listedOf: String", ROWS + "issuers"),
+                    entry("grant.KnownIssuers.index: Whole", "one key"),
+                    entry("grant.KnownIssuers.rows: Version", ROWS + "names, with their version"),
+                    entry("grant.KnownIssuers.warnedOf: String", ROWS + "names"),
+                    entry("grant.Shares.weights: Object", TENANT),
+                    entry("grant.SingleFlightCache$Held.values: K", "see the cache's own fields"),
+                    entry("grant.SingleFlightCache.slots: K", "see the fields of this type"),
+                    entry("http.Cors.allowedOrigins: String", SETTINGS),
+                    entry("http.IssuerRoutes.tokenEndpoint: String", SETTINGS),
+                    entry("http.connection.ConnectionLimiter.members: ConnectionState", "sockets"),
+                    entry("http.connection.GuardedConnection.withoutTurns: String", SETTINGS),
+                    entry("http.connection.GuardedPort.withoutTurns: String", SETTINGS),
+                    entry("http.connection.GuardedSelector.withoutTurns: String", SETTINGS),
+                    entry("http.connection.RequestRoom.taken: String", TENANT),
+                    entry("limit.Windows.running: Network", "addresses of peers; so many at most"),
+                    entry("metrics.Meters.counters: Labelled", "see the listeners below"),
+                    entry("metrics.Meters.timers: Labelled", "see the listeners below"),
+                    entry("mint.AccessProviders.byType: String", SETTINGS),
+                    entry("mint.PreparedKey.defaultOutputs: String", ROWS),
+                    entry("mint.awssts.AwsTags.values: String", REQUEST + "a verified one"),
+                    entry("mint.s3sts.S3Sts.denials: StsEndpoint", ROWS),
+                    entry("mint.sts.StsClients.clients: StsEndpoint", ROWS),
+                    entry("mint.sts.StsDocument.texts: String", REQUEST + "a provider's answer"),
+                    entry("mint.sts.WireLogs.before: Logger", SETTINGS),
+                    entry(
+                            "outbound.BoundedLookup.inFlight: String",
+                            ROWS + "hosts, while looked up"),
+                    entry("outbound.FormBody.parameters: String", REQUEST),
+                    entry("outbound.SharedPermits.byOwner: String", TENANT),
+                    entry("outbound.SpecialAddresses.KINDS: Cidr", SETTINGS),
+                    entry("outbound.TenantHttpClients.clients: String", TENANT),
+                    entry("time.Timeout.PENDING: Timeout", "waits"),
+                    entry("token.ClaimConditions.byClaim: String", ROWS),
+                    entry("token.KeySources.bySource: KeySource", ROWS));
+
+    @ArchTest
+    static void no_unverified_text_is_a_key(JavaClasses classes) {
+        Set<String> kept =
+                classes.stream()
+                        .filter(KeptTextTest::isOnTheWayOfARequest)
+                        .filter(owner -> !owner.isRecord())
+                        .flatMap(owner -> owner.getFields().stream())
+                        .filter(KeptTextTest::isKeyed)
+                        .filter(field -> !isConstant(field) && !isName(key(field)))
+                        .map(KeptTextTest::described)
+                        .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> unexplained = new TreeSet<>(kept);
+        unexplained.removeAll(KEPT.keySet());
+        Set<String> gone = new TreeSet<>(KEPT.keySet());
+        gone.removeAll(kept);
+        assertEquals(Set.of(), unexplained);
+        assertEquals(Set.of(), gone);
+    }
+
+    /** A cache in a variable would be none of the fields above. */
+    @ArchTest
+    static void caches_are_fields(JavaClasses classes) {
+        Set<String> owners =
+                classes.stream()
+                        .flatMap(owner -> owner.getFields().stream())
+                        .filter(field -> field.getRawType().isAssignableTo(Cache.class))
+                        .map(field -> field.getOwner().getName())
+                        .collect(Collectors.toSet());
+        Set<String> builders =
+                classes.stream()
+                        .filter(owner ->
+                                owner.getMethodCallsFromSelf().stream()
+                                        .anyMatch(call ->
+                                                call.getTargetOwner()
+                                                        .isEquivalentTo(Caffeine.class)))
+                        .map(JavaClass::getName)
+                        .collect(Collectors.toSet());
+        assertEquals(owners, builders);
+    }
+
+    /** Labels of metrics come from words, numbers and configured names alone. */
+    @ArchTest
+    static void no_unverified_text_is_a_label(JavaClasses classes) {
+        Map<String, List<String>> texts = new TreeMap<>();
+        Stream.of(RequestListener.class, MintListener.class, KeySetListener.class)
+                .flatMap(listener -> classes.get(listener).getMethods().stream())
+                .forEach(method ->
+                        texts.put(
+                                method.getOwner().getSimpleName() + "." + method.getName(),
+                                method.getRawParameterTypes().stream()
+                                        .map(JavaClass::getSimpleName)
+                                        .toList()));
+        assertEquals(
+                Map.of(
+                        // the route is one of the interface's, or "none"
+                        "RequestListener.answered", List.of("String", "int", "Duration"),
+                        // counted by its word
+                        "RequestListener.refused", List.of("Refusal"),
+                        "RequestListener.forwardingIgnored", List.of(),
+                        // a constant
+                        "RequestListener.failed", List.of("Optional"),
+                        "MintListener.tokenExamined", List.of("Duration"),
+                        // the type is an access provider's
+                        "MintListener.providerAnswered", List.of("String", "boolean", "Duration"),
+                        "MintListener.ended", List.of("TenantName", "String", "Kind"),
+                        "KeySetListener.fetched", List.of("boolean", "Duration")),
+                texts);
+    }
+
+    private static boolean isOnTheWayOfARequest(JavaClass owner) {
+        String[] parts = owner.getPackageName().split("\\.", -1);
+        return parts.length > 2 && PACKAGES.contains(parts[2]);
+    }
+
+    private static boolean isKeyed(JavaField field) {
+        JavaClass type = field.getRawType();
+        boolean isKeyedCollection =
+                type.isAssignableTo(Collection.class)
+                        && !type.isAssignableTo(List.class)
+                        && !type.isAssignableTo(java.util.Queue.class);
+        return !field.getModifiers().contains(JavaModifier.SYNTHETIC)
+                && (type.isAssignableTo(Map.class)
+                        || type.isAssignableTo(Cache.class)
+                        || isKeyedCollection
+                        || (type.getSimpleName().equals("SingleFlightCache")
+                                && !field.getOwner().getSimpleName().equals("Held")));
+    }
+
+    /** What nobody can put anything into. */
+    private static boolean isConstant(JavaField field) {
+        if (!field.getModifiers().contains(JavaModifier.STATIC)) {
+            return false;
+        }
+        try {
+            var constant = field.reflect();
+            constant.setAccessible(true);
+            Object value = constant.get(null);
+            return value != null
+                    && value.getClass().getName().startsWith("java.util.ImmutableCollections");
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static JavaType key(JavaField field) {
+        return field.getType() instanceof JavaParameterizedType type
+                ? type.getActualTypeArguments().getFirst()
+                : field.getRawType();
+    }
+
+    /** What admins named: their types have a package of their own. */
+    private static boolean isName(JavaType key) {
+        JavaType name =
+                key instanceof JavaParameterizedType optional
+                        ? optional.getActualTypeArguments().getFirst()
+                        : key;
+        return name.toErasure().getPackageName().equals("io.mintmark.tenant");
+    }
+
+    private static String described(JavaField field) {
+        String name = key(field).getName().replaceAll("[\\w.]*[.$](\\w+)", "$1");
+        return field.getFullName().substring("io.mintmark.".length()) + ": " + name;
+    }
+}

@@ -1,0 +1,115 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.World;
+import io.mintmark.mint.gcp.GoogleStandIn;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Clients' own libraries against a broker, in the versions that {@code src/test/libraries} pins.
+ * {@code .ci/libraries} installs them below {@code target/libraries}. Each program there checks
+ * what its library gets, and ends with status 0 if all of it is right.
+ */
+class LibrariesIT {
+    private static final Path INSTALLED = Path.of("target", "libraries").toAbsolutePath();
+
+    @TempDir private static Path directory;
+    private static World world;
+    private static GoogleStandIn google;
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+        google =
+                GoogleStandIn.trusting(
+                                world.broker().url().toString(),
+                                () ->
+                                        world.broker()
+                                                .get("/.well-known/jwks.json")
+                                                .response()
+                                                .body())
+                        .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'google', 'gcp',
+                        '{"project_id": "acme-prod", "workload_identity_provider": "%1$s",
+                          "sts_endpoint": "%2$s", "iam_endpoint": "%2$s/"}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%3$s"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:main', 'cloud');
+                """
+                        .formatted(
+                                GoogleStandIn.PROVIDER, google.endpoint(), GoogleStandIn.ACCOUNT));
+    }
+
+    @AfterAll
+    static void stop() {
+        google.close();
+        world.close();
+    }
+
+    /** The command of each program that is installed. */
+    static Stream<List<String>> programs() throws IOException {
+        List<List<String>> programs = new ArrayList<>();
+        for (Path script : files("python", ".py")) {
+            programs.add(
+                    List.of(INSTALLED.resolve("venv/bin/python").toString(), script.toString()));
+        }
+        for (Path script : files("node", ".mjs")) {
+            programs.add(List.of("node", script.toString()));
+        }
+        for (Path program : files("go", ".program")) {
+            programs.add(List.of(program.toString()));
+        }
+        return programs.stream();
+    }
+
+    private static List<Path> files(String language, String suffix) throws IOException {
+        Path directory = INSTALLED.resolve(language);
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void a_library_gets_credentials_and_shows_refusals(List<String> command) throws IOException {
+        int before = issued();
+        Path token = Files.writeString(directory.resolve("token"), world.token());
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.directory(directory.toFile());
+        builder.environment().clear();
+        builder.environment().put("PATH", Shell.SEARCH_PATH);
+        builder.environment().put("HOME", directory.toString());
+        builder.environment().put("MINTMARK_URL", world.broker().url().toString());
+        builder.environment().put("MINTMARK_TOKEN_FILE", token.toString());
+        Ended ended = ClientProcess.await(builder.start());
+        assertEquals(0, ended.exit(), ended.toString());
+        assertTrue(ended.out().matches("(?s).*\\d+\\.\\d+.*"), "no version: " + ended);
+        assertTrue(issued() > before, ended.toString());
+    }
+
+    private static int issued() {
+        return world.audited("kind = 'issued'").size();
+    }
+}

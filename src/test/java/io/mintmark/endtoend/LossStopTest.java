@@ -1,0 +1,78 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.cli.Commands;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** {@code AUDIT_ON_LOSS}: a promoted standby lacks rows that the primary had confirmed. */
+class LossStopTest {
+    /** As a promoted standby names the files of its log. */
+    private static final String PROMOTION =
+            """
+            SET allow_system_table_mods = on;
+            ALTER FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RENAME TO on_the_old_timeline;
+            CREATE FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE sql
+            RETURN '0000000F' || right(on_the_old_timeline($1), 16);
+            """;
+
+    @TempDir private Path directory;
+
+    @Test
+    void nothing_is_minted_until_an_operator_has_acknowledged_the_loss() {
+        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+            lose(world);
+            Eventually.holds(() -> mint(world) == 503);
+            for (int i = 0; i < 20; i++) {
+                assertEquals(503, mint(world));
+            }
+            Eventually.holds(() ->
+                    world.broker()
+                            .get("/health")
+                            .response()
+                            .body()
+                            .contains("mintmark audit acknowledge-loss"));
+
+            assertEquals(0, acknowledge(world));
+
+            Eventually.holds(() -> mint(world) == 200);
+            Eventually.holds(() -> world.broker().get("/health").status() == 200);
+            assertTrue(
+                    world.database().column("SELECT count(*) FROM audit.checkpoint").stream()
+                            .noneMatch("0"::equals));
+        }
+    }
+
+    @Test
+    void by_default_a_replica_goes_on() {
+        try (World world = new World()) {
+            lose(world);
+
+            assertEquals(200, mint(world));
+        }
+    }
+
+    private static void lose(World world) {
+        Eventually.holds(() -> mint(world) == 200);
+        world.database().removeEvents("true");
+        world.database().runAsSuperuser(PROMOTION);
+    }
+
+    private static int mint(World world) {
+        return world.broker().mint(world.token(), "api").status();
+    }
+
+    private int acknowledge(World world) {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(world.database(), 1));
+        return new Commands(environment, directory)
+                .execute("audit", "acknowledge-loss", "--reason", "failover, ticket 4711");
+    }
+}

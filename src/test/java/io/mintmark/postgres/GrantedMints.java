@@ -1,0 +1,99 @@
+package io.mintmark.postgres;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.tenant.KeyName;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Has the configuration grant the mints of {@link AuditRows}, whatever subject they are of, and
+ * makes rows of them such as a broker writes: with the state that the tenant is in just now.
+ */
+final class GrantedMints {
+    private final TestDatabase database;
+
+    /** Writes all that the tenant {@code acme} needs, but for the grants. */
+    GrantedMints(TestDatabase database) {
+        this.database = database;
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme') ON CONFLICT DO NOTHING;
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('ci', 'acme', 'https://issuer.example.com', '{mintmark-mints}') ON CONFLICT DO NOTHING;
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1"}') ON CONFLICT DO NOTHING;
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}')
+                    ON CONFLICT DO NOTHING;
+                """);
+    }
+
+    /** Rows of mints as a broker would write them now; other rows as they are. */
+    List<Event> of(List<Event> rows) {
+        return rows.stream().map(row -> row.grant().isPresent() ? granted(row) : row).toList();
+    }
+
+    private Event granted(Event row) {
+        KeyName key = row.key().orElseThrow();
+        Subject subject = row.subject().orElseThrow();
+        return new Event(
+                row.mintId(),
+                row.kind(),
+                row.occurredAt(),
+                row.caller(),
+                Optional.of(of(issuer(), subject)),
+                Optional.of(key),
+                Optional.of(reference(subject.name().orElseThrow())),
+                row.reason(),
+                row.detail(),
+                row.credential());
+    }
+
+    private String issuer() {
+        return database.column("SELECT issuer FROM broker.identity_provider WHERE name = 'ci'")
+                .getFirst();
+    }
+
+    private static Subject of(String issuer, Subject subject) {
+        return new Subject(
+                subject.tenant(),
+                subject.idp(),
+                issuer,
+                subject.name(),
+                subject.tokenId(),
+                subject.tokenHash(),
+                subject.claims());
+    }
+
+    /** A grant names one line, and so subjects of several are granted by what they begin with. */
+    private GrantReference reference(String subject) {
+        boolean isLine = subject.codePoints().noneMatch(Character::isISOControl);
+        String pattern = isLine ? subject : subject.substring(0, subject.indexOf(':')) + ":**";
+        String text = pattern.replace("'", "''");
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', '%s', '%s', 'deploy') ON CONFLICT DO NOTHING
+                """
+                        .formatted(text, isLine ? "exact" : "glob"));
+        try (Connection auditor = database.connect(Who.AUDITOR)) {
+            return StoredGrants.reference(
+                    auditor,
+                    Long.parseLong(
+                            database.column(
+                                            "SELECT id FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
+                                                    .formatted(text))
+                                    .getFirst()));
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
