@@ -104,6 +104,7 @@ class RevokedMeanwhileTest {
 
     @Test
     void a_process_that_is_stopped_at_any_moment_under_load_calls_no_provider() {
+        int late = 0;
         for (int round = 0; round < ROUNDS; round++) {
             int before = sts.calls().size();
             List<CompletableFuture<Integer>> clients = clients();
@@ -115,11 +116,12 @@ class RevokedMeanwhileTest {
             broker.thaw();
             clients.forEach(client -> assertEquals(403, client.join()));
 
-            // one thread may have been stopped between its last look and its first byte
-            assertTrue(sts.calls().size() <= called + 1, () -> "after " + called + " calls");
+            late += sts.calls().size() - called;
             grant();
             Eventually.holds(() -> mint() == 200);
         }
+        // a thread may be stopped between its last check and its first byte, which is rare
+        assertTrue(late <= 1, late + " late calls");
     }
 
     /** Mint until one is refused, which is what they return. */

@@ -2,7 +2,6 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -130,13 +129,15 @@ class ThreadDeathTest {
     }
 
     /**
-     * With status 3, unless the JDK's debugger agent, which only this test has, crashes at the end.
+     * With status 3, or 134 if the JDK's debugger agent, which only this test has, crashes at the
+     * end.
      */
     @Test
     void one_that_runs_out_of_memory_ends_the_process() {
         debugger.sabotage("housekeeping", "OUT_OF_MEMORY");
 
-        assertNotEquals(0, broker.status());
+        int status = broker.status();
+        assertTrue(status == 3 || status == 134, "status " + status);
         assertTrue(broker.log().contains("'housekeeping' died"), broker::log);
     }
 
