@@ -2,6 +2,7 @@ package io.mintmark.exchange;
 
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
+import io.mintmark.exchange.Intent.Order;
 import io.mintmark.grant.Key;
 import io.mintmark.mint.FreshDecision;
 import io.mintmark.mint.MintResult;
@@ -9,6 +10,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
@@ -81,8 +83,7 @@ final class Mints {
             records.commitOrRecordLater(undone);
         } finally {
             for (int i = 0; i < undone.size(); i++) {
-                tell(intent, outcomes.get(i), undone.get(i).kind());
-                undoing.start(outcomes.get(i));
+                end(intent, outcomes.get(i), undone.get(i).kind());
             }
         }
     }
@@ -147,15 +148,18 @@ final class Mints {
             kind = Kind.ISSUED;
         } finally {
             for (Outcome outcome : outcomes) {
-                tell(intent, outcome, kind);
-                if (kind == Kind.WITHHELD) {
-                    undoing.start(outcome);
-                }
+                end(intent, outcome, kind);
             }
         }
     }
 
-    private void tell(Intent intent, Outcome outcome, Kind kind) {
-        listener.ended(intent.tenant(), outcome.order().granted().key().provider().type(), kind);
+    /** A credential that isn't handed out is revoked once its row is written. */
+    private void end(Intent intent, Outcome outcome, Kind kind) {
+        Order order = outcome.order();
+        listener.ended(intent.tenant(), order.granted().key().provider().type(), kind);
+        if (kind != Kind.ISSUED) {
+            MintId id = order.events().mintId();
+            outcome.undo().ifPresent(undo -> undoing.start(intent.tenant(), id, undo));
+        }
     }
 }

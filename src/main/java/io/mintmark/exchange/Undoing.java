@@ -1,6 +1,8 @@
 package io.mintmark.exchange;
 
 import io.mintmark.mint.Undo;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -8,79 +10,79 @@ import org.slf4j.MDC;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 
 /**
- * Ends credentials that are not handed out, if their type can. Each is on record as withheld by
- * then, with its expiry: if it can't be ended, it works until that time.
+ * Revokes credentials that are not handed out, if their type can. Each is on record as withheld by
+ * then, with its expiry: if it can't be revoked, it works until that time.
  */
 final class Undoing {
-    private static final Logger log = LoggerFactory.getLogger(Undoing.class);
-
     /**
-     * How many credentials are being ended at a time. Each holds a connection, which no tenant's
-     * limit of calls counts.
+     * How many credentials are revoked at a time. Each revocation holds a connection, which no
+     * tenant's limit of calls counts.
      */
-    private static final int MOST = 64;
+    static final int MOST = 64;
+
+    /** The same for one tenant, whose provider may hang. */
+    static final int MOST_OF_TENANT = 8;
+
+    private static final Logger log = LoggerFactory.getLogger(Undoing.class);
 
     private final InstantSource clock;
     private final Duration patience;
-    private final Semaphore permits = new Semaphore(MOST);
+    private final Map<TenantName, Integer> running = new HashMap<>();
 
     /**
-     * @param patience how long ending a credential may take
+     * @param patience how long the revocation of a credential may take
      */
     Undoing(InstantSource clock, Duration patience) {
         this.clock = clock;
         this.patience = patience;
     }
 
-    /**
-     * Starts to end the credential of an outcome, if not too many are being ended. No request waits
-     * for it.
-     */
-    void start(Outcome outcome) {
-        outcome.undo()
-                .ifPresent(undo -> {
-                    if (permits.tryAcquire()) {
-                        start(outcome, undo);
-                    } else {
-                        tell(outcome, "too many are being ended");
-                    }
-                });
-    }
-
-    private void start(Outcome outcome, Undo undo) {
+    /** Starts to revoke a mint's credential, unless too many are being revoked; doesn't wait. */
+    void start(TenantName tenant, MintId mintId, Undo undo) {
+        if (!begin(tenant)) {
+            warn(mintId, "too many are being revoked");
+            return;
+        }
         Map<String, String> context = MDC.getCopyOfContextMap();
         Thread.ofVirtual()
-                .name("undo-" + outcome.order().events().mintId())
+                .name("undo-" + mintId)
                 .start(() -> {
                     MDC.setContextMap(context == null ? Map.of() : context);
                     try {
-                        undo(outcome, undo);
+                        undo(mintId, undo);
                     } finally {
-                        permits.release();
+                        end(tenant);
                     }
                 });
     }
 
-    private void undo(Outcome outcome, Undo undo) {
-        result(undo)
-                .ifPresentOrElse(
-                        why -> tell(outcome, why),
-                        () ->
-                                log.info(
-                                        "Mint {}: the withheld credential was ended",
-                                        outcome.order().events().mintId()));
+    private synchronized boolean begin(TenantName tenant) {
+        int all = running.values().stream().mapToInt(Integer::intValue).sum();
+        if (all >= MOST || running.getOrDefault(tenant, 0) >= MOST_OF_TENANT) {
+            return false;
+        }
+        running.merge(tenant, 1, Integer::sum);
+        return true;
     }
 
-    private static void tell(Outcome outcome, String why) {
-        log.warn(
-                "Mint {}: the withheld credential can't be ended: {}",
-                outcome.order().events().mintId(),
-                why);
+    private synchronized void end(TenantName tenant) {
+        running.compute(tenant, (_, count) -> count == null || count == 1 ? null : count - 1);
+    }
+
+    private void undo(MintId mintId, Undo undo) {
+        result(undo)
+                .ifPresentOrElse(
+                        why -> warn(mintId, why),
+                        () -> log.info("Mint {}: the withheld credential was revoked", mintId));
+    }
+
+    private static void warn(MintId mintId, String why) {
+        log.warn("Mint {}: the withheld credential can't be revoked: {}", mintId, why);
     }
 
     /** The message of an exception could quote a secret. */
