@@ -59,7 +59,12 @@ final class Failures implements ErrorHandler<Throwable> {
                 .map(Throwable::getMessage)
                 .filter(Objects::nonNull)
                 .distinct()
+                .map(Failures::withoutPeriod)
                 .collect(Collectors.joining(": "));
+    }
+
+    private static String withoutPeriod(String reason) {
+        return reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason;
     }
 
     private ErrorBody refused(int status) {
