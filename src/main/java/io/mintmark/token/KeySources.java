@@ -58,8 +58,8 @@ final class KeySources {
         Held held = bySource.get(source);
         if (held == null) {
             held = new Held(create.apply(source), tenant);
-            bySource.put(source, held);
             weigh(held);
+            bySource.put(source, held);
         } else if (held.user.isPresent() && !held.user.get().equals(tenant)) {
             count(held, -held.bytes);
             held.user = Optional.empty();
@@ -82,7 +82,7 @@ final class KeySources {
         held.bytes = now;
         if (held.user.isPresent() && bytesByUser.getOrDefault(held.user, 0L) > mostOfATenant) {
             LOG.debug(
-                    "Key sets of tenant '{}' were evicted: its share of the cache is used " + "up",
+                    "Key sets of tenant '{}' were evicted: its share of the cache is used up",
                     held.user.get());
             drop(held.user);
         }

@@ -128,11 +128,14 @@ final class TenantHttpClientsTest {
     @Test
     void a_request_that_its_sender_does_not_let_go_has_a_connection_and_sends_nothing()
             throws Exception {
-        AtomicInteger silent = new AtomicInteger();
+        AtomicInteger bytes = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
         try (RawServer server =
                 RawServer.serving(client -> {
-                    if (client.getInputStream().read() < 0) {
-                        silent.incrementAndGet();
+                    try {
+                        bytes.addAndGet(client.getInputStream().read() < 0 ? 0 : 1);
+                    } finally {
+                        left.incrementAndGet();
                     }
                 })) {
             NotSent reason =
@@ -159,8 +162,9 @@ final class TenantHttpClientsTest {
                                                     sender,
                                                     new HttpGet(server.origin()),
                                                     _ -> "answered")));
-            Eventually.holds(() -> silent.get() == 2);
+            Eventually.holds(() -> left.get() == 2);
             assertEquals(2, server.connections());
+            assertEquals(0, bytes.get());
         }
     }
 
