@@ -78,6 +78,14 @@ class LibrariesIT {
         for (Path program : files("go", ".program")) {
             programs.add(List.of(program.toString()));
         }
+        for (Path source : files("java", ".java")) {
+            programs.add(
+                    List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "--class-path",
+                            source.resolveSibling("libs") + "/*",
+                            source.toString()));
+        }
         return programs.stream();
     }
 
