@@ -3,9 +3,12 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpExchange;
+
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
+import io.mintmark.token.LargeKeys;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -24,10 +27,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Strangers without a valid token, against a process with 256 MiB of heap that knows a thousand
@@ -44,6 +51,16 @@ class UnsignedTokensTest {
 
     private static final long MOST_GROWTH = 8 << 20;
 
+    /** What the keys of all issuers may take of a heap of 256 MiB. */
+    private static final long KEY_SETS = 8 << 20;
+
+    private static final int HOSTILE_ISSUERS = 200;
+
+    /** For each document; a fetch of three ends after five seconds. */
+    private static final Duration LATE = Duration.ofMillis(4_700);
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
     private final Random random = new Random(29);
     private final AtomicInteger answered = new AtomicInteger();
     private final Semaphore attackers = new Semaphore(ATTACKERS);
@@ -55,43 +72,105 @@ class UnsignedTokensTest {
 
     @Test
     void leave_nothing_behind_and_others_their_time() {
-        try (TestDatabase database = TestDatabase.migrated();
-                IssuerStandIn issuer = IssuerStandIn.start()) {
+        try (IssuerStandIn issuer = IssuerStandIn.start()) {
+            UnsignedTokens tokens = new UnsignedTokens(issuer.url(), World.AUDIENCE, 29);
+            run(
+                    thousandIssuers(),
+                    issuer,
+                    broker -> {
+                        attack(
+                                broker,
+                                issuer,
+                                MOST_GROWTH,
+                                TOKENS,
+                                (threads, count) -> send(threads, tokens, count));
+                        assertEquals(ISSUERS + 1, listed().body().at("/providers").size());
+                    });
+        }
+    }
+
+    /** Every second one publishes as many large keys as an answer may hold; the others are late. */
+    @Test
+    void of_issuers_with_huge_and_slow_key_sets_leave_others_their_time() {
+        CountDownLatch over = new CountDownLatch(1);
+        try (IssuerStandIn issuer = IssuerStandIn.start();
+                IssuerStandIn hostile = IssuerStandIn.start()) {
+            String huge = LargeKeys.set(issuer.key().publicJwk(), LargeKeys.MOST - 1);
+            for (int number = 1; number <= HOSTILE_ISSUERS; number++) {
+                String path = "/" + number + IssuerStandIn.KEYS;
+                if (number % 2 == 0) {
+                    hostile.serve(path, huge);
+                } else {
+                    hostile.serve(path, exchange -> answerLate(exchange, over));
+                }
+            }
+            UnsignedTokens tokens = new UnsignedTokens(issuer.url(), World.AUDIENCE, 29);
+            run(
+                    hostileIssuers(hostile.url()),
+                    issuer,
+                    broker ->
+                            attack(
+                                    broker,
+                                    issuer,
+                                    MOST_GROWTH + KEY_SETS,
+                                    TOKENS / 5,
+                                    (threads, count) ->
+                                            sendToHostile(threads, tokens, hostile.url(), count)));
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private static void answerLate(HttpExchange exchange, CountDownLatch over) throws IOException {
+        try {
+            var _ = over.await(LATE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        exchange.sendResponseHeaders(404, -1);
+        exchange.close();
+    }
+
+    private void run(String rows, IssuerStandIn issuer, Consumer<BrokerProcess> test) {
+        try (TestDatabase database = TestDatabase.migrated()) {
             database.run(Who.ADMIN, World.tenant(issuer.url(), issuer.url()));
-            database.run(Who.ADMIN, thousandIssuers());
+            database.run(Who.ADMIN, rows);
             Map<String, String> environment =
                     RunningBroker.environment(database, RunningBroker.freePort());
             mint = URI.create(environment.get("BROKER_URL") + "/credentials/mint");
             BrokerProcess broker = new BrokerProcess(environment, directory);
             try {
                 Eventually.holds(() -> isServed(issuer));
-                attack(broker, issuer);
+                test.accept(broker);
             } finally {
                 broker.stop();
             }
         }
     }
 
-    private void attack(BrokerProcess broker, IssuerStandIn issuer) {
-        UnsignedTokens tokens = new UnsignedTokens(issuer.url(), World.AUDIENCE, 29);
+    private void attack(
+            BrokerProcess broker,
+            IssuerStandIn issuer,
+            long mostGrowth,
+            int count,
+            ObjIntConsumer<ExecutorService> requests) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            send(threads, tokens, WARM_UP);
-            Eventually.holds(() -> answered.get() == WARM_UP);
+            requests.accept(threads, WARM_UP);
+            Eventually.holds(PATIENCE, () -> answered.get() == WARM_UP);
             Duration usual = Latency.median(50, () -> minted(issuer));
             long before = broker.liveHeap();
 
             CompletableFuture<Void> attack =
                     CompletableFuture.runAsync(
-                            () -> send(threads, tokens, TOKENS - WARM_UP), threads);
+                            () -> requests.accept(threads, count - WARM_UP), threads);
             Duration attacked = Latency.median(50, () -> minted(issuer));
             attack.join();
-            Eventually.holds(() -> answered.get() == TOKENS);
+            Eventually.holds(PATIENCE, () -> answered.get() == count);
 
             Latency.assertAtMostTwice(usual, attacked);
             // what the last requests held is let go only once their connections are done
-            Eventually.holds(() -> broker.liveHeap() - before < MOST_GROWTH);
+            Eventually.holds(() -> broker.liveHeap() - before < mostGrowth);
             assertEquals(200, minted(issuer).status());
-            assertEquals(ISSUERS + 1, listed().body().at("/providers").size());
         }
     }
 
@@ -108,16 +187,28 @@ class UnsignedTokensTest {
                 threads.execute(() -> answer(token));
             } else {
                 String token = tokens.next();
-                attackers.acquireUninterruptibly();
-                threads.execute(() -> {
-                    try {
-                        answer(token);
-                    } finally {
-                        attackers.release();
-                    }
-                });
+                attack(threads, token);
             }
         }
+    }
+
+    private void sendToHostile(
+            ExecutorService threads, UnsignedTokens tokens, String issuers, int count) {
+        for (int i = 0; i < count; i++) {
+            int number = 1 + random.nextInt(HOSTILE_ISSUERS);
+            attack(threads, tokens.of(issuers + "/" + number, "aud-" + number));
+        }
+    }
+
+    private void attack(ExecutorService threads, String token) {
+        attackers.acquireUninterruptibly();
+        threads.execute(() -> {
+            try {
+                answer(token);
+            } finally {
+                attackers.release();
+            }
+        });
     }
 
     private void answer(String token) {
@@ -170,6 +261,17 @@ class UnsignedTokensTest {
                ARRAY['aud-' || n, 'aud2-' || n, 'aud3-' || n]
           FROM generate_series(1, 1000) AS n;
         """;
+    }
+
+    /** One of each of a hundred tenants is huge, and one is slow. */
+    private static String hostileIssuers(String url) {
+        return """
+        INSERT INTO broker.tenant (name) SELECT 'other-' || n FROM generate_series(0, 99) AS n;
+        INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+        SELECT 'idp-' || n, 'other-' || n / 2 %% 100, '%s/' || n, ARRAY['aud-' || n]
+          FROM generate_series(1, %d) AS n;
+        """
+                .formatted(url, HOSTILE_ISSUERS);
     }
 
     private static String issuer(int number) {
