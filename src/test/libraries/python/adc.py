@@ -1,4 +1,4 @@
-"""google-auth gets tokens of a gcp key by GOOGLE_APPLICATION_CREDENTIALS, from each kind of source."""
+"""google-auth gets tokens of a gcp key from each kind of source, and google-cloud-storage sends them."""
 
 import http.server
 import json
@@ -13,6 +13,7 @@ import google.auth
 import google.auth.version
 from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import Request
+from google.cloud import storage
 
 BROKER = os.environ["MINTMARK_URL"]
 TOKEN_FILE = os.environ["MINTMARK_TOKEN_FILE"]
@@ -73,6 +74,33 @@ assert_refreshes(
     }
 )
 
+
+
+class Storage(http.server.BaseHTTPRequestHandler):
+    sent = []
+
+    def do_GET(self):
+        self.sent.append((self.path.split("?")[0], self.headers["Authorization"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *_):
+        pass
+
+
+bucket = http.server.HTTPServer(("127.0.0.1", 0), Storage)
+threading.Thread(target=bucket.serve_forever, daemon=True).start()
+minted = credentials({"file": TOKEN_FILE})
+client = storage.Client(
+    project="acme-prod",
+    credentials=minted,
+    client_options={"api_endpoint": f"http://127.0.0.1:{bucket.server_port}"},
+)
+assert client.bucket("acme").blob("hello.txt").download_as_bytes(checksum=None) == b"hello"
+assert Storage.sent == [("/download/storage/v1/b/acme/o/hello.txt", "Bearer " + minted.token)], Storage.sent
+
 PROGRAM = """
 import json, pathlib, sys
 print(json.dumps({
@@ -94,4 +122,4 @@ try:
 except GoogleAuthError as e:
     assert "invalid_target" in str(e) and "'spare'" in str(e), e
 
-print("google-auth", google.auth.version.__version__)
+print("google-auth", google.auth.version.__version__, "google-cloud-storage", storage.__version__)

@@ -11,13 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The audit log as the use case sees it. Requests that come at the same time share a commit: one
- * writer takes what has queued up while the last commit was under way. Of one tenant only so many
- * requests begin with a commit, so that the others' neither queue behind them here nor behind what
- * they do next.
+ * The audit log as the use case sees it. Concurrent requests share a commit: a single writer takes
+ * everything that queued up during the previous commit. The number of requests of one tenant in a
+ * commit is limited, so that other tenants' requests don't queue behind them, neither here nor
+ * afterwards.
  *
- * <p>Nothing is dropped in silence: the queue is bounded, and a full one is an error to whoever
- * wanted to write.
+ * <p>Nothing is dropped silently: the queue is bounded, and appending to a full queue fails.
  */
 public final class AuditLog implements AutoCloseable {
     /** Submissions that may wait; over it the log counts as not writable. */
@@ -63,7 +62,7 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Commits the rows of one request, all or none, and returns when they are on disk.
+     * Commits the rows of one request atomically, and returns when they are on disk.
      *
      * @throws EventRefused see {@link EventStore#append}
      * @throws StoreUnreachable if the rows could not be committed in time
@@ -77,19 +76,19 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Takes outcomes that are written as soon as the log can be, without anybody waiting. For
-     * requests that were refused because the log could not be written.
+     * Queues outcomes to be written as soon as the log can be written; doesn't wait. Used for
+     * requests that were rejected because the log could not be written.
      */
     public void recordLater(List<Event> outcomes) {
         backlog.add(outcomes);
     }
 
-    /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
+    /** Why rows can't be written, as a sentence for clients; empty while they can be. */
     public Optional<String> fault() {
         return death().or(store::fault);
     }
 
-    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
+    /** That the writer has died, which only a restart repairs, as a sentence for clients. */
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
@@ -139,10 +138,10 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * How many requests of one tenant begin with one commit: as many as the processors can work on
-     * while the next commit is under way, and more where commits take long, so that a tenant by
-     * itself can begin a thousand a second as long as they take less than 60 ms. Half of a group is
-     * always the others'.
+     * The maximum number of one tenant's new requests in a commit: as many as the processors can
+     * handle during the next commit, and more while commits are slow. A single tenant can thus
+     * start a thousand requests a second as long as a commit takes less than 60 ms. Half of each
+     * commit is reserved for other tenants.
      */
     static int ofOneTenant(Duration lastCommit) {
         long share = (long) EACH_PROCESSOR * PROCESSORS + EACH_MILLISECOND * lastCommit.toMillis();
@@ -155,7 +154,7 @@ public final class AuditLog implements AutoCloseable {
                         late.failed(new StoreUnreachable("the broker is stopping", false, null)));
     }
 
-    /** Takes no more rows, writes those that wait, and returns when that is done. */
+    /** Accepts no more rows, writes the queued ones, and returns when that is done. */
     @Override
     public void close() {
         var _ = thread.stop(queue::close, patience.plus(IDLE));

@@ -12,9 +12,9 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.stream.Collectors;
 
 /**
- * Outcomes that could not be written when they happened. They are kept in memory until the store is
- * back. One whose intent turns out never to have been committed is nothing to record. What is lost
- * with the process shows as unresolved in the log.
+ * Outcomes that could not be written when they happened. They stay in memory until the store is
+ * back. An outcome whose intent was never committed is dropped. Outcomes that are lost with the
+ * process show up as unresolved mints in the log.
  */
 final class Backlog {
     /** Rows of one commit; requests that came meanwhile are written between two of them. */

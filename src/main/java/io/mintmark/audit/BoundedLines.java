@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads a file line by line in bounded memory, whatever is in it. */
+/** Reads a file line by line in bounded memory, whatever its content. */
 public final class BoundedLines {
     /**
      * The longest line that is read, in bytes without its end. A row of {@code audit.event} or
@@ -36,7 +36,7 @@ public final class BoundedLines {
     }
 
     /**
-     * Reads a file to its end. Bytes behind the last line end are no line.
+     * Reads a file to its end. Bytes after the last newline are not a line.
      *
      * @return whether there are such bytes
      */

@@ -70,7 +70,7 @@ final class ChainWalk {
         computed = stored;
     }
 
-    /** Whether the row stands where the next one belongs, after what is missing was told. */
+    /** Whether the row is at the expected position, after missing rows were reported. */
     private boolean place(long place, LogReader.Row row) {
         if (place <= at) {
             findings.wrong(
@@ -114,7 +114,10 @@ final class ChainWalk {
         stored = String.valueOf(row.hash());
     }
 
-    /** Empty for a row whose predecessor's hash is none, which nobody can have computed. */
+    /**
+     * The row's hash; empty if the predecessor's hash is missing, because then nothing can be
+     * computed.
+     */
     private String computed(LogReader.Row row) {
         String previous = row.previous();
         if (previous == null || previous.length() % 2 != 0 || !HEX.matcher(previous).matches()) {
@@ -138,7 +141,9 @@ final class ChainWalk {
         }
     }
 
-    /** A time that is none, which only somebody else can have written, is before nothing. */
+    /**
+     * Whether the row is older. A value that is not a time, which the broker never writes, is not.
+     */
     private static boolean isBefore(LogReader.Row row, Instant time) {
         if (!MICROS.matcher(row.micros()).matches()) {
             return false;

@@ -6,18 +6,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the chains had come to at a moment. It lists the chains that grew since the checkpoint
- * before; that one's hash stands in it, so all that was ever sealed hangs on the latest.
+ * The state of all chains at a moment. It lists the chains that grew since the previous checkpoint
+ * and contains that checkpoint's hash, so that the latest checkpoint covers everything that was
+ * ever sealed.
  *
  * @param number counts from 1
- * @param previous SHA-256 of the JWS of the checkpoint before, in hexadecimal digits
+ * @param previous SHA-256 of the JWS of the previous checkpoint, in hexadecimal digits
  * @param broker the replica that sealed
- * @param key the RFC 7638 thumbprint of the key that signs, so that a signature over it by the key
- *     before announces the new one
+ * @param key the RFC 7638 thumbprint of the signing key. A checkpoint that the previous key signed
+ *     announces a new key here
  * @param events heads of chains of {@code audit.event}
  * @param changes heads of chains of {@code audit.config_change}
- * @param retired rows that were taken out of the log
- * @param declared what whoever has the key says of the log besides
+ * @param retired rows that were removed from the log
+ * @param declared what the owner of the signing key declares about the log
  */
 public record Checkpoint(
         long number,
@@ -76,9 +77,9 @@ public record Checkpoint(
     }
 
     /**
-     * What somebody who has the key says happened to the log: a restore that lost its end, or
-     * checkpoints that no broker made. It counts for nobody who doesn't accept it by the hash of
-     * the checkpoint that holds it.
+     * What the owner of the signing key declares about the log: a restore that lost its end, or
+     * checkpoints that no broker made. A reader ignores a declaration unless they accept it by the
+     * hash of the checkpoint that contains it.
      *
      * @param checkpoints that are lost, or don't belong to the log
      * @param events ends of chains of {@code audit.event} that are lost

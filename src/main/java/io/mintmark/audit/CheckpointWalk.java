@@ -97,8 +97,8 @@ final class CheckpointWalk {
     }
 
     /**
-     * To be called after the last that is stored: those that no broker made are reported, unless
-     * they were disowned.
+     * Reports checkpoints that no broker made, unless they were disowned. Call it after the last
+     * stored checkpoint.
      */
     void judgeForeign() {
         part.ifPresent(it -> missing(it.upTo() + 1));
@@ -116,8 +116,9 @@ final class CheckpointWalk {
     }
 
     /**
-     * A kept checkpoint that the log has lost; what it sealed holds all the same, but for what was
-     * declared to be lost with it. What a lost one retired was restored with the rest.
+     * A checkpoint that was kept elsewhere and is missing from the log. What it sealed still
+     * counts, except for what was declared lost with it. Rows that a lost checkpoint retired were
+     * restored with the rest.
      */
     void kept(SignedCheckpoint signed) {
         try {
@@ -178,8 +179,8 @@ final class CheckpointWalk {
     }
 
     /**
-     * A time that is ahead proves nothing wrong, since a clock may have been, but whoever has the
-     * service's login and the key can choose it.
+     * A time in the future is not proof of tampering, because a clock may have been wrong. But
+     * anyone with the service's login and the key can choose it.
      */
     private void judgeTime(Checkpoint checkpoint) {
         Instant at = checkpoint.sealedAt();
@@ -238,12 +239,12 @@ final class CheckpointWalk {
         return changes;
     }
 
-    /** What was retired by those that hold. */
+    /** What valid checkpoints retired. */
     RetiredMonths retired() {
         return retired;
     }
 
-    /** What was declared by those that hold. */
+    /** What valid checkpoints declared. */
     Declarations declarations() {
         return declarations;
     }
@@ -258,7 +259,7 @@ final class CheckpointWalk {
         return last;
     }
 
-    /** How many there are that hold. */
+    /** The number of valid checkpoints. */
     long held() {
         return held;
     }

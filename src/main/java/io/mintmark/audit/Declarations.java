@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What those who have the key declared of the log, and tells it. */
+/** Collects and reports the declarations of the owners of the signing key. */
 final class Declarations {
     /** Numbers that are shown of the checkpoints of a declaration. */
     private static final int SHOWN = 20;

@@ -35,22 +35,22 @@ public record Event(
         Optional<Credential> credential) {
 
     /**
-     * Who asked, as far as the connection tells.
+     * The client, as far as the connection shows.
      *
-     * @param requestId the correlation id that the answer carries too
+     * @param requestId the correlation id, which the response contains too
      * @param address the client's, not a trusted proxy's
      * @param userAgent as the client sent it
      */
     public record Caller(String requestId, InetAddress address, Optional<String> userAgent) {}
 
     /**
-     * What is known of the token that was shown, and so of whom it is about.
+     * What is known of the token, and thus of its subject.
      *
-     * @param tenant none where the token didn't lead to one
-     * @param name the {@code sub}; none where the token was not accepted
-     * @param tokenId the {@code jti}, if there is one
+     * @param tenant none if the token led to no tenant
+     * @param name the {@code sub}; none if the token was not accepted
+     * @param tokenId the {@code jti}, if present
      * @param tokenHash SHA-256 of the token, in hexadecimal digits
-     * @param claims JSON of the claims that grants looked at
+     * @param claims JSON of the claims that grants evaluated
      */
     public record Subject(
             Optional<TenantName> tenant,

@@ -37,7 +37,7 @@ public interface EventStore {
     void rehearse();
 
     /**
-     * Those of the mints of which there is any row.
+     * Returns the mints that have a row.
      *
      * @throws StoreUnreachable if the store can't be asked, or didn't answer in time
      */

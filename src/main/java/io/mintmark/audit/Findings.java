@@ -7,7 +7,7 @@ public interface Findings {
     void wrong(String sentence);
 
     /**
-     * A checkpoint stands in the log that no broker made: a sentence that says which. It seals
+     * The log contains a checkpoint that no broker made, which the sentence names. It seals
      * nothing, and the rest is judged without it.
      */
     void foreign(String sentence);
@@ -33,6 +33,6 @@ public interface Findings {
     /** Something that a reader should know and that proves nothing wrong. */
     void told(String sentence);
 
-    /** So many rows were looked at so far. */
+    /** The number of rows that were read so far. */
     void progress(long rows);
 }

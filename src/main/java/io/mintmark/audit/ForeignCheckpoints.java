@@ -35,7 +35,7 @@ final class ForeignCheckpoints {
         }
     }
 
-    /** Whether there are any that nobody disowned. */
+    /** Whether there are any that were not disowned. */
     boolean judge(Declarations declarations, Findings findings) {
         long disowned = 0;
         for (Foreign each : found) {

@@ -60,7 +60,7 @@ public final class Gap {
                                 ends(changes, log::changeHashes, this::restoredChanges)));
     }
 
-    /** The checkpoint of this number that stands in the log, if no trusted key vouches for it. */
+    /** The stored checkpoint with this number, if no trusted key signed it. */
     public Optional<Named> foreign(long number) {
         List<Named> found = new ArrayList<>();
         log.checkpoints(stored -> {

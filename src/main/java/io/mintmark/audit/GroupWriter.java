@@ -17,7 +17,7 @@ final class GroupWriter {
         this.store = store;
     }
 
-    /** Writes those that somebody still waits for, and tells each what became of it. */
+    /** Writes the submissions that still have a waiting request, and completes each. */
     void write(List<Submission> group) {
         List<Submission> wanted = group.stream().filter(Submission::take).toList();
         try {
@@ -25,7 +25,7 @@ final class GroupWriter {
                 commit(wanted);
             }
         } catch (Error e) {
-            // the writer dies of it, and nobody need wait for that
+            // the writer dies of it, and no request needs to wait for that
             var died = new StoreUnreachable("the audit log's writer died", true, e);
             wanted.forEach(submission -> submission.failed(died));
             throw e;
@@ -52,7 +52,7 @@ final class GroupWriter {
         return group.stream().flatMap(each -> each.events().stream()).toList();
     }
 
-    /** Only those that recorded an intent need the state. */
+    /** Only tenants whose intent was recorded need the state. */
     private static Set<TenantName> tenants(List<Submission> group) {
         return group.stream()
                 .filter(Submission::hasIntent)

@@ -27,8 +27,8 @@ public interface LogReader {
     void changes(Consumer<Row> each);
 
     /**
-     * What stands beside the log in its database; none where there is no database. Without it rows
-     * that were retired may still be there.
+     * The tables next to the log in its database; none for an export. Without tables, retired rows
+     * may still exist.
      */
     Optional<LogTables> tables();
 
@@ -64,18 +64,17 @@ public interface LogReader {
     }
 
     /**
-     * A row of which table and history disagree.
+     * A row on which table and history disagree.
      *
      * @param row as JSON
-     * @param inTable whether the table has it and the history hasn't; else it is the other way
-     *     round
+     * @param inTable whether only the table has it; otherwise only the history has it
      */
     record Difference(String table, String row, boolean inTable) {}
 
     /**
      * A checkpoint as it is stored.
      *
-     * @param origin where it comes from, as far as that is to be believed: a sentence
+     * @param origin where it comes from, as a sentence, as far as that can be trusted
      */
     record StoredCheckpoint(SignedCheckpoint signed, String origin) {}
 
@@ -83,11 +82,12 @@ public interface LogReader {
      * A row as it is stored.
      *
      * @param chain the tenant, for changes
-     * @param name what to call the row when talking about it
-     * @param at its place in the chain; null where it has none
-     * @param micros when it happened, in microseconds since 1970, or whatever stands there instead
+     * @param name what messages call the row
+     * @param at its position in the chain; null where it has none
+     * @param micros when it happened, in microseconds since 1970, or the stored text if that is not
+     *     a time
      * @param fields as {@link CanonicalForm} wants them
-     * @param previous the hash of the row before, in hexadecimal digits
+     * @param previous the hash of the previous row, in hexadecimal digits
      * @param hash its own
      */
     record Row(

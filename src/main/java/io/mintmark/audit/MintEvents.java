@@ -36,14 +36,14 @@ public record MintEvents(
     }
 
     /**
-     * No credential was obtained. Where the provider was called and gave no clear answer, it may
-     * have made one all the same.
+     * No credential was obtained. If the provider was called and gave no clear answer, it may still
+     * have issued one.
      */
     public Event failed(Instant now, String reason, String detail) {
         return row(Kind.FAILED, now, reason, detail, null);
     }
 
-    /** There is a credential, which nobody gets. */
+    /** A credential was obtained and is not handed out. */
     public Event withheld(Instant now, String reason, String detail, Credential credential) {
         return row(Kind.WITHHELD, now, reason, detail, credential);
     }

@@ -9,9 +9,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The mints without outcome, as the rows tell, against those that the log itself lists as such. The
- * rows of a mint mostly stand close to each other in one chain; half a mint is remembered until the
- * other half comes.
+ * Compares the mints without outcome, computed from the rows, with the log's own list of them. The
+ * rows of a mint are mostly close to each other in one chain; the first half is remembered until
+ * the other half comes.
  */
 final class OpenMints {
     /** Halves that are remembered; a log with more can't be compared in bounded memory. */
@@ -31,7 +31,7 @@ final class OpenMints {
     private boolean tooMany;
 
     /**
-     * @param isPart whether other halves of mints may be outside of what is looked at
+     * @param isPart whether other rows of these mints may be outside of the part that is read
      */
     OpenMints(Findings findings, boolean isPart) {
         this.findings = findings;
@@ -52,7 +52,7 @@ final class OpenMints {
         tooMany = begun.size() + ended.size() > MOST;
     }
 
-    /** None for what is no mint id, as only somebody else can have written it. */
+    /** Empty for a value that is not a mint id, which the broker never writes. */
     private static Optional<UUID> id(@Nullable String mint) {
         return Optional.ofNullable(mint)
                 .filter(text -> ID.matcher(text).matches())

@@ -68,12 +68,12 @@ public final class Rejections implements AutoCloseable {
         return queue.size();
     }
 
-    /** Why nothing is written, in a sentence for strangers; nothing if rows are being written. */
+    /** Why rows can't be written, as a sentence for clients; empty while they can be. */
     public Optional<String> fault() {
         return death().or(store::fault);
     }
 
-    /** That the writer doesn't run, which only a restart mends, in a sentence for strangers. */
+    /** That the writer has died, which only a restart repairs, as a sentence for clients. */
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
@@ -152,7 +152,7 @@ public final class Rejections implements AutoCloseable {
         return append(group.subList(half, group.size())) && first;
     }
 
-    /** Takes no more rows and writes those that wait. */
+    /** Accepts no more rows and writes the queued ones. */
     @Override
     public void close() {
         var _ = thread.stop(this::end, PAUSE.multipliedBy(2));

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * the log agrees: the month was over, its rows were sealed while it lasted, and none is left.
  */
 final class RetiredMonths {
-    /** The digits of a mint id that tell its time in milliseconds. */
+    /** The digits of a mint id that encode its time in milliseconds. */
     private static final Pattern TIME = Pattern.compile("([0-9a-f]{8})-([0-9a-f]{4})-.*");
 
     /** How far a verifier's clock may be behind the database's. */
@@ -53,8 +53,8 @@ final class RetiredMonths {
     }
 
     /**
-     * Two days that have to fit, since whoever has the key can write any: the one that the
-     * checkpoint says, and the latest that any until then has said.
+     * Two days that must agree, because the owner of the key can write any: the day in the
+     * checkpoint, and the latest day in any checkpoint before it.
      */
     private record SealedOn(LocalDate said, LocalDate latest) {
         @Override
@@ -168,7 +168,9 @@ final class RetiredMonths {
         others.put(rows.first(), part);
     }
 
-    /** To be called after the last checkpoint: tells each month, and what there is to doubt. */
+    /**
+     * Reports each retired month and what is doubtful about it. Call it after the last checkpoint.
+     */
     void judge(Findings findings) {
         parts.forEach((chain, all) -> all.values().forEach(part -> judgeSealing(chain, part)));
         for (Retired retired : months) {
@@ -245,7 +247,7 @@ final class RetiredMonths {
         return part == null || part.getValue().rows().last() < row.at() ? null : part.getValue();
     }
 
-    /** None for what is no mint id, as only somebody else can have written it. */
+    /** Empty for a value that is not a mint id, which the broker never writes. */
     private static Optional<YearMonth> month(String mint) {
         return TIME.matcher(mint)
                 .results()

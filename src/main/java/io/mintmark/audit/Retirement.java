@@ -6,7 +6,7 @@ import java.time.YearMonth;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes old months out of the log, and leaves a checkpoint that says what they held. */
+/** Removes old months from the log, and writes a checkpoint that describes them. */
 public interface Retirement {
 
     /**

@@ -34,7 +34,7 @@ final class SealedHeads {
         starts.merge(head.chain(), head, (one, other) -> one.at() >= other.at() ? one : other);
     }
 
-    /** The row that the first row of a chain hangs on; place 0 where the chain begins here. */
+    /** The predecessor of the chain's first row; position 0 where the chain begins here. */
     Position start(@Nullable String chain) {
         Optional<String> name = Optional.ofNullable(chain);
         return starts.getOrDefault(name, new Position(name, 0, CanonicalForm.ORIGIN));
@@ -51,10 +51,10 @@ final class SealedHeads {
     }
 
     /**
-     * Looks whether rows that aren't there were retired.
+     * Checks whether missing rows were retired.
      *
-     * @param missing is told what was not
-     * @return the hash of the last of them, if that one was
+     * @param missing receives the ranges that were not
+     * @return the hash of the last retired row, if the range ends with one
      */
     Optional<String> retired(@Nullable String chain, long first, long upTo, Range missing) {
         long next = first;

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Seals the log: at start, whenever the last checkpoint is a minute old, after many rows, and at
- * the end. Replicas share the work; whoever comes first seals for all.
+ * Seals the log: at start, a minute after each checkpoint, after many rows, and at shutdown.
+ * Replicas share the work; the first one seals for all.
  */
 public final class Sealer implements AutoCloseable {
     static final long ROWS = 10_000;

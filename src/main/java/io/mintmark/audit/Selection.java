@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which rows of the log somebody wants to see. What isn't given doesn't matter.
+ * Selects rows of the log. An absent criterion matches everything.
  *
- * @param from the first moment
- * @param to the first moment that isn't meant any more
+ * @param from start of the range (inclusive)
+ * @param to end of the range (exclusive)
  */
 public record Selection(
         Optional<Instant> from,

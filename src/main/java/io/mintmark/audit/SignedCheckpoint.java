@@ -55,7 +55,7 @@ public record SignedCheckpoint(
         }
     }
 
-    /** What it says, whoever signed it; none if that can't be read. */
+    /** The content, whoever signed it; empty if it can't be parsed. */
     public Optional<Checkpoint> unverified() {
         try {
             return Optional.of(CheckpointJson.read(JWSObject.parse(jws).getPayload().toString()));

@@ -9,8 +9,8 @@ public sealed class StoreUnreachable extends RuntimeException permits Unacknowle
     private final boolean perhapsCommitted;
 
     /**
-     * @param perhapsCommitted whether the rows may have been committed all the same, as when the
-     *     connection broke while the answer was awaited
+     * @param perhapsCommitted whether the rows may have been committed, for example because the
+     *     connection broke during the commit
      */
     public StoreUnreachable(String message, boolean perhapsCommitted, @Nullable Throwable cause) {
         super(message, cause);

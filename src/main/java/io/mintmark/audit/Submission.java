@@ -11,8 +11,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Rows of one request on their way to the store. They are committed together. Whoever waits for
- * them may give up as long as the writer hasn't taken them.
+ * Rows of one request on their way to the store, committed together. The waiting request may cancel
+ * until the writer has taken them.
  */
 final class Submission {
     private enum State {
@@ -38,7 +38,7 @@ final class Submission {
         return events.stream().anyMatch(event -> event.kind() == Kind.REQUESTED);
     }
 
-    /** The tenant of which something begins with these rows, if anything does. */
+    /** The tenant that starts a mint with these rows; empty for outcomes. */
     Optional<TenantName> beginnerOf() {
         return events.stream()
                 .limit(1)
@@ -48,12 +48,12 @@ final class Submission {
                 .findFirst();
     }
 
-    /** Whether somebody still waits for these rows, or the writer has taken them. */
+    /** Whether a request still waits for these rows, or the writer has taken them. */
     boolean isWanted() {
         return state.get() != State.ABANDONED;
     }
 
-    /** The writer's: whether somebody still wants these rows written. */
+    /** Takes the rows for the writer, unless the request has cancelled them. */
     boolean take() {
         return state.compareAndSet(State.WAITING, State.TAKEN);
     }
@@ -67,10 +67,10 @@ final class Submission {
     }
 
     /**
-     * Waits until the rows are committed. Whoever is interrupted before the writer has taken them
-     * gives them up; after that the commit is as good as done, and is waited for all the same.
+     * Waits until the rows are committed. An interrupt cancels them if the writer hasn't taken them
+     * yet; otherwise the method still waits for the commit.
      *
-     * @throws EventRefused see {@link EventStore#append}, and for what can't be put into a row
+     * @throws EventRefused see {@link EventStore#append}, and for values that don't fit into a row
      * @throws StoreUnreachable if the store can't be asked, or the time is over
      */
     Receipt await(Duration patience) {

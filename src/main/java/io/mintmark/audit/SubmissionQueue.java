@@ -14,12 +14,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What waits for the audit log's writer. What comes of mints that have begun goes first. What
- * begins something waits behind its tenant's own, and the tenants take turns: one that asks for
- * much makes itself wait and not the others.
+ * The queue of the audit log's writer. Outcomes of started mints come first. New mints queue by
+ * tenant, and the writer serves tenants in rotation, so that a tenant with many requests delays
+ * only itself.
  */
 final class SubmissionQueue {
-    /** What begins something of a tenant; a tenant of which nothing waits has none. */
+    /** The queued new mints of a tenant; a tenant without any has no entry. */
     private record Beginnings(TenantName tenant, Queue<Submission> waiting) {}
 
     private final int capacity;
@@ -73,11 +73,11 @@ final class SubmissionQueue {
     }
 
     /**
-     * Takes the next ones, as soon as there are any.
+     * Takes the next submissions, waiting for the first one.
      *
      * @param most how many
-     * @param ofOneTenant how many at most that begin something of the same tenant
-     * @return none if none came in time or none is waited for, or the queue is closed and empty
+     * @param ofOneTenant how many new mints of one tenant at most
+     * @return empty if none came in time, all were cancelled, or the queue is closed and empty
      */
     List<Submission> take(int most, int ofOneTenant, Duration patience)
             throws InterruptedException {
@@ -107,7 +107,7 @@ final class SubmissionQueue {
         }
     }
 
-    /** Those that nobody waits for any more are dropped. */
+    /** Cancelled submissions are dropped. */
     private void move(Queue<Submission> from, int upTo, List<Submission> to) {
         while (to.size() < upTo && !from.isEmpty()) {
             Submission next = from.remove();
@@ -118,7 +118,7 @@ final class SubmissionQueue {
         }
     }
 
-    /** All that is left, for nobody to write. */
+    /** Removes and returns everything that is left, without writing it. */
     List<Submission> drain() {
         List<Submission> left = new ArrayList<>();
         lock.lock();

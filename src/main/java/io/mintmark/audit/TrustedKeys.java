@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The keys whose checkpoints are believed: those given, and those that a believed key announced.
- */
+/** The trusted keys: those that were given, and those that a trusted key announced. */
 public final class TrustedKeys {
     private final Map<String, ECKey> keys = new HashMap<>();
 
@@ -28,7 +26,7 @@ public final class TrustedKeys {
         given.forEach(key -> keys.put(SealingKeys.thumbprint(key), key.toPublicJWK()));
     }
 
-    /** The ids of those that count now, which are RFC 7638 thumbprints. */
+    /** The ids of the trusted keys, which are RFC 7638 thumbprints. */
     public List<String> ids() {
         return keys.keySet().stream().sorted().toList();
     }
@@ -91,7 +89,8 @@ public final class TrustedKeys {
     }
 
     /**
-     * Whose signature announces the key, which is trusted from now on; null: nobody's that counts.
+     * The trusted key whose signature announces the new key, which is trusted from now on; null if
+     * there is none.
      */
     private @Nullable String announcer(JWSObject announced, String text, List<String> flaws) {
         try {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Gatherers;
 import java.util.stream.Stream;
 
-/** Proves the log, or says what is wrong with it. */
+/** Verifies the log and reports what is wrong with it. */
 public final class Verification {
     /** How much older than the last checkpoint an unsealed row must be to be reported. */
     private static final Duration SLACK = Duration.ofMinutes(5);
@@ -38,16 +38,16 @@ public final class Verification {
     }
 
     /**
-     * What was looked at.
+     * The result of a verification.
      *
-     * @param checkpoints how many hold
+     * @param checkpoints how many are valid
      * @param last the number of the last of them; 0 without any
-     * @param whole whether every checkpoint is there and holds
+     * @param whole whether every checkpoint is present and valid
      * @param unsealed rows that no checkpoint covers
-     * @param part what was looked at, if it isn't the whole log
+     * @param part the verified part, if it isn't the whole log
      * @param begunAt the time of the checkpoint that the part begins after
-     * @param sealedAt the time of the last checkpoint that holds
-     * @param kept the last of those that were kept elsewhere
+     * @param sealedAt the time of the last valid checkpoint
+     * @param kept the last of the checkpoints that were kept elsewhere
      */
     public record Summary(
             long checkpoints,

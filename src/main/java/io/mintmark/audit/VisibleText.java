@@ -8,9 +8,9 @@ import java.util.function.IntPredicate;
  */
 public final class VisibleText {
     /**
-     * What has a letter's, a mark's or a symbol's category and still no shape: Unicode's
-     * Default_Ignorable_Code_Point, which the JDK doesn't tell, as far as categories don't say it,
-     * and the blank symbols. Pairs of the first and the last one.
+     * Characters in a category of letters, marks or symbols that are still invisible: Unicode's
+     * Default_Ignorable_Code_Point, which the JDK doesn't provide, as far as categories don't cover
+     * it, and the blank symbols. Pairs of the first and the last one.
      */
     private static final int[] SHAPELESS = {
         0x034F, 0x034F, // combining grapheme joiner

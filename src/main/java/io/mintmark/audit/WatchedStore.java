@@ -65,7 +65,7 @@ final class WatchedStore implements EventStore {
         return result;
     }
 
-    /** What is wrong, in a sentence for strangers; nothing if nothing is. */
+    /** What is wrong, as a sentence for clients; empty if nothing is. */
     Optional<String> fault() {
         return fault;
     }

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** What whoever has the signing key can say of the log, signed; verify tells it. */
+/** Signed declarations about the log by the owner of the signing key, which verify reports. */
 final class AuditDeclarations {
     private final Supplier<SettingsReader> settings;
 

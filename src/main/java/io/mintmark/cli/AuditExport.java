@@ -220,8 +220,8 @@ final class AuditExport implements Callable<Integer> {
     }
 
     /**
-     * Whoever ships the log in pieces of time must know what no piece may have: an outcome that
-     * happened before an end and was committed after it, as in an outage.
+     * Reports what no export by time can contain: an outcome that happened before the end of the
+     * range and was committed after it, for example during an outage.
      */
     private static void tellPending(Selection wanted, PostgresExport rows) {
         long pending = wanted.to().map(rows::pending).orElse(0L);

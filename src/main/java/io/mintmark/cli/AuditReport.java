@@ -14,7 +14,9 @@ import java.util.Set;
 final class AuditReport implements Findings {
     private static final int MOST = 1_000;
 
-    /** Characters of a sentence, which may hold text of whoever altered the log. */
+    /**
+     * Maximum characters of a sentence, which may contain text of an attacker who altered the log.
+     */
     private static final int LONGEST = 2_000;
 
     private final PrintStream out;
@@ -187,7 +189,10 @@ final class AuditReport implements Findings {
                 : proven;
     }
 
-    /** Nothing says what was cut off the end of a log, unless its checkpoints were kept. */
+    /**
+     * Rows that were cut off the end of a log are only noticed with checkpoints that were kept
+     * elsewhere.
+     */
     private static String proven(Verification.Summary summary) {
         if (summary.part().isPresent()) {
             return "Nothing in this part was changed, and nothing in it is missing.";
@@ -201,7 +206,7 @@ final class AuditReport implements Findings {
                                 .formatted(summary.last()));
     }
 
-    /** Whether nothing is wrong with what brokers wrote, whatever was put beside it. */
+    /** Whether everything that brokers wrote is intact, whatever was added to it. */
     boolean isIntact() {
         return wrong == 0;
     }
@@ -211,7 +216,7 @@ final class AuditReport implements Findings {
         return wrong + foreign + ungranted + altered == 0;
     }
 
-    /** Whether somebody declared something that isn't accepted. */
+    /** Whether there is a declaration that wasn't accepted. */
     boolean isUnaccepted() {
         return unaccepted > 0;
     }

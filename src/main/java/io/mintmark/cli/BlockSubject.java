@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** {@code block-subject}: takes everything from a subject, and says what it holds still. */
+/** {@code block-subject}: denies a subject everything, and lists what it still has. */
 @Command(
         name = "block-subject",
         description = {
@@ -48,7 +48,7 @@ import java.util.function.Supplier;
             "4:The subject is blocked, and no grant and no row of the log has it: check the spelling."
         })
 final class BlockSubject implements Callable<Integer> {
-    /** Of whoever blocks in an incident, and of an edit that goes on elsewhere. */
+    /** For the lock waits of a command in an incident, while other edits are in progress. */
     static final Duration PATIENCE = Duration.ofSeconds(15);
 
     /** The exit code if the subject is blocked, and unknown, perhaps misspelled. */
@@ -145,7 +145,7 @@ final class BlockSubject implements Callable<Integer> {
         return UNSEEN;
     }
 
-    /** A block that has ended already would block nothing, whatever this command said. */
+    /** Rejects an end in the past: such a block would have no effect. */
     private static Instant end(String text, BlockedSubjects subjects) {
         Instant end = time(text, subjects);
         Instant now = subjects.now();

@@ -53,7 +53,7 @@ final class CheckCommand implements Callable<Integer> {
                 .orElse(0);
     }
 
-    /** Wrong ones are told among the others. */
+    /** Invalid log settings are reported with the other settings. */
     private static LogSettings log(SettingsReader reader) {
         try {
             return reader.log();

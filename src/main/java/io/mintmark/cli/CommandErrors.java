@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 import java.io.PrintStream;
 
 /**
- * Whatever keeps a command from its work is told in one line; stack traces are for faults of the
- * broker's own.
+ * Reports in one line whatever keeps a command from its work. Stack traces are for faults of the
+ * broker itself.
  */
 final class CommandErrors {
     private static final Logger log = LoggerFactory.getLogger(CommandErrors.class);
@@ -29,7 +29,7 @@ final class CommandErrors {
         this.errors = errors;
     }
 
-    /** Tells it, and returns the status of the command. */
+    /** Reports the failure, and returns the exit status. */
     int tell(Exception failure) {
         switch (failure) {
             case InvalidSettings settings -> settings.complaints().forEach(this::tell);

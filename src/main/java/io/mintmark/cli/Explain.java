@@ -151,7 +151,7 @@ final class Explain implements Callable<Integer> {
         PastReport report = new PastReport(explanations, out);
         report.recorded(past);
         Instant at = past.getFirst().at();
-        // Clients choose request ids, so one may stand for several requests.
+        // Clients choose request ids, so several requests may share one.
         List<Question> questions =
                 past.stream().flatMap(one -> question(one, at).stream()).distinct().toList();
         if (questions.isEmpty()) {
@@ -166,7 +166,7 @@ final class Explain implements Callable<Integer> {
         return past.stream().allMatch(one -> one.kind().equals(ISSUED));
     }
 
-    /** The claims alone were recorded that grants looked at; no other counts. */
+    /** Only the claims that grants evaluated were recorded; no other claim matters. */
     private Optional<Question> question(Past one, Instant at) {
         return one.subject()
                 .map(subject ->

@@ -36,9 +36,9 @@ final class ExportRun {
     }
 
     /**
-     * Exports what there is.
+     * Exports the selected rows.
      *
-     * @param follow whether to go on with what comes, and through outages, until this thread is
+     * @param follow whether to continue with new rows, through outages, until this thread is
      *     interrupted
      */
     void run(boolean follow) {

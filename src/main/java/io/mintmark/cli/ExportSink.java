@@ -53,7 +53,7 @@ abstract sealed class ExportSink implements AutoCloseable {
     @Override
     public abstract void close() throws IOException;
 
-    /** Standard output: whoever reads it may see again what was written before an end. */
+    /** Standard output: after a restart, its reader may see rows again that were written before. */
     static final class Stream extends ExportSink {
         private final PrintStream out;
 

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How far an export has come.
+ * The position of an export.
  *
- * @param origin of which log, see {@link io.mintmark.postgres.LogFeed#origin}
- * @param format in what form
+ * @param origin the log, see {@link io.mintmark.postgres.LogFeed#origin}
+ * @param format the format of the lines
  * @param all whether with changes and checkpoints
- * @param output where to; none: standard output
+ * @param output the file; none: standard output
  * @param events the last row of each chain
  * @param changes the last change of each tenant
  * @param checkpoint the last one

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A line on a terminal that says how far a long command is. Nothing where nobody watches. */
+/** A line on a terminal that shows the progress of a long command; nothing without a terminal. */
 final class Progress {
     private static final String START_OF_LINE_AND_CLEAR = "\r\033[K";
 
@@ -15,8 +15,8 @@ final class Progress {
     private final boolean watched = isTerminal();
 
     /**
-     * Java knows of terminals only whether standard input and output are one; the latter is often a
-     * file while somebody watches standard error.
+     * Java only knows whether both standard input and output are terminals. Output is often a file
+     * while standard error is a terminal.
      */
     private static boolean isTerminal() {
         try {

@@ -87,7 +87,7 @@ final class ResumedExport {
         }
         commit();
         progress.clear();
-        // nobody who alters the log, as audit retire does, waits for an export that waits itself
+        // commands that alter the log, such as audit retire, must not wait for an idle export
         feed.release();
     }
 

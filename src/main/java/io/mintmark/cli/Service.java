@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The broker as a command. Apart from the others, so that it starts without the parser of the
- * command line, which takes a sixth of a start to get ready and has nothing to parse here.
+ * The broker as a command. It is separate from the others so that it starts without the
+ * command-line parser, whose initialization takes a sixth of a start.
  */
 public final class Service {
     /** The status of a command that goes on in the background. */
@@ -33,7 +33,7 @@ public final class Service {
     }
 
     /**
-     * Starts it, or tells on standard error why not.
+     * Starts the broker, or reports on standard error why it can't start.
      *
      * @param environment variables by name
      * @param directory the working directory

@@ -31,7 +31,7 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
                                     + " ec_paramgen_curve:P-256 -out FILE"),
                     PURPOSE);
 
-    /** The same as auditors are told of it, who have no use for a new key. */
+    /** The same setting with advice for auditors, who must not create a new key. */
     private static final Setting<Path> KEY_TO_TRUST =
             Setting.required(
                     NAME,

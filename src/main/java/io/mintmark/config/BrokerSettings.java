@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Who the broker is.
+ * The broker's names.
  *
- * @param url where clients reach it; no slash at the end
- * @param issuer what its own tokens call it; no slash at the end; there if there are signing keys
- * @param signingKeysDir the PEM files of its signing keys; there if its identity needs them
+ * @param url where clients reach it; no trailing slash
+ * @param issuer the issuer of its own tokens; no trailing slash; present if there are signing keys
+ * @param signingKeysDir the PEM files of its signing keys; present if its identity needs them
  */
 public record BrokerSettings(
         Optional<URI> url,

@@ -6,14 +6,14 @@ import java.util.regex.Pattern;
 
 /**
  * A network of IP addresses, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; a bare address is a
- * network of one. IPv4 addresses written as IPv6 ({@code ::ffff:10.0.0.1}) are IPv4. Nothing here
- * asks DNS.
+ * network of one. IPv4 addresses in IPv6 form ({@code ::ffff:10.0.0.1}) are treated as IPv4. Never
+ * queries DNS.
  *
  * @param address the network's first address: bits after the prefix are zero
  * @param prefix how many leading bits belong to the network
  */
 public record Cidr(InetAddress address, int prefix) {
-    /** The JDK also reads {@code 10.1} and {@code 010.0.0.1}, which nobody means. */
+    /** The JDK also accepts {@code 10.1} and {@code 010.0.0.1}, which are likely mistakes. */
     private static final Pattern IPV4 =
             Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
 

@@ -3,7 +3,7 @@ package io.mintmark.config;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Gathers what is wrong, so that an operator is told of everything at one start. */
+/** Collects all errors, so that one start shows an operator everything that is wrong. */
 final class Complaints {
     private final Set<String> gathered = new LinkedHashSet<>();
 

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The database and who logs in to it.
+ * The database and its logins.
  *
- * @param login the service's; in a subcommand, whoever runs it
- * @param migrate whether the schema is brought up to date at start
- * @param owner who does that, if not the service
+ * @param login the service's; in a subcommand, the user's
+ * @param migrate whether the schema is migrated at start
+ * @param owner the login for migrations, if not the service's
  * @param singleRole whether the service may run with a login that could change the audit log
- * @param startTimeout how long a start waits for a database that can't be reached
+ * @param startTimeout how long a start waits for an unreachable database
  */
 public record DatabaseSettings(
         JdbcUrl url,
@@ -92,9 +92,9 @@ public record DatabaseSettings(
                     START_TIMEOUT);
 
     /**
-     * Who migrates.
+     * The login for migrations.
      *
-     * @throws InvalidSettings if nobody may
+     * @throws InvalidSettings if there is none
      */
     public Login migrator() {
         if (owner.isEmpty() && !singleRole) {

@@ -5,13 +5,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a setting's text may be, and what becomes of it.
+ * The syntax of a setting and its conversion.
  *
  * @param expected completes the sentence "NAME must be …"
- * @param shown whether a text that doesn't fit may be repeated in the complaint: not where it could
- *     hold a secret
- * @param reading turns a fitting text into a value and throws {@link IllegalArgumentException} at
- *     any other
+ * @param shown whether error messages may quote an invalid text; false if it could contain a secret
+ * @param reading converts a valid text, and throws {@link IllegalArgumentException} for any other
  */
 record Format<T>(String expected, boolean shown, Function<String, T> reading) {
     private static final int LONGEST_ECHO = 120;
@@ -75,7 +73,7 @@ record Format<T>(String expected, boolean shown, Function<String, T> reading) {
         return Stream.of(text.split(",", -1)).map(String::strip);
     }
 
-    /** One line, whatever the text holds. */
+    /** Quotes any text in one line. */
     static String echo(String text) {
         String line = text.replaceAll("\\P{Print}", "?");
         return line.length() <= LONGEST_ECHO ? line : line.substring(0, LONGEST_ECHO) + "…";

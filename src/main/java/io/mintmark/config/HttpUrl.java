@@ -39,8 +39,8 @@ public final class HttpUrl {
     }
 
     /**
-     * Whether a host of a URL is this machine for sure: a loopback address, or the one name that
-     * nobody else can own and that every resolver knows (RFC 6761 section 6.3).
+     * Whether a URL's host is certainly this machine: a loopback address, or {@code localhost},
+     * which every resolver knows (RFC 6761 section 6.3).
      */
     public static boolean isLoopback(String host) {
         String plain = plain(host);

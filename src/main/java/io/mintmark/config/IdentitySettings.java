@@ -18,13 +18,13 @@ public sealed interface IdentitySettings {
     record BuiltIn() implements IdentitySettings {}
 
     /**
-     * A token from an identity provider, for the broker as its client.
+     * A token from an identity provider, with the broker as its client.
      *
-     * @param issuer the identity provider, exactly as it calls itself; there unless the endpoint is
-     * @param tokenEndpoint where it gives tokens, if its discovery document needn't say so
-     * @param secret there unless {@code auth} is {@code private_key_jwt}
+     * @param issuer the identity provider's issuer, exactly; optional if the endpoint is given
+     * @param tokenEndpoint where it issues tokens; overrides the discovery document
+     * @param secret present unless {@code auth} is {@code private_key_jwt}
      * @param audience the parameter {@code audience} of the request
-     * @param scope the parameter {@code scope}: words with spaces between them
+     * @param scope the parameter {@code scope}: words separated by spaces
      */
     record ClientCredentials(
             Optional<URI> issuer,

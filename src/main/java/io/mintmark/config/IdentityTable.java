@@ -131,7 +131,7 @@ final class IdentityTable {
         complaints.raise();
     }
 
-    /** Those that aren't looked at; if the type is none, all but the type itself. */
+    /** The settings that are ignored; without a type, all but the type itself. */
     static List<Setting<?>> idleWith(Values values) {
         try {
             return idle(values.get(TYPE));

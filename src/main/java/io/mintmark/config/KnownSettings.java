@@ -64,7 +64,7 @@ final class KnownSettings {
                 .orElseThrow();
     }
 
-    /** All but those that the chosen type of identity doesn't use. */
+    /** All settings except those that the chosen identity type ignores. */
     static List<Setting<?>> usedWith(Values values) {
         List<Setting<?>> idle = IdentityTable.idleWith(values);
         return TABLE.stream().filter(setting -> !idle.contains(setting)).toList();

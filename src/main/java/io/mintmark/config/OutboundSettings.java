@@ -3,7 +3,7 @@ package io.mintmark.config;
 import java.util.List;
 
 /**
- * Where the broker may connect to besides public addresses.
+ * Non-public destinations that the broker may connect to.
  *
  * @param allowedHosts names, addresses and networks
  */

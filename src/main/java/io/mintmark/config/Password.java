@@ -55,7 +55,7 @@ public final class Password {
                 : values.find(itself);
     }
 
-    /** Text editors and {@code echo} put a line end behind it, which nobody means. */
+    /** Text editors and {@code echo} append a newline, which is not part of the password. */
     private static String read(String setting, Path file) {
         try {
             if (Files.size(file) > LONGEST_FILE) {

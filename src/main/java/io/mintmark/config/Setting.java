@@ -4,13 +4,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * One thing that operators can set.
+ * A setting for operators.
  *
  * @param key its key in the configuration file
- * @param format what it may be
- * @param fallback what it is when nobody sets it, if it is anything then
- * @param required whether no broker can do without it; others may be needed because of what else is
- *     set
+ * @param format its syntax
+ * @param fallback its default, if any
+ * @param required whether every broker needs it; others may be required by other settings
  * @param meaning a sentence for the operator
  */
 record Setting<T>(

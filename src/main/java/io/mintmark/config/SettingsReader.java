@@ -117,9 +117,9 @@ public final class SettingsReader {
     }
 
     /**
-     * The key that seals the audit log, for those who verify and may have been given another way.
+     * The key that seals the audit log, for a verifier who may have been given another.
      *
-     * @throws InvalidSettings that says what it is where the file isn't told
+     * @throws InvalidSettings with an explanation if the file is not set
      */
     public Path auditKeyToTrust() {
         return AuditSettings.keyToTrust(values);

@@ -20,9 +20,8 @@ final class UnknownVariables {
     private UnknownVariables() {}
 
     /**
-     * Returns a sentence for each such variable, in the order of their names. What Kubernetes sets
-     * for its services is left out: a service named {@code broker} gives {@code
-     * BROKER_SERVICE_HOST}.
+     * Returns a sentence for each unknown variable, sorted by name. Variables that Kubernetes sets
+     * for services are ignored: a service named {@code broker} adds {@code BROKER_SERVICE_HOST}.
      */
     static List<String> warnings(Map<String, String> environment) {
         return new TreeMap<>(environment)

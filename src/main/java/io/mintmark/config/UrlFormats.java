@@ -40,7 +40,7 @@ final class UrlFormats {
 
     private static URI own(String text) {
         URI uri = absolute(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
-        // nobody connects to it from here, and browsers take these names for this machine
+        // the broker never connects to it, and browsers resolve these names to this machine
         require(HttpUrl.isConfidential(uri) || uri.getHost().endsWith(".localhost"));
         return uri;
     }

@@ -22,7 +22,7 @@ final class ConsoleAccess {
             SELECT internal.viewer_sees_all() OR cardinality(internal.tenants_of_viewer()) > 0
             """;
 
-    /** Claims about the token and not about whoever has it. */
+    /** Claims about the token rather than its subject. */
     private static final Set<String> OF_THE_TOKEN =
             Set.of(
                     "iss",
@@ -70,7 +70,9 @@ final class ConsoleAccess {
         }
     }
 
-    /** What somebody is told who may see nothing: what an admin could give access by. */
+    /**
+     * The page for somebody without access: it lists the claims by which an admin could grant it.
+     */
     static Notice refusal(Viewer viewer) {
         return new Notice(
                 403,
@@ -111,7 +113,7 @@ final class ConsoleAccess {
         return text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
     }
 
-    /** Means the same whatever {@code standard_conforming_strings} says. */
+    /** Quotes a literal that is valid with either value of {@code standard_conforming_strings}. */
     private static String quoted(String text) {
         String doubled = text.replace("'", "''");
         return text.indexOf('\\') < 0

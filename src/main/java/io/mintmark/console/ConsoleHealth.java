@@ -24,7 +24,7 @@ final class ConsoleHealth implements Handler {
     private static final Logger log = LoggerFactory.getLogger(ConsoleHealth.class);
     private static final long KEPT = Duration.ofSeconds(1).toNanos();
 
-    /** Nobody who logs in has no name. */
+    /** Users who are logged in always have a name. */
     private static final Viewer NOBODY = new Viewer("", "{}");
 
     private final ConsoleAccess access;

@@ -98,7 +98,7 @@ public final class ConsoleServer implements AutoCloseable {
         this.server = builder.build();
     }
 
-    /** What every request goes through, whoever asks. */
+    /** The filters of every request. */
     private static void filters(
             HttpRouting.Builder routing,
             ConsoleSettings settings,

@@ -9,10 +9,10 @@ import java.util.HexFormat;
 import java.util.TreeMap;
 
 /**
- * Sessions that were ended here before their tokens expired. Each is remembered until its token
- * expires, and at most so many at a time: when there are more, the session whose token was issued
- * first is forgotten, and every session as old as that one counts as ended from then on. An ended
- * session never comes back; some people may have to log in again.
+ * Sessions that were ended before their tokens expired. Each is remembered until its token expires,
+ * up to a maximum. Beyond it, the session whose token was issued first is forgotten, and every
+ * session that is as old or older counts as ended from then on. An ended session is thus never
+ * valid again; some users may have to log in again.
  */
 final class EndedSessions {
     private final int most;

@@ -28,10 +28,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What of Helidon's OIDC provider the console uses: the redirect to the identity provider with
- * state and nonce, the exchange of the code, and encrypted cookies. It is shown nothing of a
- * request before the console has looked at it, and it decides neither who is let in nor where a
- * browser goes next (docs/decisions/console-login.md).
+ * The parts of Helidon's OIDC provider that the console uses: the redirect to the identity provider
+ * with state and nonce, the exchange of the code, and encrypted cookies. The console checks each
+ * request before the library sees it, and decides itself who gets access and where a browser goes
+ * next (docs/decisions/console-login.md).
  */
 final class HelidonLogin {
     static final String REDIRECT = "/oidc/redirect";
@@ -61,10 +61,10 @@ final class HelidonLogin {
     private final Security security;
 
     /**
-     * What a browser is told to begin a login with.
+     * The response that starts a login.
      *
      * @param location of the identity provider
-     * @param cookie that the browser has to come back with
+     * @param cookie that the browser must return
      */
     record Beginning(String location, String cookie) {}
 
@@ -157,7 +157,7 @@ final class HelidonLogin {
         return OidcFeature.builder().config(config).discoverTenantConfigProviders(false).build();
     }
 
-    /** Begins a login, for which the library is told nothing but where to go on after it. */
+    /** Starts a login; the library only learns the address to return to. */
     Beginning begin(LocalAddress to) {
         String next = DONE + "?" + TO + "=" + URLEncoder.encode(to.text(), StandardCharsets.UTF_8);
         AuthenticationResponse answer =

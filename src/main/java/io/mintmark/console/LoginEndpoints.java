@@ -11,15 +11,15 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * Where people log in and out, as the identity provider's discovery document says (OpenID Connect
- * Discovery 1.0 section 4).
+ * The endpoints for login and logout, from the identity provider's discovery document (OpenID
+ * Connect Discovery 1.0 section 4).
  *
- * @param issuer as it calls itself
- * @param authorization where browsers are sent
+ * @param issuer the issuer
+ * @param authorization where browsers are redirected
  * @param token where a code is exchanged
  * @param keys its signing keys
- * @param endSession where a session ends, if it has such a place (RP-Initiated Logout 1.0)
- * @param takesSecretInForm whether the client's secret may stand in the form
+ * @param endSession where a session ends, if supported (RP-Initiated Logout 1.0)
+ * @param takesSecretInForm whether the client's secret may be sent in the form
  */
 public record LoginEndpoints(
         String issuer,

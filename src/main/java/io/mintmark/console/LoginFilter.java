@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Lets through who is logged in and may see something, with a {@link Viewer} in the request's
- * context, and sends everybody else to the identity provider. What is open to all is listed here,
- * as it is spelt: whatever is spelt in another way needs a login.
+ * Lets users with access through, with a {@link Viewer} in the request's context, and redirects
+ * everybody else to the identity provider. Public paths are listed here and compared exactly; any
+ * other spelling requires a login.
  */
 final class LoginFilter implements Filter {
     private static final Logger log = LoggerFactory.getLogger(LoginFilter.class);

@@ -149,8 +149,8 @@ final class LoginRoutes implements Filter {
     }
 
     /**
-     * The library has exchanged the code: from here on the ID token alone is the session. Whoever
-     * comes back to this address later has that session already.
+     * The library has exchanged the code; from now on only the ID token is the session. A browser
+     * that returns to this address later already has that session.
      */
     private void done(ServerRequest request, ServerResponse response) {
         login.withoutLeftovers().forEach(response.headers()::addCookie);

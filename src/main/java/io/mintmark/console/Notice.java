@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What people are told outside of any page: that they aren't logged in, may see nothing, or that
- * something failed. All text is escaped.
+ * A message outside of any page: a user isn't logged in, has no access, or something failed. All
+ * text is escaped.
  *
  * @param title what happened, in a few words
- * @param sentence the same, in one
+ * @param sentence the same, in one sentence
  * @param advice what to do about it
- * @param facts names and values to look at, such as the claims of whoever is told
+ * @param facts names and values, such as the user's claims
  * @param statement SQL to copy; blank for none
- * @param link where to go on, with its text; none if there is nowhere
- * @param pages the navigation that pages have; none where nobody may be logged in
+ * @param link where to continue, with its text; optional
+ * @param pages the navigation of pages; none where the user may not be logged in
  */
 record Notice(
         int status,

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What every answer tells the browser: to run no script, to load nothing from elsewhere, to show
- * the page in no frame, to keep no copy of it, and to tell no other site of it.
+ * The headers of every response. They tell the browser to run no script, load nothing from other
+ * sites, show the page in no frame, keep no copy of it, and send no referrer.
  */
 final class PageHeaders implements Filter {
     static final List<Header> ALL =

@@ -10,7 +10,7 @@ public final class ReadingFailed extends RuntimeException {
 
     private static final String QUERY_CANCELED = "57014";
 
-    /** What a viewer can be told of it. */
+    /** The reason that a viewer may see. */
     public enum Why {
         /** Others look too, or the database isn't reachable: it may work in a moment. */
         BUSY,

@@ -20,7 +20,7 @@ import java.util.Optional;
  * {@code SameSite=Lax}.
  */
 final class SameSite implements Filter {
-    /** How what isn't only looked at may be asked for. */
+    /** The methods and headers by which changes may be requested. */
     private static final Map<String, List<String>> WAYS =
             Map.of(
                     "/proof",

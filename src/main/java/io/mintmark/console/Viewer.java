@@ -1,11 +1,11 @@
 package io.mintmark.console;
 
 /**
- * Whoever looks at a page.
+ * A user who views pages.
  *
  * @param name for the log
- * @param claims those of the ID token, as the text of a JSON object: what may be seen is decided on
- *     them in the database
+ * @param claims those of the ID token, as the text of a JSON object: the database decides on them
+ *     what is visible
  */
 public record Viewer(String name, String claims) {
 

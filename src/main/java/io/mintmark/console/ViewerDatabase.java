@@ -92,7 +92,9 @@ public final class ViewerDatabase implements AutoCloseable {
         }
     }
 
-    /** The database ends a statement that takes too long; many short ones are ended here. */
+    /**
+     * The database limits the time of a statement; this limits the total time of many short ones.
+     */
     private <T> T inTime(Viewer viewer, Reading<T> reading) {
         AtomicBoolean late = new AtomicBoolean();
         try (Connection connection = database.connection();

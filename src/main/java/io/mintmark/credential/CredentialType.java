@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is known about one type of access provider besides how it mints. Each type implements this
- * beside its provider; the endpoints, the console and the commands ask it instead of comparing
- * names, so that a new type answers all of them or does not compile.
+ * What a type of access provider knows besides how it mints. Each type implements this next to its
+ * provider; the endpoints, the console and the commands ask it instead of comparing names, so that
+ * a new type doesn't compile before it answers all of them.
  */
 public interface CredentialType {
 

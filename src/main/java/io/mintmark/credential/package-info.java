@@ -1,4 +1,4 @@
-/** Types of credentials: what is known about each type besides how it is minted. */
+/** Types of credentials: what each type knows besides how it mints. */
 @NullMarked
 package io.mintmark.credential;
 

@@ -82,7 +82,7 @@ final class Admission {
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
     }
 
-    /** Verifies a token against what its tenant is now, as the database alone can tell. */
+    /** Verifies a token against the tenant's current configuration in the database. */
     Verdict<Admitted> admitAnew(
             PresentedToken token, Caller caller, RequestPermit permit, TenantName tenant) {
         catalogue.changed(tenant);

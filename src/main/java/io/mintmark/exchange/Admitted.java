@@ -4,9 +4,9 @@ import io.mintmark.grant.Entitlements;
 import io.mintmark.token.VerifiedToken;
 
 /**
- * A token that its tenant believes, and what the tenant has for its subject.
+ * A token that its tenant accepts, and what the tenant grants to its subject.
  *
- * @param entitlements of a state in which the tenant has the identity provider that the token was
- *     verified with
+ * @param entitlements of a state in which the tenant has the identity provider that verified the
+ *     token
  */
 record Admitted(VerifiedToken token, Entitlements entitlements) {}

@@ -84,7 +84,7 @@ sealed interface Decision {
         return entitlements.haveKey(key) ? NOT_GRANTED : NO_SUCH_KEY;
     }
 
-    /** Who has no grant at all doesn't learn which keys there are. */
+    /** A subject without any grant doesn't learn which keys exist. */
     private static AccessRefusal refusal(
             Admitted admitted, SortedMap<String, Granted> mintable, Map<KeyName, String> reasons) {
         List<String> denied = names(reasons, NOT_GRANTED);

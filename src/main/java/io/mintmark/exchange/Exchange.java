@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The use case: a token comes in, credentials go out, and everything that happened is on record
- * before anybody hears of it.
+ * The use case: exchanges a token for credentials, and records everything before the client gets
+ * the result.
  *
- * <p>Every method throws {@link Unavailable} where something that is needed is gone for now; then
- * nothing was handed out.
+ * <p>Every method throws {@link Unavailable} if something that it needs is temporarily unavailable;
+ * no credential was handed out then.
  */
 public final class Exchange {
     private static final int ATTEMPTS = 5;

@@ -6,12 +6,12 @@ import io.mintmark.tenant.TenantName;
 import java.time.Duration;
 
 /**
- * Told of what the use case does, for its numbers. It is called on the threads of requests, and
- * must neither wait nor throw.
+ * Listens to the use case for metrics. It is called on request threads, and must neither block nor
+ * throw.
  */
 public interface MintListener {
 
-    /** A token was examined, whatever the verdict, the fetching of keys included. */
+    /** A token was verified or rejected; includes the time for fetching keys. */
     void tokenExamined(Duration taken);
 
     /**

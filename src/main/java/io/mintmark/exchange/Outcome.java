@@ -40,7 +40,7 @@ record Outcome(Order order, MintResult result, Instant at) {
         return result instanceof NotCalled(var why, _) && why == Why.DECISION_CHANGED;
     }
 
-    /** The {@code reason} of an order that nobody was asked about. */
+    /** The {@code reason} of an order whose provider was not called. */
     static String word(Why why) {
         return switch (why) {
             case TENANT_BUSY -> "tenant_busy";
@@ -91,14 +91,14 @@ record Outcome(Order order, MintResult result, Instant at) {
     }
 
     /**
-     * Where nobody knows when a credential ends, it counts as living for as long as was asked for:
-     * for ever would be as wrong, and would never leave the list of what lives.
+     * If the expiry of a credential is unknown, it counts as living for the requested time:
+     * "forever" would be as wrong, and it would never leave the list of live credentials.
      */
     private Instant expected() {
         return at.plus(order.granted().duration()).plus(TOLERANCE);
     }
 
-    /** Providers say what they like, and the log's times have four digits for the year. */
+    /** Providers may return any time, and the log's times have four digits for the year. */
     private static Instant recordable(Instant end) {
         if (end.isAfter(LATEST)) {
             return LATEST;

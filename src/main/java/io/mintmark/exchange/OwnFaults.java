@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What is wrong with this replica and not with the database: its clock, or a dead writer of its
- * rows. While anything is, its check {@code database} fails and it hands out nothing, whoever asks:
- * not every client comes through a load balancer that looks at readiness.
+ * Faults of this replica rather than the database: its clock, or a dead writer of audit rows. While
+ * there is one, the check {@code database} fails and the replica mints nothing for any client,
+ * because not every client comes through a load balancer that checks readiness.
  */
 public final class OwnFaults {
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -26,7 +26,9 @@ public final class OwnFaults {
         this.rejections = rejections;
     }
 
-    /** What is wrong, in a sentence for strangers; nothing if nothing is. Asks nobody. */
+    /**
+     * What is wrong, as a sentence for clients; empty if nothing is. Doesn't query the database.
+     */
     public Optional<String> find() {
         return clocks.fault().or(log::death).or(rejections::death);
     }

@@ -10,9 +10,9 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.PreparedKey;
 
 /**
- * What the types of access providers make of keys' settings: once for each row that was read,
- * however often it is minted. It belongs to that very row, whatever others are equal to it, and is
- * forgotten with it when the tenant is read anew.
+ * Keys' settings as the types of access providers prepare them, once for each row that was read. An
+ * entry belongs to that very row object, not to an equal one, and is dropped with it when the
+ * tenant is read again.
  */
 final class PreparedKeys {
     private final LoadingCache<Key, PreparedKey> byRow;

@@ -41,9 +41,9 @@ final class ProviderCalls {
     private record Asked(Order order, PreparedKey key, TimedCall call) {}
 
     /**
-     * Mints every order and waits for all of them, whatever becomes of each: none is cancelled,
-     * since a credential that nobody waits for would live on unrecorded. If the broker stops
-     * meanwhile, calls that are still under way end as ones of which nobody knows what came.
+     * Calls all providers and waits for all of them. None is cancelled when another fails, because
+     * its credential would exist unrecorded. If the broker stops meanwhile, the calls in flight end
+     * with an unknown outcome.
      *
      * @return an outcome for each order, in their order
      */

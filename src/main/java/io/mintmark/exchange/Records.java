@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Writes the audit log's rows, and turns a log that can't be written into an answer. */
+/** Writes the audit log's rows, and turns a failure to write into a response. */
 final class Records {
     private static final Duration SOON = Duration.ofSeconds(5);
 
@@ -22,10 +22,9 @@ final class Records {
     }
 
     /**
-     * Commits rows, or else records others later.
+     * Commits rows, or else queues others.
      *
-     * @param otherwise what has become true if these rows can't be written, for as far as they may
-     *     have been written all the same
+     * @param otherwise the rows that are true if these can't be written, or may not have been
      * @throws Unavailable if the rows could not be committed
      */
     Receipt commit(List<Event> events, Supplier<List<Event>> otherwise) {
@@ -51,8 +50,8 @@ final class Records {
     /**
      * Commits outcomes.
      *
-     * @param otherwise what has become true instead if they can't be written now; should they have
-     *     been committed all the same, then they stay
+     * @param otherwise the rows to queue if these can't be written now; if these were committed
+     *     after all, they stay
      */
     void commitOrRecordLater(List<Event> outcomes, List<Event> otherwise) {
         try {
@@ -63,7 +62,7 @@ final class Records {
         }
     }
 
-    /** Records outcomes that nobody waits for. */
+    /** Queues outcomes without waiting. */
     void recordLater(List<Event> outcomes) {
         log.recordLater(outcomes);
     }

@@ -3,8 +3,8 @@ package io.mintmark.exchange;
 import io.mintmark.tenant.TenantName;
 
 /**
- * The permit of a request among those that the server works on at a time. It is given back as soon
- * as the request's tenant is known and it is going to wait; from then on the request counts for
+ * A request's permit among the requests that the server processes at a time. It is returned as soon
+ * as the request's tenant is known and the request must wait; from then on the request counts for
  * that tenant. Called on the request's thread.
  */
 public interface RequestPermit {

@@ -62,11 +62,11 @@ final class Standing implements FreshDecision {
     }
 
     /**
-     * Returns the intent as it is after its commit, if the commit found the state that the intent
-     * was decided in, and no grant has ended while the log was written. In any other state the
-     * intent is void, even if its decision would be the same, so that the row {@code requested} of
-     * every mint names a state that was current when the row was committed. {@code audit verify}
-     * proves mints by that state.
+     * Returns the intent after its commit, if the commit found the state that the intent was
+     * decided in, and no grant has expired meanwhile. In any other state the intent is void, even
+     * if its decision would be the same, so that the row {@code requested} of every mint names a
+     * state that was current when the row was committed. {@code audit verify} proves mints by that
+     * state.
      *
      * @throws Unavailable if a changed state can't be read
      */

@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Counts the requests of each tenant that has a limit, in fixed windows of a minute, on this
- * replica. Only requests with a valid token count, so that no stranger can use a tenant's limit up.
+ * replica. Only requests with a valid token count, so that nobody without one can exhaust a
+ * tenant's limit.
  */
 final class TenantRequests {
     private static final Duration WINDOW = Duration.ofMinutes(1);

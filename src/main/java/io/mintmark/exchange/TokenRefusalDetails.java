@@ -31,7 +31,7 @@ public final class TokenRefusalDetails {
 
     private TokenRefusalDetails() {}
 
-    /** Returns the facts that clients see, without the reason. */
+    /** Returns the fields that clients see, without the reason. */
     public static ObjectNode shown(TokenRefusal refusal) {
         ObjectNode details = JsonNodeFactory.instance.objectNode();
         return switch (refusal) {
@@ -57,7 +57,7 @@ public final class TokenRefusalDetails {
         };
     }
 
-    /** Returns the facts for the audit log, cut to {@value #LONGEST} characters, if any. */
+    /** Returns the details for the audit log, cut to {@value #LONGEST} characters, if any. */
     static Optional<String> recorded(TokenRefusal refusal) {
         String facts =
                 refusal instanceof ClaimsNotAccepted(String expected, String seen)

@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of a file, or of several that belong together, that is read again while the broker
- * serves. Where the new contents are unusable, the former ones stay in use: the reader reports that
- * here, which logs it once and shows it as {@code mintmark_file_refused}.
+ * The content of a file, or of several that belong together, that is reread while the broker
+ * serves. If the new content is unusable, the previous one stays in use: the reader reports that
+ * here, and it is logged once and shown as {@code mintmark_file_refused}.
  */
 public final class RereadFile {
     private static final Logger log = LoggerFactory.getLogger(RereadFile.class);

@@ -30,7 +30,7 @@ import java.util.function.LongSupplier;
 public final class Catalogue {
     private static final Logger log = LoggerFactory.getLogger(Catalogue.class);
 
-    /** What a value takes besides itself: its place in a cache, its key, and locks. */
+    /** The overhead of a value: its entry in a cache, its key, and locks. */
     private static final int ENTRY = 512;
 
     private static final int ATTEMPTS = 5;
@@ -38,7 +38,7 @@ public final class Catalogue {
     private static final Duration LATER = Duration.ofMinutes(1);
 
     private record Subject(TenantName tenant, IdpName idp, String name) {
-        /** Of what tells nearly all of them apart, because this is asked at every request. */
+        /** Uses only the fields that mostly differ, because every request computes it. */
         @Override
         public int hashCode() {
             return Objects.hash(tenant.value(), name);
@@ -70,9 +70,9 @@ public final class Catalogue {
     /**
      * A catalogue of the tenants in a store.
      *
-     * @param maxStaleness after which nothing is used without asking again
-     * @param clocks hear the database's time from here
-     * @param nanos a clock that only goes forward, in nanoseconds
+     * @param maxStaleness the maximum age of a state that is used without asking the store
+     * @param clocks are set to the database's time by its answers
+     * @param nanos a monotonic clock, in nanoseconds
      */
     public Catalogue(
             CatalogueStore store, Duration maxStaleness, Clocks clocks, LongSupplier nanos) {

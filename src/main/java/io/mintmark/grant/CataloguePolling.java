@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 
 /**
- * Asks the database twice a second what has changed of that which is held, on a thread of its own,
- * so that lists and refusals follow an edit within a second. Mints don't rest on it: the commit of
- * their intent tells what they were decided on. While the database is gone it is asked less and
- * less often.
+ * Asks the database twice a second which of the cached states have changed, on a thread of its own,
+ * so that lists and refusals follow an edit within a second. Mints don't depend on it: the commit
+ * of their intent returns the current state. While the database is unreachable, it is asked less
+ * and less often.
  */
 public final class CataloguePolling implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(CataloguePolling.class);

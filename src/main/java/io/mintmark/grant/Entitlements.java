@@ -23,9 +23,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * What a tenant has for one token, in one state: decides, without asking anybody. The token is held
- * against the blocks and the grants once, when this is made; a block wins over every grant. Of
- * several grants for a key the one that gives the longest life counts, then the lowest id.
+ * A tenant's grants for one token, in one state; decides without I/O. Blocks and grants are matched
+ * once, in the constructor. A block overrides every grant. Of several grants for a key, the one
+ * with the longest lifetime counts, then the one with the lowest id.
  */
 public final class Entitlements {
     private static final Comparator<Granted> BEST =
@@ -96,7 +96,7 @@ public final class Entitlements {
         return blocked;
     }
 
-    /** How many calls of access providers the tenant may have under way on this replica. */
+    /** The maximum number of the tenant's concurrent provider calls on this replica. */
     public int maxCalls() {
         return tenant.maxCalls();
     }
@@ -152,9 +152,9 @@ public final class Entitlements {
     }
 
     /**
-     * The claims that the decision looked at, by name; a pointer keeps its form. Those that the
-     * decision rests on are complete, whatever their size; others are left out where they would
-     * make more than {@value #MOST_CLAIMS} characters.
+     * The claims that were evaluated, by name; a pointer keeps its form. Claims that the decision
+     * depends on are complete, whatever their size; others are omitted if the total would exceed
+     * {@value #MOST_CLAIMS} characters.
      *
      * @param granted the result of the decision
      */

@@ -12,8 +12,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Rules about subjects that are globs, found by the literal text that the glob begins with: a
- * subject is only held against globs whose beginning it has, however many others there are.
+ * Rules whose subject is a glob, indexed by the glob's literal prefix: a subject is only matched
+ * against globs with a matching prefix, however many others exist.
  */
 public final class GlobIndex<R extends SubjectRule> {
     private record Start(Optional<IdpName> idp, String prefix) {}
@@ -26,7 +26,7 @@ public final class GlobIndex<R extends SubjectRule> {
         this.prefixLengths = prefixLengths.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Indexes the rules; those for an exact subject don't belong here. */
+    /** Indexes the rules, which must not contain exact subjects. */
     public static <R extends SubjectRule> GlobIndex<R> of(List<R> rules) {
         Map<Start, List<R>> byStart = new HashMap<>();
         SortedSet<Integer> lengths = new TreeSet<>();

@@ -16,10 +16,9 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Which identity providers there are, and to which of them an issuer and an audience lead: all of
- * one state, immutable, and small enough to be kept whole. Ten thousand providers with five
- * audiences each take 4 MB, since a pair is kept as a hash. A hash that two pairs share costs a
- * look at one provider more.
+ * All identity providers, and which of them an issuer and an audience lead to: one state,
+ * immutable, and small enough to be kept whole. Ten thousand providers with five audiences each
+ * take 4 MB, because a pair is kept as a hash. A hash collision costs one more look-up.
  */
 public final class IssuerIndex {
     private static final long HASH_OF_NOTHING = 0xcbf29ce484222325L;
@@ -56,11 +55,11 @@ public final class IssuerIndex {
     private record Pair(long hash, int version) {}
 
     /**
-     * Makes an index.
+     * Builds an index.
      *
-     * @param fingerprint of the state that the entries are of
+     * @param fingerprint of the state that the entries are from
      * @param entries by name
-     * @param mayList whether a listed provider may be shown to strangers
+     * @param mayList whether clients without a token may see a listed provider
      */
     static IssuerIndex of(String fingerprint, List<Entry> entries, Predicate<Entry> mayList) {
         return new IssuerIndex(

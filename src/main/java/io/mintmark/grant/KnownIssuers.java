@@ -20,9 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The identity providers. An index of all is kept, which says what there is, and of those that
- * tokens lead to their rows, within a number of bytes. What a token says is only looked up: for an
- * issuer or an audience that no provider has, nothing is read and nothing is kept.
+ * The identity providers. The index of all of them is kept in memory, and so are the rows that
+ * tokens lead to, up to a number of bytes. Values of unverified tokens are only looked up: for an
+ * unknown issuer or audience, nothing is read and nothing is kept.
  *
  * <p>An identity provider for one of the broker's own issuers isn't listed: its tokens are
  * rejected, and the database can't reject the row because it doesn't know the broker's address.
@@ -147,11 +147,10 @@ public final class KnownIssuers implements IdentityProviders {
     }
 
     /**
-     * Asks the database whether anything about identity providers or tenants has changed, and reads
-     * what there is then; until that is done, requests go on with what was there before. Called by
-     * one thread.
+     * Asks the database whether identity providers or tenants have changed, and rereads them if so;
+     * requests use the previous state until that is done. Called by one thread.
      *
-     * @throws io.mintmark.verdict.Unavailable if it can't be asked
+     * @throws io.mintmark.verdict.Unavailable if the database can't be asked
      */
     void refresh() {
         var held = index.held();

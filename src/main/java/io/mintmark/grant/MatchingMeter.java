@@ -44,7 +44,7 @@ final class MatchingMeter {
         this.nanos = nanos;
     }
 
-    /** When the bucket will be empty, and when its tenant's name was last told. */
+    /** When the bucket will be empty, and when its tenant was last logged. */
     private static final class Bucket {
         private final AtomicLong emptyAt;
         private final AtomicLong toldAt;

@@ -16,13 +16,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Values that are read on demand and used again until they are too old, or known to have changed. A
- * value counts as old as the moment at which its reading <em>began</em>, so a change that is
- * announced while it is being read is never missed. One reader at a time for each key; those that
- * waited for a reading that failed share its failure.
+ * Values that are read on demand and reused until they are too old, or known to have changed. A
+ * value's age counts from the moment at which its reading <em>began</em>, so a change that is
+ * announced during the read is never missed. Each key has one reader at a time; callers that waited
+ * for a failed read share its failure.
  */
 final class SingleFlightCache<K, V> {
-    /** What nobody asks for so long isn't held any more. */
+    /** Values that were not used for so long are dropped. */
     private static final Duration IDLE = Duration.ofMinutes(10);
 
     /** Reads a value. {@code known} is the last one, which may still be the right one. */
@@ -52,14 +52,14 @@ final class SingleFlightCache<K, V> {
 
         private boolean dropped;
 
-        /** Sets the weight, and returns by how much more is to be counted. */
+        /** Sets the weight, and returns the difference. */
         synchronized long reweigh(long to) {
             long further = dropped ? 0 : to - weight;
             weight += further;
             return further;
         }
 
-        /** Ends the counting, and returns what was counted. */
+        /** Stops counting the value, and returns its weight. */
         synchronized long drop() {
             dropped = true;
             return weight;
@@ -188,7 +188,7 @@ final class SingleFlightCache<K, V> {
         } catch (RuntimeException e) {
             slot.failure = new Failure(e, began);
             if (known == null) {
-                // only those that wait for this reading know the slot now
+                // only callers that wait for this read still hold the slot
                 slots.asMap().remove(key, slot);
             }
             throw e;
@@ -242,7 +242,7 @@ final class SingleFlightCache<K, V> {
         return new Held<>(this, values, asOf);
     }
 
-    /** What was held at a moment: whoever asks elsewhere about these values begins with this. */
+    /** The values at a moment, from which an external check starts. */
     static final class Held<K, V> {
         private final SingleFlightCache<K, V> cache;
         private final Map<K, Value<V>> values;

@@ -8,12 +8,12 @@ import java.util.List;
 /**
  * The enabled grants of one exact subject of one identity provider, and whether it is blocked.
  *
- * @param state the tenant's, in which they were read
+ * @param state the tenant's state in which they were read
  * @param blockedUntil the end of the last block of exactly this subject, in the tenant or in all,
  *     by the database's clock; {@link Instant#MAX} for one without an end, {@link Instant#MIN} for
  *     none
- * @param bytes what they take of the heap
- * @param tooLarge whether there are more than may be read; then none is here
+ * @param bytes their size on the heap
+ * @param tooLarge whether there are more than may be read; the list is then empty
  */
 public record SubjectGrants(
         TenantState state, List<Grant> grants, Instant blockedUntil, long bytes, boolean tooLarge)

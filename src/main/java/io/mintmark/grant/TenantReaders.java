@@ -13,9 +13,9 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
- * Limits how many readers a tenant has, and how much they hold: at most two at a time, of whom one
- * may read something large. Whatever turns out to be large is read again with a permit for that, of
- * which there are few: so no reader holds a connection, or what it has read, while it waits for
+ * Limits how many readers a tenant has, and how much memory they hold: at most two at a time, of
+ * which one may read something large. A large result is read again with a permit for large reads,
+ * of which there are few: no reader holds a connection, or what it has read, while it waits for
  * memory.
  */
 final class TenantReaders {
@@ -45,7 +45,7 @@ final class TenantReaders {
     /**
      * Reads something of a tenant.
      *
-     * @param reading takes how many bytes its result may weigh
+     * @param reading takes the maximum size of its result in bytes
      * @throws Unavailable if there are too many readers for too long
      */
     <T extends Weighed> T read(TenantName tenant, LongFunction<T> reading) {

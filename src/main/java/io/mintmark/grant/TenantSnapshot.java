@@ -12,21 +12,22 @@ import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
- * What an enabled tenant has, in one state, but for the grants of exact subjects: those are read
- * subject by subject ({@link SubjectGrants}), so that a tenant with a hundred thousand of them
- * costs no more than one with ten. Nothing of it depends on the tables that belong to no tenant, so
- * that a change of those doesn't have it read again ({@link SharedSnapshot}).
+ * The configuration of an enabled tenant in one state, without the grants of exact subjects. Those
+ * are read by subject ({@link SubjectGrants}), so that a tenant with a hundred thousand of them
+ * costs no more than one with ten. It contains nothing of the tables that belong to no tenant, so
+ * that a change of those doesn't reload it ({@link SharedSnapshot}).
  *
  * @param state of the tenant's own rows
  * @param externalId the tenant's AWS ExternalId
- * @param maxCalls how many calls of access providers it may have under way on this replica
- * @param maxRequests how many requests it may make on this replica in a minute; empty for no limit
+ * @param maxCalls the maximum number of its concurrent provider calls on this replica
+ * @param maxRequests the maximum number of its requests a minute on this replica; empty for no
+ *     limit
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
  * @param blocks the globs over subjects that are blocked in this tenant
- * @param bytes what it takes of the heap
- * @param tooLarge whether the tenant has more than may be read; then nothing of it is here
+ * @param bytes its size on the heap
+ * @param tooLarge whether the tenant has more than may be read; everything else is then empty
  */
 public record TenantSnapshot(
         TenantName name,

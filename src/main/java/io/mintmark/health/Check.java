@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A check of something that the broker needs: in order to serve (readiness), or in order to be of
- * any use until it is restarted (liveness).
+ * A check of something that the broker needs in order to serve (readiness), or without which only a
+ * restart helps (liveness).
  *
  * @param name as the health report shows it
- * @param fault says in a sentence that strangers may read what is wrong; nothing if nothing is
+ * @param fault what is wrong, as a sentence that clients may read; empty if nothing is
  */
 public record Check(HealthCheckType type, String name, Supplier<Optional<String>> fault)
         implements HealthCheck {

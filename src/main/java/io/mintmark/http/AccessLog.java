@@ -12,9 +12,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * One line for each request, without its path and query: those hold whatever the client likes, a
- * token among it. The request id, the tenant and the subject stand in the line as in every other,
- * and what else it says stands in fields of its own too.
+ * One line for each request, without its path and query, which could contain a token. Request id,
+ * tenant and subject are in the line as in every other; its other values are also separate fields.
  */
 public final class AccessLog implements Filter {
     /** Not SLF4J's, which walks the stack at each line to learn who logs. */

@@ -33,12 +33,12 @@ final class Answers {
         this.clock = clock;
     }
 
-    /** A success that anybody may keep. */
+    /** A success that caches may store. */
     void send(ServerResponse response, JsonNode body) {
         send(response, 200, body);
     }
 
-    /** A success that nobody may keep: it shows credentials, or what somebody may have. */
+    /** A success that no cache may store, because it contains credentials or permissions. */
     void sendPrivate(ServerResponse response, Content content) {
         response.header(NOT_STORED);
         send(response, content.type(), content.bytes());

@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * Lets the applications of configured origins call the broker from browsers (HTTP API section 4.6).
- * Errors say so too, or the application could not read them.
+ * Error responses have the headers too, because applications could not read them otherwise.
  */
 final class Cors implements Filter {
     private static final Header METHODS =

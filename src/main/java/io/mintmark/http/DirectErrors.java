@@ -78,8 +78,8 @@ final class DirectErrors implements DirectHandler {
     }
 
     /**
-     * What the connection knows of the request, where the server doesn't say what it was: its path
-     * decides in which protocol's words it is answered.
+     * What the connection knows of the request, if the server doesn't provide it: the path decides
+     * on the format of the error.
      */
     private static TransportRequest known(TransportRequest told) {
         return Optional.of(told)
@@ -89,9 +89,8 @@ final class DirectErrors implements DirectHandler {
     }
 
     /**
-     * The one that the log has for this thread, if the request got so far. Otherwise the log gets
-     * it here for a failure, which the server logs next on this thread and then ends the
-     * connection.
+     * The log's id for this thread, if the request got so far. Otherwise the id is set here,
+     * because the server next logs the failure on this thread and then closes the connection.
      */
     private static String requestId(TransportRequest request, ErrorAnswer error) {
         Optional<String> known = RequestIds.current();

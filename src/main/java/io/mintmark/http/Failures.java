@@ -53,7 +53,7 @@ final class Failures implements ErrorHandler<Throwable> {
         return Refusals.of(failure);
     }
 
-    /** What is somebody else's has reasons and no place in our code. */
+    /** Failures of other systems are logged with their causes and without a stack trace. */
     private static String reasons(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .map(Throwable::getMessage)

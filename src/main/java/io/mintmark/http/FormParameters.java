@@ -11,11 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A form ({@code application/x-www-form-urlencoded}), read as strictly as JSON is: every escape is
- * one, every text is UTF-8, no name stands there twice.
+ * A form ({@code application/x-www-form-urlencoded}), parsed as strictly as JSON: every escape is
+ * valid, every text is UTF-8, no name appears twice.
  *
- * @param parameters those that have a value; the others are as if they weren't there (RFC 6749
- *     section 3.2)
+ * @param parameters those with a value; the others count as absent (RFC 6749 section 3.2)
  */
 record FormParameters(Map<String, String> parameters) {
     private static final int HEX = 16;

@@ -64,7 +64,9 @@ final class IssuerRoutes implements HttpService {
         return OF_TENANT.matcher(path).matches();
     }
 
-    /** Every well-formed name has an issuer: its documents tell nothing of whether it exists. */
+    /**
+     * Every well-formed name has an issuer, so its documents don't show whether the tenant exists.
+     */
     private Handler ofTenant(BiFunction<BuiltInIdentity, TenantName, String> document) {
         return (request, response) -> {
             String name = request.path().pathParameters().get("tenant");

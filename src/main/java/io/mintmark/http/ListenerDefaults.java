@@ -67,7 +67,7 @@ final class ListenerDefaults implements AutoCloseable {
         guard.awaitEmpty(atMost);
     }
 
-    /** Connections end with the requests that are under way on them. */
+    /** Closes connections after their requests in flight. */
     void closeIdle() {
         guard.drain();
         guard.closeIdle();

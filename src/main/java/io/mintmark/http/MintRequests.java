@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /** Puts a request for credentials into the terms of the use case, by whichever way it came. */
 final class MintRequests {
-    /** When it is worth to try again where the tenant has too much under way. */
+    /** When to retry while the tenant has too many requests in flight. */
     private static final Duration BUSY = Duration.ofSeconds(1);
 
     /** In characters; the log cuts it further. */

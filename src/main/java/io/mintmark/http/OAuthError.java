@@ -46,7 +46,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
         return new OAuthError(BAD_REQUEST, error, description, OptionalLong.empty());
     }
 
-    /** A client that wants to be somebody. */
+    /** For a client that tries to authenticate. */
     static OAuthError invalidClient() {
         return new OAuthError(
                 UNAUTHORIZED,

@@ -34,7 +34,7 @@ final class OAuthRoutes implements HttpService {
     private static final String ACCESS_TOKEN = "access_token";
     private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
 
-    /** RFC 6749 section 5.1: the scope that was granted, whatever the client asked for. */
+    /** RFC 6749 section 5.1: the granted scope is returned, whatever the client requested. */
     private static final Map<String, String> OPTIONAL_OUTPUTS = Map.of("scope", "Scope");
 
     /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
@@ -134,10 +134,10 @@ final class OAuthRoutes implements HttpService {
     }
 
     /**
-     * The members by which a client finds the token endpoint and learns how to use it (RFC 8414
-     * section 2, OpenID Connect Discovery 1.0 section 3).
+     * The metadata by which a client finds the token endpoint (RFC 8414 section 2, OpenID Connect
+     * Discovery 1.0 section 3).
      *
-     * @param broker the broker's own address; without it there are no members
+     * @param broker the broker's own address; without it there is no metadata
      */
     static Map<String, Object> endpointMetadata(Optional<URI> broker) {
         return broker.map(url ->

@@ -7,8 +7,8 @@ import io.mintmark.config.InvalidSettings;
 import java.lang.management.ManagementFactory;
 
 /**
- * The process's limit of open files. A server that reaches it stops listening for good, while
- * everything else goes on and looks healthy, so it must not come to that.
+ * The process's limit of open files. A server that reaches it stops listening permanently while
+ * everything else looks healthy, so the broker must not reach it.
  */
 public final class OpenFiles {
     /** For the database, access providers, libraries and the JVM itself. */
@@ -19,7 +19,7 @@ public final class OpenFiles {
     /**
      * Checks the limit, where the system has one.
      *
-     * @throws InvalidSettings if it leaves no room for so many connections
+     * @throws InvalidSettings if it is too low for so many connections
      */
     public static void requireEnough(int connections) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os) {

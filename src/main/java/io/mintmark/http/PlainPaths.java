@@ -8,10 +8,9 @@ import io.helidon.webserver.http.RoutingResponse;
 import java.util.regex.Pattern;
 
 /**
- * Turns away whoever spells a path in another way than the interface does: with escapes,
- * parameters, empty or dotted segments, or a slash at the end, which only {@code /sdk/sts/} may
- * have because some SDKs append it. The server would take it for the plain path, and what stands in
- * front of it and goes by paths for another.
+ * Rejects paths that are not spelled as in the interface: with escapes, parameters, empty or dotted
+ * segments, or a trailing slash, except {@code /sdk/sts/} because some SDKs append it. The server
+ * would normalize them, while a proxy with rules for paths would treat them as others.
  */
 final class PlainPaths implements Filter {
     /** What no path of the interface has; neither has any key or tenant in its name. */

@@ -27,7 +27,7 @@ enum Protocol {
         return this == INTERFACE;
     }
 
-    /** An error in its words, whoever found it. */
+    /** Formats an error for this protocol. */
     ErrorAnswer tell(ErrorBody error) {
         return switch (this) {
             case INTERFACE -> error;

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets through what a client address may still ask for, and tells how much that is (HTTP API
- * section 8). Health and the broker's keys are for machines that must not be turned away.
+ * Applies the rate limit of a client's address, and adds its headers (HTTP API section 8). Health
+ * and the broker's keys are exempt.
  */
 final class RateLimits implements Filter {
     private static final HeaderName LIMIT = HeaderNames.create("X-RateLimit-Limit");
@@ -35,7 +35,7 @@ final class RateLimits implements Filter {
     static final String EXPOSED =
             "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window";
 
-    /** Paths as they are, nothing else: whatever is spelt in another way is limited. */
+    /** Exact paths; any other spelling is limited. */
     private static final Set<String> UNLIMITED =
             Set.of(
                     Routes.HEALTH,

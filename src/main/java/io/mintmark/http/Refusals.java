@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What clients are told of each refusal: the one place where reasons become HTTP. */
+/** Maps each refusal to its HTTP response; the only place that does. */
 final class Refusals {
     private Refusals() {}
 

@@ -26,7 +26,7 @@ public final class RequestIds implements Filter {
 
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");
 
-    /** Where it stands in the log. */
+    /** The name of the field in the log. */
     public static final String IN_LOG = "requestId";
 
     private record RequestId(String value) {}

@@ -6,7 +6,7 @@ import io.mintmark.verdict.Unavailable;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Told of requests, for their numbers; it must neither wait nor throw. */
+/** Listens to requests for metrics; must neither block nor throw. */
 public interface RequestListener {
 
     /**

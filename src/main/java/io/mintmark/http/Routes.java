@@ -64,7 +64,7 @@ public final class Routes {
                     "/tenants/{tenant}/.well-known/jwks.json",
                     GET);
 
-    /** The same of those that aren't for browsers. */
+    /** The same for endpoints that are not for browsers. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
             Map.of(
                     AwsSdkRoute.PATH, "GET",

@@ -34,7 +34,7 @@ public final class Servers implements AutoCloseable {
             "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready and"
                     + " GET /observe/metrics.";
 
-    /** What a request may take besides the call of its access provider. */
+    /** The maximum time of a request, without the call of its access provider. */
     private static final Duration OVERHEAD = Duration.ofSeconds(10);
 
     private final ListenerDefaults forClients;

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Headers that every answer to a request carries, whatever it turns out to be. The server forgets
- * what filters have set when a request fails, so they are kept with the request and set again.
+ * Headers of every response. The server drops the headers that filters set when a request fails, so
+ * they are kept with the request and set again.
  */
 public final class StandingHeaders {
     private final List<Header> headers = new ArrayList<>();

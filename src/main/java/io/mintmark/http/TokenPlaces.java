@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Where a token may stand, and which place goes first (HTTP API section 5.2): a header that is
- * there wins whatever it holds, so that nobody's token is replaced by another from a lesser place.
+ * Where a token may be in a request, in order of precedence (HTTP API section 5.2). A header that
+ * is present wins whatever it contains, so that its token is never replaced by another from a place
+ * of lower precedence.
  */
 final class TokenPlaces {
     private static final String BEARER = "Bearer ";

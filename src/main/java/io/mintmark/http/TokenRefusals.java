@@ -21,7 +21,7 @@ import io.mintmark.verdict.TokenRefusal.UnsupportedAlgorithm;
 
 import java.time.Instant;
 
-/** What clients are told of a token that isn't accepted. */
+/** The responses to tokens that are not accepted. */
 final class TokenRefusals {
     private TokenRefusals() {}
 

@@ -1,4 +1,4 @@
-/** The only room that knows the web server: routes, filters, mapping, JSON. */
+/** The only package that depends on the web server: routes, filters, mapping, JSON. */
 @NullMarked
 package io.mintmark.http;
 

@@ -37,7 +37,7 @@ public record AccessTokenOrder(
     /**
      * What a service may require of a token besides its claims.
      *
-     * @param algorithm of the signature; if empty, the one of the broker's current key
+     * @param algorithm of the signature; if empty, that of the broker's current key
      * @param type the header {@code typ}: {@code at+jwt} (RFC 9068), or {@code JWT} for services
      *     that accept nothing else
      */

@@ -8,8 +8,8 @@ import java.util.Optional;
 public interface BrokerIdentity {
 
     /**
-     * A token for one mint. It is worth something to whoever gets it, so the order's audience must
-     * be one that the provider may use.
+     * A token for one mint. Its recipient can use it, so the order's audience must be one that the
+     * provider may use.
      *
      * @throws NoBrokerTokenException if there is none that fits
      */
@@ -24,9 +24,7 @@ public interface BrokerIdentity {
         return Optional.empty();
     }
 
-    /**
-     * Whether its tokens look alike for all tenants, so that the provider can't tell them apart.
-     */
+    /** Whether all tenants share its tokens, so that a provider can't distinguish tenants. */
     boolean shared();
 
     /** What sort of token its tokens are, by the names of RFC 8693 section 3. */

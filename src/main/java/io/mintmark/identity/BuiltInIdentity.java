@@ -27,9 +27,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the keys
- * that they are verified with. So providers can tell tenants and keys apart, and the broker holds
- * no secret of theirs.
+ * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the
+ * verification keys. Providers can thus distinguish tenants and keys, and the broker holds no
+ * secrets of theirs.
  */
 public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
     /** It is shown at once, so a minute does; RFC 7523 section 3 leaves it to the client. */

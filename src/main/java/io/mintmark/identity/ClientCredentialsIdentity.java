@@ -62,8 +62,8 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     }
 
     /**
-     * Asks for a token now and whenever the one in hand grows old. That the identity provider is
-     * down doesn't keep the broker from starting: the health check says so until it is back.
+     * Requests a token now and whenever the current one grows old. The broker starts even if the
+     * identity provider is down; the health check reports that until it is back.
      */
     public ClientCredentialsIdentity start() {
         var _ = thread.start();
@@ -101,7 +101,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         }
     }
 
-    /** What RFC 6749 calls an access token, whatever it looks like. */
+    /** An access token as defined by RFC 6749, in any format. */
     @Override
     public String tokenType() {
         return "urn:ietf:params:oauth:token-type:access_token";
@@ -127,7 +127,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         thread.stop();
     }
 
-    /** Renews the token if it is due. Returns when it is to be looked at again. */
+    /** Renews the token if it is due. Returns the time until the next check. */
     Duration renewIfDue() {
         HeldToken current = held;
         Instant now = clock.instant();
@@ -143,7 +143,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         }
     }
 
-    /** The request under way, or a new one. */
+    /** The request in flight, or a new one. */
     private synchronized CompletableFuture<HeldToken> joinFlight() {
         Instant now = clock.instant();
         HeldToken current = held;
@@ -163,7 +163,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         return started;
     }
 
-    /** Whether a request is under way. */
+    /** Whether a request is in flight. */
     synchronized boolean isAsking() {
         return flight != null;
     }
@@ -188,7 +188,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         fly(started);
     }
 
-    /** Lands whatever happens: a flight that never did would be waited for without end. */
+    /** Completes in any case, because waiters of a flight that doesn't would wait forever. */
     private void fly(CompletableFuture<HeldToken> started) {
         try {
             Instant asked = clock.instant();

@@ -27,9 +27,9 @@ record HeldToken(Secret text, Instant since, Instant renewableFrom, Instant usab
     private static final Duration YOUTH = Duration.ofSeconds(30);
 
     /**
-     * A token that came at {@code now}. The next one is asked for when about a fifth of its life is
-     * left: enough for an identity provider to come back in. One that is said to live for over a
-     * day is used for an hour: a token that nobody renews is one that nobody can take back.
+     * A token that was received at {@code now}. It is renewed when about a fifth of its lifetime is
+     * left, which gives an identity provider time to recover. A token with a lifetime of over a day
+     * is used for an hour, because a token that is not renewed can't be withdrawn.
      *
      * @param random spreads the requests of replicas that started together
      */

@@ -6,10 +6,10 @@ import java.util.Optional;
 /**
  * How the broker gets tokens from an identity provider.
  *
- * @param issuer exactly as it calls itself; there unless the endpoint is
- * @param tokenEndpoint where it gives tokens, if its discovery document needn't say so
- * @param audience for whom, if the identity provider takes that parameter
- * @param scope words with spaces between them
+ * @param issuer its issuer, exactly; optional if the endpoint is given
+ * @param tokenEndpoint where it issues tokens; overrides the discovery document
+ * @param audience the parameter {@code audience}, if the identity provider takes it
+ * @param scope words separated by spaces
  */
 public record IdpAccess(
         Optional<String> issuer,

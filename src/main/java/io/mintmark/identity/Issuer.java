@@ -21,8 +21,8 @@ record Issuer(String name) {
     }
 
     /**
-     * Whether somebody could take this name for the issuer's or for one of its tenants': however it
-     * is written, and whatever follows it.
+     * Whether this name could be mistaken for the issuer's or for one of its tenants', in any
+     * spelling and with any suffix.
      */
     boolean couldBe(String other) {
         String plain = plain(other);

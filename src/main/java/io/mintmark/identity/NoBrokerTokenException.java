@@ -1,8 +1,7 @@
 package io.mintmark.identity;
 
 /**
- * The broker's identity has no token of the kind asked for; the message says what to do, and holds
- * nothing secret.
+ * The broker's identity has no suitable token; the message says what to do, and contains no secret.
  */
 public final class NoBrokerTokenException extends RuntimeException {
     private static final long serialVersionUID = 1L;

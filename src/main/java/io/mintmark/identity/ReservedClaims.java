@@ -15,15 +15,15 @@ public final class ReservedClaims {
             Set.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti");
 
     /**
-     * Of the IANA registry those that say who holds a token or acts for whom. AWS takes {@code azp}
-     * for the audience where there is one.
+     * From the IANA registry, the claims that name the holder of a token or for whom it acts. AWS
+     * takes {@code azp} as the audience if it is present.
      */
     private static final Set<String> BY_MEANING =
             Set.of("azp", "client_id", "act", "may_act", "cnf", "nonce", "auth_time", "acr", "amr");
 
     /**
-     * Names under which services look for who somebody is and what they may. A key may set them,
-     * but only as they are written: {@code "Groups"} is there to be mistaken.
+     * Names by which services look up identity and permissions. A key may set them, but only in
+     * this spelling: {@code "Groups"} could be mistaken for one of them.
      */
     private static final Set<String> WELL_KNOWN =
             Set.of(

@@ -101,7 +101,7 @@ final class SigningKeyFiles {
                         .formatted(file));
     }
 
-    /** Opening a pipe would wait for somebody who writes to it. */
+    /** Opening a named pipe would block until there is a writer. */
     private Secret content(Path file) {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw unusable("signing key file %s is not a regular file".formatted(file));

@@ -31,7 +31,7 @@ final class SigningKeys {
         this.byDay = new TreeMap<>(byDay);
     }
 
-    /** The key that signs on a day, whatever its kind. */
+    /** The key that signs on a day, of any type. */
     SigningKey signer(LocalDate today) {
         return begun(today, JWSAlgorithm.ES256)
                 .or(() -> begun(today, JWSAlgorithm.RS256))
@@ -52,7 +52,7 @@ final class SigningKeys {
         return signers;
     }
 
-    /** Whether providers could know this key from here. */
+    /** Whether providers may have fetched this key from the broker. */
     boolean includes(SigningKey key) {
         return published().getKeyByKeyId(key.id()) != null;
     }

@@ -75,7 +75,7 @@ public final class TokenFileIdentity implements BrokerIdentity {
         return token;
     }
 
-    /** Opening a pipe would wait for somebody who writes to it. */
+    /** Opening a named pipe would block until there is a writer. */
     private String text() {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw unusable("is not a regular file");
@@ -92,8 +92,8 @@ public final class TokenFileIdentity implements BrokerIdentity {
     }
 
     /**
-     * Of a second line nobody knows whether it is part of the token, and a byte order mark, which
-     * editors put there, is part of none.
+     * A second line may or may not belong to the token; a byte order mark, which editors add,
+     * doesn't.
      */
     private static String line(String text) {
         String line = text.replaceFirst("\r?\n$", "");

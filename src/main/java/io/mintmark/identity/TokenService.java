@@ -4,7 +4,7 @@ import io.mintmark.outbound.Secret;
 
 import java.time.Instant;
 
-/** Whoever gives the broker its tokens. */
+/** Issues tokens for the broker. */
 interface TokenService {
 
     /** A token that an identity provider gave the broker. */

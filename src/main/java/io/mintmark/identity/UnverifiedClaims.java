@@ -14,12 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a token that the broker was given says of itself. Nobody verifies it here: the broker is its
- * bearer, and not its judge.
+ * The unverified claims of the broker's own token: the broker is its bearer, and doesn't judge it.
  *
  * @param expiry its {@code exp}
- * @param audiences its {@code aud}, and its {@code azp}, which AWS takes for the audience where
- *     there is one
+ * @param audiences its {@code aud}, and its {@code azp}, which AWS takes as the audience if present
  * @param subject its {@code sub}
  * @param id its {@code jti}
  */
@@ -31,7 +29,7 @@ public record UnverifiedClaims(
     private static final int LONGEST = 16 << 10;
     private static final int PARTS = 3;
 
-    /** The end of the year 9999: later times are none that anybody could show. */
+    /** The end of the year 9999, the latest time that can be displayed. */
     private static final BigDecimal LAST = BigDecimal.valueOf(253_402_300_799L);
 
     public UnverifiedClaims {
@@ -49,8 +47,8 @@ public record UnverifiedClaims(
     }
 
     /**
-     * Whether it has the three parts of a signed JWT. If {@link #of} has nothing for one that has,
-     * somebody else may read there what the broker can't.
+     * Whether it has the three parts of a signed JWT. If {@link #of} returns nothing for such a
+     * token, a provider may still be able to read it.
      */
     static boolean isFormed(Secret token) {
         String[] parts = token.reveal().split("\\.", -1);

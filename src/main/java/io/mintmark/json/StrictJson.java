@@ -16,10 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads JSON that strangers wrote, in time that grows with its length and no faster. What two
- * parsers could read differently is refused: members twice, text behind the end, bytes that aren't
- * UTF-8, halves of surrogate pairs, numbers that no double and no database can hold. Parse errors
- * quote their input and end here.
+ * Parses untrusted JSON in linear time. Rejects input that two parsers could read differently:
+ * duplicate members, text after the end, invalid UTF-8, unpaired surrogates, numbers that neither a
+ * double nor a database can hold. Parse errors quote their input, so they are not passed on.
  */
 public final class StrictJson {
     /** The most levels of arrays and objects. */
@@ -44,7 +43,8 @@ public final class StrictJson {
                             JsonFactory.builder()
                                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                                     .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-                                    // names of strangers' members would fill a table of the JVM's
+                                    // interned names of untrusted members would fill a table of the
+                                    // JVM's
                                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                                     .streamReadConstraints(
                                             StreamReadConstraints.builder()
@@ -60,9 +60,9 @@ public final class StrictJson {
     private StrictJson() {}
 
     /**
-     * The object that these bytes are, if they are one.
+     * Parses an object.
      *
-     * @param longest how many bytes are looked at; more are none
+     * @param longest the maximum number of bytes; empty for longer input
      */
     public static Optional<ObjectNode> object(byte[] utf8, int longest) {
         return value(utf8, longest)
@@ -73,7 +73,7 @@ public final class StrictJson {
     /** A place in a text, counted from 1. */
     public record Place(int line, int column) {}
 
-    /** Returns where these bytes stop being JSON; none if that isn't what is wrong with them. */
+    /** Returns where the input is not JSON; empty if it is JSON, or rejected for another reason. */
     public static Optional<Place> fault(byte[] utf8) {
         try {
             MAPPER.readTree(new String(utf8, StandardCharsets.UTF_8));

@@ -1,4 +1,4 @@
-/** The one reader of JSON from outside, for every room that has some to read. */
+/** The only parser of untrusted JSON, for all packages. */
 @NullMarked
 package io.mintmark.json;
 

@@ -10,10 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Tells who the client is when there are proxies in front: the first address, counted from the
- * broker, that is not a trusted proxy's. Each proxy adds its peer at the right end of {@code
- * X-Forwarded-For}, so what stands left of an address that isn't trusted is anybody's word and
- * isn't looked at. Nothing here asks DNS.
+ * Determines the client's address behind proxies: counted from the broker, the first address that
+ * is not a trusted proxy's. Each proxy appends its peer to {@code X-Forwarded-For}, so everything
+ * to the left of an untrusted address can be forged and is ignored. Never queries DNS.
  */
 public final class ForwardedFor {
     /** Of an entry, in characters: an IPv6 address with brackets and a port has fewer. */

@@ -23,8 +23,8 @@ public final class RateLimiter {
     private final Windows seconds;
 
     /**
-     * @param clock says when windows end, for clients to read
-     * @param nanoTime measures windows; unlike the clock, nobody sets it back
+     * @param clock for the times that clients see
+     * @param nanoTime measures windows; monotonic, unlike the clock
      */
     public RateLimiter(RateLimitSettings settings, InstantSource clock, LongSupplier nanoTime) {
         this.settings = settings;

@@ -9,15 +9,14 @@ import java.util.function.LongSupplier;
 
 /**
  * Fixed windows of one length, one for each network that has made a request in it. A window begins
- * with the first request that finds none running, and is gone when its time is up.
+ * with the first request outside of any window.
  *
- * <p>No more than {@link #MOST} are kept. Beyond that some are forgotten before their time, those
- * first that have seen the fewest requests, and their networks start anew. Nobody gains by causing
- * that: it takes requests from tens of thousands of other networks, each of which has a whole limit
- * of its own to spend instead.
+ * <p>At most {@link #MOST} are kept. Beyond that, the windows with the fewest requests are dropped
+ * early, and their networks start new ones. An attacker gains nothing by causing that: it takes
+ * requests from tens of thousands of other networks, each of which has a full limit of its own.
  */
 final class Windows {
-    /** About 10 MB with both limits, however many addresses there are. */
+    /** About 10 MB with both limits, for any number of addresses. */
     static final int MOST = 32_768;
 
     private final int requests;
@@ -30,7 +29,9 @@ final class Windows {
         private final AtomicInteger left = new AtomicInteger(requests);
         private final long end = nanoTime.getAsLong() + nanos;
 
-        /** Counts a request, if there is room for it; how many more there are then, or -1. */
+        /**
+         * Counts a request if the limit allows it, and returns how many more are allowed, or -1.
+         */
         int take() {
             return left.getAndUpdate(before -> Math.max(0, before - 1)) - 1;
         }
@@ -45,7 +46,7 @@ final class Windows {
             return Math.max(0, end - nanoTime.getAsLong());
         }
 
-        /** Nanoseconds until there is room in it, or in the next. */
+        /** Nanoseconds until a request is allowed, in this window or the next. */
         long untilRoom() {
             return left.get() > 0 ? 0 : rest();
         }

@@ -16,11 +16,11 @@ import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 
 /**
- * One JSON object a line: {@code time}, {@code level}, {@code logger}, {@code message}, and where
- * there are such, {@code requestId}, {@code tenant}, {@code subject} and {@code exception}; the
- * line of a request that was answered also has {@code address}, {@code method}, {@code route},
- * {@code status}, {@code bytes} and {@code milliseconds}. All ASCII, so that no reader can take a
- * character for the end of a line.
+ * One JSON object per line: {@code time}, {@code level}, {@code logger}, {@code message}, and if
+ * known {@code requestId}, {@code tenant}, {@code subject} and {@code exception}; the line of an
+ * answered request also has {@code address}, {@code method}, {@code route}, {@code status}, {@code
+ * bytes} and {@code milliseconds}. ASCII only, so that no reader mistakes a character for a
+ * newline.
  */
 final class JsonLines extends Formatter {
     private static final JsonFactory JSON =

@@ -3,10 +3,9 @@ package io.mintmark.logging;
 import java.util.logging.LogManager;
 
 /**
- * Keeps the log as it was set up until the process is gone. The platform's own manager takes the
- * log down when the process is told to stop, while requests are still being finished that belong in
- * it. Has to be named in the system property {@code java.util.logging.manager} before anything is
- * logged.
+ * Keeps the logging configuration until the process ends. The platform's own manager resets it when
+ * the process is told to stop, while the last requests still need it. It must be named in the
+ * system property {@code java.util.logging.manager} before anything is logged.
  */
 public final class LastingLogManager extends LogManager {
     private volatile boolean isSetUp;

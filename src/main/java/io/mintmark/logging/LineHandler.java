@@ -14,8 +14,8 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
 /**
- * Writes each record at once. Only the writing itself excludes other threads: a record that takes
- * long to format holds up nobody.
+ * Writes each record at once. Only writing excludes other threads, so a record that takes long to
+ * format delays no other.
  */
 final class LineHandler extends Handler {
     private final OutputStream destination;

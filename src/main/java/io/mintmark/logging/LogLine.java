@@ -33,7 +33,7 @@ record LogLine(
     /** In characters; a library may quote what it was sent. */
     static final int LONGEST_MESSAGE = 16 * 1024;
 
-    /** What else may stand in the context of a line, in this order. */
+    /** Further fields of a line's context, in this order. */
     private static final List<String> FIELDS =
             List.of(
                     "viewer",

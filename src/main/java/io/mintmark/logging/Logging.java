@@ -25,14 +25,17 @@ import java.util.logging.Logger;
 public final class Logging {
     private static final String OUR_NAME = "io.mintmark";
 
-    /** Held, because {@code java.util.logging} forgets the levels of loggers that nobody holds. */
+    /**
+     * A strong reference, because {@code java.util.logging} forgets the levels of unreferenced
+     * loggers.
+     */
     private static final Logger OURS = Logger.getLogger(OUR_NAME);
 
     private static final Logger LOG = Logger.getLogger(Logging.class.getName());
 
     private Logging() {}
 
-    /** Replaces whatever logging was set up before. */
+    /** Replaces any existing logging configuration. */
     public static void install(LogSettings settings) {
         install(settings, System.err);
     }
@@ -53,7 +56,7 @@ public final class Logging {
         }
     }
 
-    /** Asked of every record, because anybody can set the level of any logger at any time. */
+    /** Checked for every record, because any code can change a logger's level at any time. */
     private static boolean isFitToPrint(LogRecord record) {
         return isOurs(record.getLoggerName())
                 || record.getLevel().intValue() >= Level.WARNING.intValue();

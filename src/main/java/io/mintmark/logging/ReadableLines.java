@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * For a developer's eyes: local time, level, message, and behind it what it belongs to; stacks
- * below. A message stays on its line, whatever is in it.
+ * For developers: local time, level, message and context; stack traces below. A message stays on
+ * one line.
  */
 final class ReadableLines extends Formatter {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");

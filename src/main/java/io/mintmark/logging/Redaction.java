@@ -3,9 +3,9 @@ package io.mintmark.logging;
 import java.util.regex.Pattern;
 
 /**
- * The last guard before a log line is written: takes out whatever looks like a JWT, or like the
- * query parameter that may hold one. Our own code doesn't log tokens; the messages of libraries'
- * exceptions sometimes quote their input.
+ * The last guard before a log line is written: removes anything that looks like a JWT, or like a
+ * query parameter with one. Our own code doesn't log tokens, but messages of libraries' exceptions
+ * sometimes quote their input.
  */
 final class Redaction {
     static final String MARK = "(redacted)";
@@ -20,7 +20,7 @@ final class Redaction {
     private static final Pattern BEARER =
             Pattern.compile("(?i)(?<=\\bbearer )\\s*[\\w.~+/=-]{16,}");
 
-    /** Part of whatever the others match: most lines have none, and are looked at once. */
+    /** A cheap test that every match of the others passes; most lines don't. */
     private static final Pattern SUSPICIOUS = Pattern.compile("(?i)eyJ|token=|bearer ");
 
     /** No text that is shorter holds anything that they match. */

@@ -12,7 +12,7 @@ import io.mintmark.thread.ThreadName;
 
 import java.util.List;
 
-/** The numbers that are asked for when somebody looks: queues, the pool, ages, the process. */
+/** Metrics that are computed when they are scraped: queues, the pool, ages, the process. */
 public final class Levels {
     private static final double MILLIS_A_SECOND = 1_000;
 
@@ -76,7 +76,7 @@ public final class Levels {
                 Metric.CATALOGUE_AGE_SECONDS, () -> catalogue.age().toMillis() / MILLIS_A_SECOND);
     }
 
-    /** Shows how the log stands that all replicas share. Not a number where nobody knows. */
+    /** Shows the state of the log that all replicas share; NaN if it isn't known. */
     public void show(LogFigures log) {
         meters.show(
                 Metric.CHECKPOINT_AGE_SECONDS,

@@ -25,7 +25,10 @@ public final class MeasuredCatalogue implements CatalogueStore {
         this.readings = new Timed(meters, Metric.CATALOGUE_LOAD);
     }
 
-    /** Since the database last told what a tenant has; before the first time, since the start. */
+    /**
+     * The time since the database last confirmed what a tenant has; before the first time, since
+     * the start.
+     */
     Duration age() {
         return Duration.ofNanos(System.nanoTime() - read.get());
     }
@@ -35,7 +38,7 @@ public final class MeasuredCatalogue implements CatalogueStore {
         return ask(() -> store.state(tenant));
     }
 
-    /** Not timed with the others: it is asked twice a second, whether anybody comes or not. */
+    /** Not timed with the others, because it runs twice a second without any request. */
     @Override
     public Set<TenantName> changed(Map<TenantName, StateId> known) {
         Set<TenantName> changed = store.changed(known);

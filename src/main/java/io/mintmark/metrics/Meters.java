@@ -117,7 +117,7 @@ public final class Meters implements AutoCloseable {
                                         .buckets(BUCKETS)));
     }
 
-    /** Shows a number that is asked for when somebody looks. */
+    /** Registers a metric that is computed when it is scraped. */
     <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
         registry.gauge(metric.registered(), tags).ifPresent(registry::remove);

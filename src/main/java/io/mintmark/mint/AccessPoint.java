@@ -11,7 +11,7 @@ import java.util.List;
  * An enabled row of {@code broker.access_provider}.
  *
  * @param type a type of {@code broker.provider_type}, for example {@code aws-sts}
- * @param allowedTargets what keys may name; a target must match one of them
+ * @param allowedTargets the targets that keys may name; a target must match one of them
  * @param sharedIdentity whether an identity that all tenants share may be used here
  */
 public record AccessPoint(

@@ -13,36 +13,34 @@ import java.util.function.Function;
  */
 public interface AccessProvider {
 
-    /** What is known about its credentials besides how they are minted. */
+    /** What the type knows about its credentials besides how they are minted. */
     CredentialType type();
 
-    /** Whether a mint calls anybody. If not, its tenant's bulkhead isn't for it. */
+    /** Whether a mint calls a provider. If not, it doesn't count in the tenant's bulkhead. */
     default boolean callsProvider() {
         return true;
     }
 
     /**
-     * Reads the settings of an access provider and of a key there, and sends nothing. Nobody reads
-     * them after this: it is asked once for all mints of a row. So it may not look at anything else
-     * that changes.
+     * Reads the settings of an access provider and of a key, and sends nothing. It is called once
+     * for all mints of a row, so it must not depend on anything else that changes.
      *
-     * @throws UnusableSettingsException if they can't work, whoever orders
+     * @throws UnusableSettingsException if they can't work for any order
      */
     Prepared prepare(JsonNode providerSettings, JsonNode keySettings);
 
     /**
      * A key whose settings can work.
      *
-     * @param targets all that it aims at: a role, a service account, an audience, and where the
-     *     provider can be told in several ways, the others. Each must match the provider's {@code
-     *     allowed_targets} before anything is sent. If there is none, the key aims at whatever the
-     *     provider gives by default
-     * @param usesSharedIdentity whether a mint proves itself with an identity that looks alike for
-     *     all tenants, and so needs the provider's {@code shared_identity}
-     * @param mint obtains one credential, blocking until the order's deadline at the latest.
-     *     Whatever the provider does is told by the result; an {@link UnusableSettingsException}
-     *     says that the settings can't work for this order, and any other exception is a fault of
-     *     the broker's own
+     * @param targets all targets: a role, a service account, an audience, and in all spellings if
+     *     the provider accepts several. Each must match the provider's {@code allowed_targets}
+     *     before anything is sent. Empty if the key uses the provider's default
+     * @param usesSharedIdentity whether a mint uses an identity that all tenants share, and so
+     *     needs the provider's {@code shared_identity}
+     * @param mint obtains one credential, blocking until the order's deadline at the latest. The
+     *     result describes whatever the provider does; an {@link UnusableSettingsException} means
+     *     that the settings can't work for this order, and any other exception is a fault of the
+     *     broker
      */
     record Prepared(
             List<String> targets,

@@ -22,9 +22,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The types of access providers, behind the rules that hold for all of them: what a key may aim at,
- * where an identity may serve that all tenants share, how many calls a tenant may have under way,
- * and when an answer must be there.
+ * The types of access providers, behind the rules that all of them share: which targets a key may
+ * have, where a shared identity may be used, how many calls a tenant may have in flight, and the
+ * deadline of an answer.
  */
 public final class AccessProviders {
     private static final Pattern SEPARATOR = Pattern.compile("[\\s,]");
@@ -77,8 +77,8 @@ public final class AccessProviders {
     }
 
     /**
-     * Begins to obtain one credential. A call counts in its tenant's bulkhead until it ends,
-     * however little patience whoever waits for it has.
+     * Starts to obtain one credential. A call counts in its tenant's bulkhead until it ends, even
+     * if the request stops waiting for it.
      */
     public TimedCall begin(PreparedKey key, MintOrder order) {
         return TimedCall.begin(clock, order, () -> key.mint(order, bulkhead));
@@ -106,8 +106,8 @@ public final class AccessProviders {
     }
 
     /**
-     * A key without a target aims at whatever the provider gives by default. Only a provider that
-     * allows all can mean to allow that.
+     * A key without a target uses the provider's default, which is only allowed if the provider
+     * allows all targets.
      */
     private static Optional<String> targetObjection(AccessPoint access, List<String> targets) {
         if (targets.isEmpty() && !allows(access, "")) {
@@ -120,9 +120,9 @@ public final class AccessProviders {
     }
 
     /**
-     * Some providers take several targets in one text, apart by blanks or commas; then all of them
-     * count, and a glob that ends in {@code **} would have looked at the first. Where everything is
-     * allowed that doesn't matter.
+     * Some providers accept several targets in one text, separated by blanks or commas. All of them
+     * would count, while a glob that ends in {@code **} only checks the first. Irrelevant if every
+     * target is allowed.
      */
     private static boolean allows(AccessPoint access, String target) {
         boolean several = SEPARATOR.matcher(target).find();

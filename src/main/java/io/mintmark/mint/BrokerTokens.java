@@ -11,10 +11,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The broker's tokens, on their way to a provider. Types of access providers get them from here and
- * from nowhere else, because a token that all mints share is what its issuer made it, whatever was
- * ordered: one that is worth something to a vendor goes to that vendor's hosts, or to those that
- * the operator listed.
+ * The broker's tokens for providers. Types of access providers get tokens only from here, because a
+ * token that all mints share has the audience that its issuer chose, whatever was ordered. A token
+ * that a vendor accepts goes only to that vendor's hosts, or to hosts that the operator listed.
  */
 public final class BrokerTokens {
     private final BrokerIdentity identity;

@@ -6,9 +6,9 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * Where a provider is, taken apart once: what is looked at to decide which token may go there is
- * what is connected to. The host is in lower case and without a root dot, so that it can be
- * compared; {@code port} is -1 for the scheme's own.
+ * A provider's address, parsed once, so that the address that is checked is the address that is
+ * connected to. The host is in lower case and without a root dot, so that it can be compared;
+ * {@code port} is -1 for the scheme's default.
  */
 public record Endpoint(String scheme, String host, int port, String path) {
 

@@ -5,12 +5,12 @@ package io.mintmark.mint;
 public interface FreshDecision {
     /**
      * Returns if the decision holds in a state of the tenant that is at most a second old. It is
-     * cheap where that state was looked at less than a second ago, and asks the database otherwise.
+     * cheap if that state was checked less than a second ago, and asks the database otherwise.
      *
-     * <p>It is called right before the first byte of each request to a provider, repeated ones
-     * included, and right before a credential is made that no provider is asked for.
+     * <p>Call it right before the first byte of each request to a provider, including retries, and
+     * right before a credential is made without a provider.
      *
-     * @throws OutdatedDecision if the decision doesn't hold, or nobody can say
+     * @throws OutdatedDecision if the decision doesn't hold, or that can't be determined
      */
     void require();
 }

@@ -18,11 +18,11 @@ import java.util.UUID;
  * record.
  *
  * @param externalId the tenant's, for AWS
- * @param maxCalls how many calls the tenant may have under way
+ * @param maxCalls the maximum number of the tenant's concurrent calls
  * @param subject the {@code sub} of the client's token
- * @param duration how long the credential may live, within the type's limits
+ * @param duration the maximum lifetime of the credential, within the type's limits
  * @param deadline when the provider must have answered
- * @param decision to be required right before anything is sent or made; {@link #sender} does that
+ * @param decision to be checked right before anything is sent or made; {@link #sender} does that
  *     for every HTTP request
  */
 public record MintOrder(

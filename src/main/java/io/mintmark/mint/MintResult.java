@@ -77,10 +77,10 @@ public sealed interface MintResult {
     record Failed(Reason reason, String detail) implements NotMinted {}
 
     /**
-     * A credential that must not be handed out. It has been given, and may work.
+     * A credential that was issued, may work, and must not be handed out.
      *
-     * @param expiresAt empty where nobody knows
-     * @param undo how the provider ends it, if it can
+     * @param expiresAt empty if unknown
+     * @param undo how the provider revokes it, if it can
      */
     record Withheld(
             String credentialId,

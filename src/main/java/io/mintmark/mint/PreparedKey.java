@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A key of an access provider, its settings read and held against what the provider allows. What
- * can't work or isn't allowed is found here once, and every mint fails of it.
+ * A key of an access provider, with its settings parsed and checked against what the provider
+ * allows. Errors are found here once, and every mint of the key fails with them.
  */
 public final class PreparedKey {
     private final Map<String, String> defaultOutputs;
@@ -24,12 +24,12 @@ public final class PreparedKey {
         this.mint = mint;
     }
 
-    /** One that works as far as its settings tell. */
+    /** A key whose settings are valid. */
     static PreparedKey of(AccessProvider type, AccessProvider.Prepared settings) {
         return new PreparedKey(type.type().defaultOutputs(), type.callsProvider(), settings.mint());
     }
 
-    /** One of which nothing can come. */
+    /** A key whose mints always fail. */
     static PreparedKey failing(Failed why) {
         return new PreparedKey(Map.of(), false, _ -> why);
     }

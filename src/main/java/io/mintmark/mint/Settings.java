@@ -13,9 +13,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The {@code settings} of an access provider or of a key. Each question says what form it expects
- * and throws {@link UnusableSettingsException} where the row has another. A JSON null counts as
- * absent.
+ * The {@code settings} of an access provider or of a key. Each method expects a type and throws
+ * {@link UnusableSettingsException} if the row has another. A JSON null counts as absent.
  */
 public final class Settings {
     private final String owner;

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Bounds what a tenant has under way at providers, so that one tenant's slow provider can't use up
- * the connections, threads and requests that all share. Who comes first is served first.
+ * Limits a tenant's concurrent calls to providers, so that one tenant's slow provider can't use up
+ * the shared connections, threads and requests. Calls are served in order of arrival.
  *
- * <p>One provider gets at most three quarters of what its tenant has, so that a slow one leaves the
- * others room. A call waits for half of the time that it has, because the other half is for the
- * call. Tenants that have nothing under way take up no memory.
+ * <p>One provider gets at most three quarters of its tenant's calls, so that a slow one leaves some
+ * to the others. A call waits for at most half of its time, because it needs the other half.
+ * Tenants without calls use no memory.
  */
 final class TenantBulkhead {
     /** Calls of one tenant that wait. */
@@ -38,7 +38,7 @@ final class TenantBulkhead {
         return Math.max(1, calls * 3 / 4);
     }
 
-    /** Makes a call as soon as there is room for it, or tells that there was none. */
+    /** Makes a call as soon as there is a permit, or reports that there was none. */
     MintResult call(MintOrder order, Supplier<MintResult> call) {
         Calls calls =
                 tenants.compute(
@@ -56,13 +56,13 @@ final class TenantBulkhead {
         }
     }
 
-    /** How many calls of a tenant are under way or wait. */
+    /** The number of a tenant's calls in flight or waiting. */
     int present(TenantName tenant) {
         Calls calls = tenants.get(tenant);
         return calls == null ? 0 : calls.present;
     }
 
-    /** How many tenants have something under way. */
+    /** The number of tenants with calls. */
     int tenants() {
         return tenants.size();
     }
@@ -121,7 +121,7 @@ final class TenantBulkhead {
         return permits.tryAcquire(patience, TimeUnit.NANOSECONDS);
     }
 
-    /** Permits of which there may be more or fewer later. */
+    /** A semaphore whose number of permits can change. */
     private static final class Permits extends Semaphore {
         private static final long serialVersionUID = 1L;
 
@@ -138,7 +138,10 @@ final class TenantBulkhead {
         }
     }
 
-    /** What one tenant has under way. What isn't final is changed within the map's entry only. */
+    /**
+     * The calls of one tenant. Fields that aren't final are changed only inside the map entry's
+     * compute.
+     */
     private static final class Calls {
         private final Permits all;
         private final Map<ProviderName, Permits> providers = new ConcurrentHashMap<>();

@@ -19,8 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * A call of a provider that is under way, on a thread of its own, so that a provider that forgets
- * its deadline costs a thread and not the request.
+ * A provider call in flight, on a thread of its own, so that a provider that ignores its deadline
+ * costs a thread and not the request.
  */
 public final class TimedCall {
     private final InstantSource clock;
@@ -108,7 +108,10 @@ public final class TimedCall {
         };
     }
 
-    /** An identity provider of the broker's is told apart from the provider by the detail alone. */
+    /**
+     * Only the detail distinguishes failures of the broker's identity provider from those of the
+     * provider.
+     */
     private static Reason meaning(NoBrokerTokenException.Kind kind) {
         return switch (kind) {
             case MISCONFIGURED -> Reason.PROVIDER_MISCONFIGURED;

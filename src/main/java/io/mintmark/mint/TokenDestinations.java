@@ -6,16 +6,15 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a token may say, by where it goes. A token is only worth what it is for: a vendor's audience
- * and claims go to that vendor's hosts or to those that the operator listed; any other provider
- * gets a token that is good for nothing but itself.
+ * Decides which tokens may go where. A vendor's audience and claims go only to that vendor's hosts
+ * or to hosts that the operator listed; any other provider gets a token that is useless elsewhere.
  */
 public final class TokenDestinations {
     private final Destinations allowed;
 
     /**
-     * @param allowed what the operator lists; that a host's name merely leads to a listed address
-     *     isn't enough, since whoever owns the name can change that
+     * @param allowed the operator's list; it isn't enough that a host resolves to a listed address,
+     *     because the owner of the name can change that
      */
     public TokenDestinations(Destinations allowed) {
         this.allowed = allowed;
@@ -55,8 +54,8 @@ public final class TokenDestinations {
     }
 
     /**
-     * The audience of tokens for an endpoint that is nobody's in particular: what the access
-     * provider's setting says, or else the endpoint's origin.
+     * The audience of tokens for an endpoint that belongs to no vendor: the access provider's
+     * setting, or else the endpoint's origin.
      *
      * @throws UnusableSettingsException if it is a vendor's and the endpoint isn't
      */
@@ -94,7 +93,7 @@ public final class TokenDestinations {
         return vendor.isAt(endpoint) || isListed(endpoint);
     }
 
-    /** Nobody else can own the name localhost (RFC 6761 section 6.3), so its address counts. */
+    /** The name localhost is always this machine (RFC 6761 section 6.3), so its address counts. */
     private boolean isListed(Endpoint endpoint) {
         return allowed.listed(endpoint.host())
                 || (endpoint.host().equals("localhost") && allowed.listed("127.0.0.1"));

@@ -4,12 +4,12 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * A cloud whose accounts accept the broker's tokens. A token with its audience is worth a
- * credential to whoever holds it, so such tokens go to its own token services only.
+ * A cloud whose accounts accept the broker's tokens. Anyone who gets a token with its audience can
+ * exchange it for a credential, so such tokens only go to its own token services.
  *
- * <p>The hosts are named one by one. A vendor's domain as a whole won't do: {@code
- * x.execute-api.eu-central-1.amazonaws.com} is anybody's who has an AWS account, valid certificate
- * and all.
+ * <p>The hosts are listed individually, because a vendor's domain as a whole isn't safe: anyone
+ * with an AWS account can own {@code x.execute-api.eu-central-1.amazonaws.com} with a valid
+ * certificate.
  */
 enum Vendor {
     /** Regional, global, FIPS and VPC endpoints of AWS STS, in all public partitions. */

@@ -16,13 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks names up on platform threads, of which there are only so many.
+ * Resolves names on a limited number of platform threads.
  *
- * <p>The system's look-up blocks in native code and can't be interrupted. On a virtual thread it
- * would hold one of the few that carry all of them; on a thread of its own it stays behind for as
- * long as the name server hangs. Therefore a name is looked up once at a time, whoever asks; the
- * names of one tenant get a quarter of the threads; a look-up that finds no thread free waits for a
- * second and then fails; and few may wait.
+ * <p>The system's resolver blocks in native code and can't be interrupted. On a virtual thread it
+ * would block one of the few carriers; a platform thread is stuck for as long as the name server
+ * hangs. Therefore concurrent look-ups of a name are shared, the names of one tenant get a quarter
+ * of the threads, a look-up without a free thread fails after a second, and only a few may wait.
  */
 final class BoundedLookup {
     /** Look-ups at a time. */

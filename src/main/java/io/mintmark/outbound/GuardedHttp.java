@@ -141,8 +141,8 @@ public final class GuardedHttp {
     }
 
     /**
-     * What a service answers to a request, whatever its status: no longer than the request says,
-     * neither redirected nor compressed. It is sent once.
+     * Sends a request once and returns the response, with any status. The response's size is
+     * limited; redirects and compression are rejected.
      *
      * @param patience from the look-up of the name to the last byte
      */

@@ -41,7 +41,7 @@ final class GuardedResolver implements DnsResolver {
                 .toList();
     }
 
-    /** Never asked: it would tell a name server's owner what the broker connects to. */
+    /** Never queried: it would show the owner of a name server what the broker connects to. */
     @Override
     public String resolveCanonicalHostname(String host) {
         return host;

@@ -7,17 +7,17 @@ import io.mintmark.outbound.TokenReply.Denied;
  * 2.2.2, RFC 8707 section 2. An error that isn't among them means what its status does.
  */
 public enum OAuthErrorCode {
-    /** Whoever asks isn't accepted: the client, its proof, or the token that it shows. */
+    /** The caller isn't accepted: the client, its proof, or its token. */
     NOT_ACCEPTED,
-    /** Whoever asks is known, and may not. */
+    /** The caller is known and lacks permission. */
     NOT_PERMITTED,
-    /** There is no such target, or it isn't for whoever asks. */
+    /** The target doesn't exist, or isn't for this caller. */
     TARGET_REFUSED,
-    /** The request can't work for anybody. */
+    /** The request can't work for any caller. */
     MALFORMED,
     /** Too many requests. */
     THROTTLED,
-    /** The server's own trouble, or something that nobody knows. */
+    /** A fault of the server, or an unknown code. */
     OTHER;
 
     private static final int TOO_MANY_REQUESTS = 429;

@@ -17,11 +17,11 @@ public final class OutboundFailure extends IOException {
         DESTINATION_REFUSED,
         /** The certificate authority that was configured can't be read. */
         AUTHORITY_UNREADABLE,
-        /** The host's name isn't known, or nobody listens: nothing was sent. */
+        /** The host's name is unknown, or the connection was refused: nothing was sent. */
         UNREACHABLE,
         /** The owner of the call, or all owners, have too much in flight: nothing was sent. */
         BUSY,
-        /** The connection broke; whether the provider had the request nobody knows. */
+        /** The connection broke; the provider may have received the request. */
         CUT_OFF,
         /** The host didn't prove to be itself. */
         NOT_TRUSTED,
@@ -33,7 +33,7 @@ public final class OutboundFailure extends IOException {
         STATUS,
         /** The answer is larger than any of its sort should be. */
         TOO_LARGE,
-        /** The answer is compressed, though nobody asked for that. */
+        /** The response is compressed, although that wasn't requested. */
         ENCODED
     }
 

@@ -41,7 +41,7 @@ final class PlainText {
         return plain;
     }
 
-    /** What is compared of a text, where nobody asks at which place it stood. */
+    /** The characters that are compared, without their positions. */
     static String charactersOf(String text) {
         boolean hasEscapes =
                 text.indexOf('%') >= 0 || text.indexOf('\\') >= 0 || text.indexOf('&') >= 0;
@@ -82,7 +82,8 @@ final class PlainText {
     }
 
     /**
-     * Marks the places of the text where characters of another stand, this many in a row.
+     * Marks the parts of the text that contain at least this many characters in a row of another
+     * text.
      *
      * @return whether there are any
      */
@@ -141,7 +142,7 @@ final class PlainText {
         ends[at] = end;
     }
 
-    /** How many characters the escape has that begins here; 1 if there is none. */
+    /** The length of the escape that begins here; 1 if there is none. */
     private int escape(int i) {
         return switch (characters[i]) {
             case '%' -> areHex(i + 1, i + 3) ? 3 : 1;
@@ -151,7 +152,7 @@ final class PlainText {
         };
     }
 
-    /** A numeric one, whose number is a letter or a digit; others stand for signs. */
+    /** A numeric entity whose number is a letter or a digit; others are punctuation. */
     private int entity(int i) {
         if (i + 2 >= length || characters[i + 1] != '#') {
             return named(i);

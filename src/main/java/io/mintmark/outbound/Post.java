@@ -14,8 +14,8 @@ import java.util.Optional;
  * @param address an https URL; http only if the host is a loopback one or listed in {@code
  *     OUTBOUND_ALLOWED_HOSTS}
  * @param mediaType of the body
- * @param headers beside those that every request has
- * @param secrets what in body and headers must not be repeated, should the answer quote it
+ * @param headers in addition to those of every request
+ * @param secrets parts of body and headers that must be hidden if the response quotes them
  * @param longestAnswer in bytes
  * @param caCertificate PEM of the only authorities that the host's certificate may come from;
  *     without it the Java platform's authorities are trusted
@@ -95,7 +95,7 @@ public record Post(
                 Optional.of(pem));
     }
 
-    /** The same as whoever holds this token (RFC 6750 section 2.1). */
+    /** The same with a bearer token (RFC 6750 section 2.1). */
     public Post authorized(Secret bearer) {
         return with("Authorization", "Bearer " + bearer.reveal()).hiding(bearer);
     }

@@ -19,7 +19,7 @@ public final class ProviderWords {
     private static final Pattern TOKEN =
             Pattern.compile("eyJ[A-Za-z0-9_-]{6,}[A-Za-z0-9_.-]*|ya29\\.[A-Za-z0-9_.~+/=-]+");
 
-    /** Whatever it is, nobody reads so long a word. */
+    /** Words of this length are of no use to a reader. */
     private static final Pattern LONG_WORD = Pattern.compile("[A-Za-z0-9_-]{40,}+");
 
     /** With the marks that turn the direction of text, and all that a log's reader can't see. */

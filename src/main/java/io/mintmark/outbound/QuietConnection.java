@@ -15,13 +15,13 @@ import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 
 /**
- * A connection that sends a request only where everything that was said on it has been read. HTTP/1
- * tells an answer from another by its place alone: with as much as one byte left over, the next
- * request would get the answer to another. So such a connection counts as stale, and if it is used
- * all the same, it breaks before anything is sent.
+ * A connection that sends a request only if everything that was received on it has been read.
+ * HTTP/1 matches responses to requests by order alone: after a single left-over byte, the next
+ * request would get another's response. Such a connection counts as stale, and fails before
+ * anything is sent if it is used nevertheless.
  *
- * <p>The client's own check looks only whether the other end has hung up, and takes left-over bytes
- * for a sign of life.
+ * <p>The client's own check only detects that the other side has closed the connection, and takes
+ * left-over bytes for a sign of life.
  */
 final class QuietConnection extends DefaultManagedHttpClientConnection {
     private @Nullable SocketChannel channel;
@@ -59,8 +59,8 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
     }
 
     /**
-     * Right after a TLS handshake there may be bytes that belong to it (RFC 8446 section 4.6.1), so
-     * a new connection is looked at only where it is a plain one.
+     * Bytes of the TLS handshake may arrive right after it (RFC 8446 section 4.6.1), so a new
+     * connection is only checked if it is a plain one.
      */
     @Override
     public void sendRequestHeader(ClassicHttpRequest request) throws HttpException, IOException {
@@ -71,7 +71,10 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
         super.sendRequestHeader(request);
     }
 
-    /** After an answer whose body nobody looked at the buffer isn't known; that doesn't pass. */
+    /**
+     * After a response whose body was not read, the state of the buffer is unknown, which fails the
+     * check.
+     */
     private boolean isQuiet() throws IOException {
         return received != null
                 && received.length() == 0

@@ -14,7 +14,7 @@ public record Reply(
     private static final int OK = 200;
     private static final int REDIRECTION = 300;
 
-    /** Whether headers say that there were too many requests, whatever the status. */
+    /** Whether the headers indicate too many requests, with any status. */
     public boolean isThrottled() {
         return retryAfter.isPresent() || quotaUsedUp;
     }

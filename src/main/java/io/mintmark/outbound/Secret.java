@@ -6,8 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A text that must not be seen: a token, a password, a part of a credential. It prints as a
- * fingerprint, the first eight digits of its SHA-256, so that two can be told apart in a log.
+ * A text that must not be shown: a token, a password, a part of a credential. It prints as a
+ * fingerprint, the first eight digits of its SHA-256, so that a log distinguishes secrets.
  */
 public final class Secret {
     private static final int FINGERPRINT_BYTES = 4;

@@ -92,7 +92,7 @@ public final class SecretFiles {
         return file;
     }
 
-    /** Opening a pipe would wait for somebody who writes to it. */
+    /** Opening a named pipe would block until there is a writer. */
     private static byte[] content(Path file, String where)
             throws IOException, UnusableSecretException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.exists(file)) {

@@ -8,14 +8,14 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What one request sent and nobody may be told, and where an answer quotes it. What is compared is
- * the letters and digits alone, after URL, HTML and JSON escapes are undone, without their case: so
- * a secret is found as it is, encoded once or more, in base64 of any alphabet and at any place in
- * it, in hexadecimal, wrapped, spaced out, and cut off on either side.
+ * The secrets that one request sent, and where a response quotes them. Only letters and digits are
+ * compared, without case, after URL, HTML and JSON escapes are decoded. A secret is thus found
+ * verbatim, encoded once or more, in base64 of any alphabet and at any offset, in hexadecimal,
+ * wrapped, spaced out, and truncated at either end.
  *
- * <p>Eight characters in a row that a secret has too are taken for a piece of it; fewer tell nobody
- * anything. Of a short secret half of it is enough. In the name of a credential twelve count: eight
- * are there by chance once in tens of millions, and then a rightful credential would be refused.
+ * <p>Eight characters in a row count as a piece of a secret; fewer reveal nothing. Half of a short
+ * secret is enough. In a credential's id twelve count: eight occur by chance once in tens of
+ * millions, and a valid credential would then be withheld.
  */
 public final class SentSecrets {
     private static final String HIDDEN = "[secret]";
@@ -33,8 +33,8 @@ public final class SentSecrets {
     }
 
     /**
-     * A server's words with {@code [secret]} where they quote what it was sent. All of it is hidden
-     * if a secret is so short that its pieces couldn't be told from other words.
+     * A server's message with {@code [secret]} in place of quoted secrets. The whole message is
+     * replaced if a secret is too short to be distinguished from other words.
      */
     public String hiddenIn(String words) {
         if (isAnyShort()) {
@@ -52,8 +52,8 @@ public final class SentSecrets {
     }
 
     /**
-     * Whether a text holds one of the secrets as a whole, in whatever form: a credential that does
-     * is none, but hands out what the broker sent.
+     * Whether a text contains one of the secrets completely, in any form: such a credential is
+     * invalid and would reveal what the broker sent.
      */
     public boolean areIn(Secret text) {
         String said = PlainText.charactersOf(text.reveal());
@@ -63,8 +63,8 @@ public final class SentSecrets {
     }
 
     /**
-     * Whether the name of a credential holds a piece of one of the secrets, and so is none. Any
-     * name does if a secret is so short that its pieces couldn't be told from other words.
+     * Whether a credential's id contains a piece of one of the secrets, and is thus invalid. Every
+     * id counts if a secret is too short to be distinguished from other words.
      */
     public boolean arePartlyIn(String name) {
         if (isAnyShort()) {
@@ -107,7 +107,7 @@ public final class SentSecrets {
             byte[] shifted = new byte[before + bytes.length];
             System.arraycopy(bytes, 0, shifted, before, bytes.length);
             byte[] encoded = Base64.getEncoder().withoutPadding().encode(shifted);
-            // the characters at either end depend on what stands beside the secret
+            // the characters at either end depend on the neighbours of the secret
             int from = before == 0 ? 0 : before + 1;
             int to = encoded.length - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
             forms.add(PlainText.raw(encoded, Math.min(from, to), to));
@@ -139,7 +139,7 @@ public final class SentSecrets {
         return !Character.isWhitespace(c) && ".,;:!?()[]{}<>'\"".indexOf(c) < 0;
     }
 
-    /** Not even their fingerprints, which would tell a log's reader that they were sent there. */
+    /** Without fingerprints, which would show in a log that the secrets were sent there. */
     @Override
     public String toString() {
         return secrets.size() + " secrets";

@@ -19,9 +19,8 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * The JSON object that a service answered with. Its texts come out of here as secrets, or as words
- * that may be shown to others, and in no other way: a service may quote what it was sent, and
- * nobody who reads an answer has to think of that.
+ * A service's response as a JSON object. Its texts are only available as secrets, or as messages
+ * without secrets, because a service may quote what it was sent.
  */
 public final class ServiceAnswer {
     /** What an answer with a credential, or without one, usually may have, in bytes. */
@@ -63,7 +62,7 @@ public final class ServiceAnswer {
                         new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
     }
 
-    /** Whether it is one JSON object that nobody could read differently. */
+    /** Whether it is one JSON object that every parser reads alike. */
     public boolean isReadable() {
         return members.isObject();
     }
@@ -148,8 +147,8 @@ public final class ServiceAnswer {
     }
 
     /**
-     * The token that it gives under this name. Where it can't be read as a whole there may be one
-     * all the same, known by the name that OAuth has for it.
+     * The token under this name. In an unreadable response, the token that OAuth's member name
+     * suggests.
      */
     public Optional<Secret> token(String member) {
         return stray.or(() ->

@@ -20,8 +20,8 @@ public final class SharedPermits {
     private final LoadingCache<String, Semaphore> byOwner;
 
     /**
-     * @param all how many there are
-     * @param ofOwner how many of them one owner may hold
+     * @param all the number of permits
+     * @param ofOwner the maximum for one owner
      */
     public SharedPermits(int all, int ofOwner) {
         this.all = new Semaphore(all, true);

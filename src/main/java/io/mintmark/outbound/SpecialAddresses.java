@@ -47,8 +47,8 @@ final class SpecialAddresses {
     }
 
     /**
-     * The IPv4 address that an IPv6 one stands for, where a packet to the one ends at the other:
-     * mapped addresses and NAT64 (RFC 6052). Other tunnels are refused as such.
+     * The IPv4 address that an IPv6 address leads to: mapped addresses and NAT64 (RFC 6052). Other
+     * tunnels are rejected.
      */
     static InetAddress carried(InetAddress address) {
         if (!MAPPED.contains(address) && !NAT64.contains(address)) {

@@ -29,17 +29,17 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * HTTP clients that keep their connections, one for each tenant: no connection ever serves two.
- * Within a tenant a connection serves one endpoint, and is used again only if everything that was
- * said on it has been read ({@link QuietConnection}).
+ * HTTP clients that keep their connections, one for each tenant: no connection is ever shared by
+ * tenants. Within a tenant, a connection serves one endpoint, and is reused only if everything that
+ * was received on it has been read ({@link QuietConnection}).
  *
- * <p>A tenant's connections aren't bounded here; what it may have under way is bounded before.
+ * <p>A tenant's connections aren't limited here; its calls are limited elsewhere.
  */
 public final class TenantHttpClients implements AutoCloseable {
-    /** The longest that a call may take, whatever its deadline. */
+    /** The maximum time of a call, whatever its deadline. */
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
 
-    /** A client that is forgotten has no call under way. */
+    /** A client that is dropped has no call in flight. */
     private static final Duration FORGOTTEN = LONGEST_CALL.multipliedBy(2);
 
     private static final Duration CONNECT = Duration.ofSeconds(3);
@@ -157,7 +157,7 @@ public final class TenantHttpClients implements AutoCloseable {
         connections.setDefaultConnectionConfig(
                 ConnectionConfig.custom()
                         .setConnectTimeout(Timeout.of(CONNECT))
-                        // whoever calls ends the call at its deadline, and that closes the socket
+                        // the caller ends the call at its deadline, which closes the socket
                         .setSocketTimeout(Timeout.DISABLED)
                         .setValidateAfterInactivity(TimeValue.ZERO_MILLISECONDS)
                         .build());

@@ -18,9 +18,9 @@ public sealed interface TokenReply {
             implements TokenReply {}
 
     /**
-     * A token that must not be used: nobody knows what it is, or until when it works.
+     * A token that must not be used, because its type or its expiry is unknown.
      *
-     * @param lifetime empty where nobody knows
+     * @param lifetime empty if unknown
      * @param why doesn't quote it
      */
     record Unfit(Secret token, Optional<Duration> lifetime, String why) implements TokenReply {}

@@ -21,7 +21,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Whom a TLS connection believes. The host's name is verified either way. */
+/** The certificates that a TLS connection trusts. The host's name is verified in any case. */
 final class Trust {
     private Trust() {}
 

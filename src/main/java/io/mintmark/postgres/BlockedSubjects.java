@@ -19,10 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/**
- * Blocks subjects, and finds what they hold, with the login of whoever blocks: it writes what that
- * login may write and sees what it may see.
- */
+/** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
 public final class BlockedSubjects implements AutoCloseable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -34,8 +31,7 @@ public final class BlockedSubjects implements AutoCloseable {
             """;
 
     /**
-     * A block that is there already may become a longer one, never a shorter one. No row if
-     * somebody else has just written it.
+     * Extends an existing block, never shortens it. No row if another session has just written it.
      */
     private static final String BLOCK =
             "WITH "
@@ -90,7 +86,7 @@ public final class BlockedSubjects implements AutoCloseable {
     /** The rule of broker.lint for blocks that match no grant and no recent row of the log. */
     private static final String MATCHES_NOTHING = "block_matches_nothing";
 
-    /** One row if the subject is unknown. Compares those that begin or end most alike. */
+    /** One row if the subject is unknown, with the most similar ones by prefix or suffix. */
     private static final String UNSEEN =
             "WITH "
                     + WANTED
@@ -188,7 +184,7 @@ public final class BlockedSubjects implements AutoCloseable {
     /**
      * Logs in.
      *
-     * @param patience how long it waits for what somebody else edits
+     * @param patience how long it waits for other edits
      * @throws QuestionFailed with PostgreSQL's reason
      */
     public BlockedSubjects(DatabaseLogin login, Duration patience) {
@@ -212,7 +208,7 @@ public final class BlockedSubjects implements AutoCloseable {
         }
     }
 
-    /** Blocks a subject; when this returns, no mint starts for it any more. */
+    /** Blocks a subject; once this returns, no mint starts for it. */
     public Written block(Block block) {
         try (PreparedStatement statement = connection.prepareStatement(BLOCK)) {
             whom(statement, block);

@@ -1,8 +1,8 @@
 package io.mintmark.postgres;
 
 /**
- * SQL that gives rows as JSON documents in texts of their own, so that each can be read, or not, by
- * itself, and that gives no more than is good to read, whatever stands in the tables.
+ * SQL that returns rows as separate JSON documents, so that an unreadable row doesn't affect the
+ * others, and that limits the size of the result whatever the tables contain.
  */
 final class BoundedRows {
     /** The largest document of a row, in bytes; the schema's own bounds allow much less. */
@@ -16,8 +16,8 @@ final class BoundedRows {
     /**
      * The text of a row's document; null if it is too large.
      *
-     * @param columns those of the row that can be large: what they take on disk is looked at before
-     *     anything is made of them
+     * @param columns the row's columns that can be large: their size on disk is checked before the
+     *     document is built
      */
     static String document(String document, String... columns) {
         String stored =

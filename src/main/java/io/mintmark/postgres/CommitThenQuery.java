@@ -15,7 +15,7 @@ import java.util.List;
  * it, and this change.
  */
 final class CommitThenQuery {
-    /** What the server says of a statement in a transaction that has failed. */
+    /** The server's code for a statement in a failed transaction. */
     private static final String IN_FAILED_TRANSACTION = "25P02";
 
     private final String statements;
@@ -87,8 +87,8 @@ final class CommitThenQuery {
     }
 
     /**
-     * A transaction that has failed takes nothing more, while one that was committed is over. Of a
-     * connection that is gone nobody knows. The pool takes back what is open.
+     * Whether the transaction failed and was not committed. If the connection is gone, that is
+     * unknown. The pool rolls back an open transaction.
      */
     private static boolean failedBeforeCommit(Connection connection) {
         try (Statement statement = connection.createStatement()) {

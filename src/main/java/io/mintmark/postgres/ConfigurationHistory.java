@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Compares the tables of {@code broker} with what {@code audit.config_change} says they are. Each
- * change takes one row away and gives another, so what all of them leave must be what is there,
- * whatever names the rows had meanwhile.
+ * Compares the tables of {@code broker} with {@code audit.config_change}. Each change removes one
+ * version of a row and adds another, so the remaining versions must equal the tables' rows, under
+ * any names that the rows had.
  */
 final class ConfigurationHistory {
     /** All tables, and what else has the name of a table that the history has rows of. */

@@ -71,9 +71,9 @@ public final class ConsoleLoginCheck {
     }
 
     /**
-     * Sees to it that the login can do a console's work and nothing else.
+     * Requires that the login has exactly the permissions that a console needs.
      *
-     * @throws DatabaseUnfit that says what is too much or missing
+     * @throws DatabaseUnfit with what is too much or missing
      */
     public void require() {
         try (Connection connection = login.source("mintmark console", "").getConnection()) {

@@ -23,7 +23,7 @@ public final class Database implements AutoCloseable {
     private static final Duration CONNECTING = Duration.ofSeconds(1);
     private static final Duration VALIDATING = Duration.ofMillis(500);
 
-    /** What every connection is told, whatever the server's defaults are. */
+    /** Settings of every connection, independent of the server's defaults. */
     private static final String SESSION =
             "-c synchronous_commit=on -c statement_timeout=5000 -c lock_timeout=4000"
                     + " -c idle_in_transaction_session_timeout=10000 -c TimeZone=UTC";
@@ -58,9 +58,9 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The same for whoever has more time than clients have.
+     * The same with another connection timeout.
      *
-     * @param connecting how long a connection may take to come about
+     * @param connecting the maximum time to connect
      */
     public Database(DatabaseLogin login, Duration connecting) {
         LoginSource source = login.source("mintmark", SESSION);

@@ -28,14 +28,14 @@ public final class DatabaseHealth {
     private record State(boolean writable, Instant now) {}
 
     /**
-     * @param clocks hear the database's time from here
+     * @param clocks are set to the database's time by its answers
      */
     public DatabaseHealth(Database database, Clocks clocks) {
         this.queries = database.writing();
         this.clocks = clocks;
     }
 
-    /** What is wrong with it, in a sentence for strangers; nothing if nothing is. */
+    /** What is wrong with it, as a sentence for clients; empty if nothing is. */
     public Optional<String> fault() {
         try {
             State state = state();

@@ -24,18 +24,18 @@ public record DatabaseLogin(String url, String username, Supplier<Optional<Strin
     }
 
     /**
-     * Names without a schema are PostgreSQL's own, whatever search path the owner of the database
-     * gives to a login.
+     * Unqualified names are PostgreSQL's own, whatever search path the database's owner configures
+     * for a login.
      */
     private static final String SEARCH_PATH = "-c search_path=pg_catalog,pg_temp ";
 
     /**
-     * The one place that connections come from. What the address says of the session counts only
-     * where we say nothing of it, so that no address can make commits less durable.
+     * The only source of connections. Settings in the URL never override ours, so that no URL can
+     * make commits less durable.
      *
      * @param application the name in PostgreSQL's list of sessions
      * @param options settings of the session, {@code -c name=value}
-     * @throws DatabaseUnfit if the address isn't one
+     * @throws DatabaseUnfit if the URL is invalid
      */
     LoginSource source(String application, String options) {
         LoginSource source = new LoginSource(this);
@@ -55,7 +55,7 @@ public record DatabaseLogin(String url, String username, Supplier<Optional<Strin
         source.setConnectTimeout(CONNECTING_SECONDS);
         source.setLoginTimeout(CONNECTING_SECONDS);
         source.setTcpKeepAlive(true);
-        // what CommitThenQuery and single statements rely on, whatever the address says
+        // CommitThenQuery and single statements rely on it, whatever the URL says
         source.setPreferQueryMode(PreferQueryMode.EXTENDED);
         source.setAutosave(AutoSave.NEVER);
         return source;

@@ -91,7 +91,7 @@ final class Documents {
     }
 
     /**
-     * Maps rows of {@link BoundedRows}, of which none may be left out.
+     * Maps rows of {@link BoundedRows}, none of which may be skipped.
      *
      * @throws Unavailable if one can't be read
      */

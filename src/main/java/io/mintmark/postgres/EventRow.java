@@ -41,7 +41,7 @@ final class EventRow {
         json.writeNumber(value);
     }
 
-    /** In microseconds, of which the database has no parts. */
+    /** In microseconds, the database's precision. */
     void time(EventFields field, Instant at) throws IOException {
         Instant stored = at.truncatedTo(ChronoUnit.MICROS);
         add(field, Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, stored)));

@@ -10,10 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * What {@code broker.explain} says, asked with the login of whoever wants to know: it sees what
- * that login may see.
- */
+/** Runs {@code broker.explain} with the permissions of the user's login. */
 public final class Explanations implements AutoCloseable {
     private static final String PROVIDERS =
             """
@@ -66,9 +63,9 @@ public final class Explanations implements AutoCloseable {
     }
 
     /**
-     * Asks over a connection that is somebody else's, and shows what that may see.
+     * Uses another component's connection and its permissions.
      *
-     * @param connection to be closed by whoever has it
+     * @param connection to be closed by its owner
      */
     public Explanations(Connection connection) {
         this.connection = connection;

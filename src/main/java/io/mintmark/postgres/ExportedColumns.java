@@ -39,7 +39,7 @@ final class ExportedColumns {
     private static final Set<String> LATER =
             Set.of(EventFields.SHARED_REVISION.column(), EventFields.CONFIG_HASH.column());
 
-    /** The place of rows that aren't in a chain, which somebody else must have written. */
+    /** The position of rows without a chain, which no broker wrote. */
     private static final long NOWHERE = -1;
 
     private final Map<String, ColumnType> types;

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A line of an export: one JSON object, no member twice. What {@code jsonb} columns hold is kept as
- * it stands there, since that is the text that PostgreSQL hashes.
+ * A line of an export: one JSON object without duplicate members. Values of {@code jsonb} columns
+ * keep their text, because PostgreSQL hashes that text.
  */
 final class ExportedLine {
     /** Levels of nesting; no column takes as many. */
@@ -47,7 +47,7 @@ final class ExportedLine {
         OTHER
     }
 
-    /** A value; of a number and a document what stands in the line. */
+    /** A value; for a number or a document, the text in the line. */
     record Value(Form form, String text) {}
 
     private ExportedLine(Map<String, Value> members) {

@@ -17,8 +17,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Claims to be explained, as conditions see them. Nothing here quotes what it can't read: it may be
- * a token.
+ * Claims to be explained, as conditions see them. Errors never quote the input, because it may be a
+ * token.
  */
 public record GivenClaims(ObjectNode claims) {
     /** Why claims can't be explained, for people. */

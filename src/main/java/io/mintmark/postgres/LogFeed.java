@@ -16,20 +16,21 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What was added to the log after places in its chains that somebody knows. A chain has one writer,
- * who commits a row before the next begins, so behind a place nothing can appear any more, however
- * late an outcome comes. Every method throws {@link StoreUnreachable} if the log can't be read.
+ * The rows that were added to the log after known positions in its chains. A chain has one writer,
+ * who commits a row before the next begins, so no row can appear before a known position, however
+ * late an outcome is written. Every method throws {@link StoreUnreachable} if the log can't be
+ * read.
  */
 public final class LogFeed implements AutoCloseable {
     private static final int FETCH = 2_000;
 
-    /** Along the indexes of chains, however many rows there are; see {@link PostgresLog}. */
+    /** Uses the indexes of chains, for any number of rows; see {@link PostgresLog}. */
     private static final String SESSION =
             "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
                     + " -c enable_incremental_sort=off -c jit=off"
                     + " -c max_parallel_workers_per_gather=0";
 
-    /** What nobody can have two of: the first change that the migrations made. */
+    /** Unique in every log: the first change that the migrations made. */
     private static final String ORIGIN =
             """
             SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
@@ -148,7 +149,7 @@ public final class LogFeed implements AutoCloseable {
         }
     }
 
-    /** What tells this log from every other, and from no restored copy of it. */
+    /** Identifies the log; restored copies have the same identifier. */
     public String origin() {
         List<String> found = new ArrayList<>();
         read(ORIGIN, _ -> {}, row -> found.add(row.getString(1)));
@@ -243,7 +244,7 @@ public final class LogFeed implements AutoCloseable {
         return lookups.changeHashes(places);
     }
 
-    /** Rows that somebody put into the table without a chain, and that no chain leads to. */
+    /** The number of rows without a chain, which a feed of the chains doesn't return. */
     public long outside() {
         List<String> count = new ArrayList<>();
         read(OUTSIDE, _ -> {}, row -> count.add(row.getString(1)));

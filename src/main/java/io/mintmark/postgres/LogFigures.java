@@ -41,12 +41,12 @@ public final class LogFigures {
         this.nanos = nanos;
     }
 
-    /** Since the last checkpoint; empty if there is none, or nobody knows. */
+    /** The time since the last checkpoint; empty if there is none or it is unknown. */
     public Optional<Duration> checkpointAge() {
         return current().flatMap(Figures::checkpointAge);
     }
 
-    /** Mints over a minute old that have no outcome; empty if nobody knows. */
+    /** Mints over a minute old without an outcome; empty if unknown. */
     public Optional<Long> unresolvedMints() {
         return current().map(Figures::unresolvedMints);
     }

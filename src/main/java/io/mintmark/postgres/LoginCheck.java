@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Finds out whether the service's login could change the audit log: then the log would prove
- * nothing against whoever takes over the service.
+ * Checks whether the service's login could change the audit log, which would then prove nothing
+ * after the service is compromised.
  */
 public final class LoginCheck {
     /**
@@ -101,9 +101,9 @@ public final class LoginCheck {
     }
 
     /**
-     * Those that nobody has made.
+     * The roles that don't exist.
      *
-     * @throws DatabaseUnfit if that can't be found out
+     * @throws DatabaseUnfit if that can't be determined
      */
     public List<String> missing(Roles roles) {
         return asked(() ->

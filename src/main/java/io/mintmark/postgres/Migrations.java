@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Brings the schema up to date. All objects belong to the owner's role, whoever runs this, so that
- * any of its members can run the next migration.
+ * Migrates the schema. All objects belong to the owner's role, whatever member of it runs this, so
+ * that any other member can run the next migration.
  */
 public final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
@@ -45,7 +45,7 @@ public final class Migrations {
     }
 
     /**
-     * Runs what is missing; nothing at all on a newer schema, which another program made.
+     * Runs the missing migrations; none on a newer schema.
      *
      * @return how many migrations ran
      * @throws DatabaseUnfit with a sentence that says what to do
@@ -79,7 +79,7 @@ public final class Migrations {
     }
 
     /**
-     * Sees to it that the login may do this, without doing it.
+     * Checks that the login may migrate, without migrating.
      *
      * @throws DatabaseUnfit with a sentence that says what to do, if it may not
      */
@@ -91,7 +91,7 @@ public final class Migrations {
         }
     }
 
-    /** Objects that belong to anybody else could not be changed by the next migration. */
+    /** The next migration could not change objects of another owner. */
     private void requireOwner(Map<String, Boolean> known) {
         if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {
             throw new DatabaseUnfit(

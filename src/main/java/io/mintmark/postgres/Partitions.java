@@ -9,7 +9,7 @@ final class Partitions {
 
     private Partitions() {}
 
-    /** Makes those of now and of the next months that aren't there. Returns how many that were. */
+    /** Creates the missing partitions of the current and the next months, and returns how many. */
     static int create(Queries queries) {
         return queries.query(
                         CREATE,

@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What became of one key of a past request, as the audit log has it.
+ * The outcome of one key of a past request, from the audit log.
  *
  * @param detail the provider's own words, or what was expected of a rejected token and seen
- * @param subject absent where the token was rejected
- * @param claims those that grants looked at, a JSON object by their names or pointers
- * @param revision the tenant's when it was decided; absent where the reader may not see it
+ * @param subject absent if the token was rejected
+ * @param claims those that grants evaluated, a JSON object by their names or pointers
+ * @param revision the tenant's at the decision; absent if the reader may not see it
  * @param grantThen the row of the grant that allowed it, as it was then, a JSON object
  */
 public record Past(

@@ -33,7 +33,10 @@ import java.util.Optional;
  * tenant. Most subjects were never blocked, which is known without a look at the disk.
  */
 final class PastBlocks {
-    /** Changes of blocks of one subject, or by globs in one tenant, that are looked at. */
+    /**
+     * The maximum number of changes of blocks that are read, of one subject or by globs in one
+     * tenant.
+     */
     private static final int MOST = 10_000;
 
     /** Stands for a subject in the name of a chain, which has to be short. */
@@ -80,7 +83,7 @@ final class PastBlocks {
 
     private record Block(Optional<IdpName> idp, Optional<Glob> glob, Instant until) {}
 
-    /** A change of a block; after it nobody is blocked if it is in force no more. */
+    /** A change of a block; without a block, it ended one. */
     private record Change(long revision, String id, Optional<Block> inForce) {}
 
     /** The changes of the blocks of one subject, or of those by globs in one tenant. */

@@ -31,10 +31,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The configuration at any revision of its history, sorted on disk, and the mints held against it.
+ * The configuration at any revision of its history, sorted on disk, against which mints are proven.
  */
 final class PastConfiguration implements MintProof {
-    /** Mints of which one row is remembered until the other comes. */
+    /** The maximum number of mints whose other row is still expected. */
     private static final int MOST = 10_000;
 
     /** Groups of lines. */

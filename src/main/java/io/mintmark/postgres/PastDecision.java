@@ -50,7 +50,7 @@ final class PastDecision {
      */
     record Objection(String why, boolean ofState) {}
 
-    /** What stands in the way, as an exception, since most mints have nothing. */
+    /** Why a mint isn't proven; an exception because that is rare. */
     private static final class Objected extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -85,7 +85,7 @@ final class PastDecision {
         }
     }
 
-    /** What a row says of a mint. */
+    /** The fields of a mint's row. */
     private record Mint(List<@Nullable String> fields) {
         Mint(LogReader.Row row) {
             this(row.fields());

@@ -29,10 +29,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * The audit log's table, as one writer sees it: what it writes is one hash chain, linked here when
- * a batch is put together, so that a batch that is refused or repeated leaves no gap. Where a
- * promoted standby lacks the row before, a new chain begins, so that what is lost is the end of
- * one; where the row is gone for another reason, the hole that it leaves stays in the chain.
+ * The audit log's table for one writer: what it writes is one hash chain, linked when a batch is
+ * put together, so that a rejected or repeated batch leaves no gap. If a promoted standby lacks the
+ * previous row, a new chain begins, so that the loss is the end of a chain; if the row is missing
+ * for another reason, the gap stays in the chain.
  */
 public final class PostgresEventStore implements EventStore {
     private static final Logger log = LoggerFactory.getLogger(PostgresEventStore.class);
@@ -125,9 +125,9 @@ public final class PostgresEventStore implements EventStore {
     }
 
     /**
-     * A standby that was promoted may never have received the row, and only ends of chains can be
-     * declared lost. On the timeline on which it was written nothing but somebody's hand removes a
-     * row, and the hole must show.
+     * A promoted standby may never have received the row, and only ends of chains can be declared
+     * lost. On the timeline on which it was written, only tampering removes a row, and the gap must
+     * show.
      */
     private void goOnBehindLoss() {
         boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());

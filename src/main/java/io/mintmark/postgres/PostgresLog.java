@@ -25,9 +25,9 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     private static final int FETCH = 2_000;
 
     /**
-     * Without sorting, rows come along the index of chains, however many there are. Up to
-     * PostgreSQL 17 a plan that is so forced has an absurd cost, for which the server would compile
-     * code and start helpers.
+     * Without sorting, rows come along the index of chains, for any number of rows. Up to
+     * PostgreSQL 17 the forced plan has an absurd cost, for which the server would compile code and
+     * start parallel workers.
      */
     private static final String SESSION =
             "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
@@ -87,10 +87,10 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     /**
-     * Opens the connection with the eyes of somebody who looks at the console.
+     * Opens the connection with the permissions of a console's viewer.
      *
      * @param claims of the viewer, as the text of a JSON object
-     * @throws StoreUnreachable if it can't be had
+     * @throws StoreUnreachable if the connection fails
      */
     public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
         PostgresLog log = new PostgresLog(login, roles);

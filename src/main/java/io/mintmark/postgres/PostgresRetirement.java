@@ -116,9 +116,9 @@ public final class PostgresRetirement implements Retirement {
     }
 
     /**
-     * Detaching wants the log for itself for a moment. Whoever reads it keeps that from happening,
-     * and whoever writes waits behind the attempt; so each attempt is short, and gives up whatever
-     * it holds.
+     * Detaching a partition needs an exclusive lock for a moment. Readers of the log block it, and
+     * writers queue behind the attempt; so each attempt is short, and releases its locks when it
+     * fails.
      */
     private SignedCheckpoint sealAndDetach(
             Connection connection, List<String> tables, List<RetiredMonth> months, Signer signer)

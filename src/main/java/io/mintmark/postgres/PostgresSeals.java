@@ -77,7 +77,7 @@ public final class PostgresSeals implements SealStore {
         }
     }
 
-    /** Waits for its turn among those that seal, until the transaction's end. */
+    /** Waits for the lock on sealing, which is held until the transaction's end. */
     void lock(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(LOCK);

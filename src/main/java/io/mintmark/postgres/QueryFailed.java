@@ -39,7 +39,7 @@ final class QueryFailed extends RuntimeException {
         return "23514".equals(sqlState);
     }
 
-    /** The connection broke, or the server went, with the statement under way. */
+    /** Whether the statement may have been executed, because the connection broke during it. */
     boolean perhapsDone() {
         return sent
                 && (sqlState == null || sqlState.startsWith("08") || sqlState.startsWith("57P"));

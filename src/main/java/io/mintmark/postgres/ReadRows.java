@@ -36,12 +36,12 @@ final class ReadRows<T> {
         this.map = map;
     }
 
-    /** Rows of which one that can't be read, or can't work, counts as absent, and is logged. */
+    /** Rows of which an unreadable or unusable one is logged and skipped. */
     static <T> ReadRows<T> optional(String what, RowWeight weight, Function<JsonNode, T> map) {
         return new ReadRows<>(what, false, weight, map);
     }
 
-    /** Rows none of which may be left out. */
+    /** Rows none of which may be skipped. */
     static <T> ReadRows<T> required(String what, RowWeight weight, Function<JsonNode, T> map) {
         return new ReadRows<>(what, true, weight, map);
     }

@@ -19,7 +19,7 @@ public final class SchemaCheck {
         this.connections = () -> login.source("mintmark", "").getConnection();
     }
 
-    /** By one of those that are open already. */
+    /** Uses one of the open connections. */
     public SchemaCheck(Database database) {
         this.connections = database::connection;
     }
@@ -55,7 +55,7 @@ public final class SchemaCheck {
     }
 
     /**
-     * Sees to it that it can.
+     * Requires that the program can work with the schema.
      *
      * @param program its version; empty outside of a build, which counts as too old for a schema
      *     newer than its own

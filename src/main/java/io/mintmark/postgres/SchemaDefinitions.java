@@ -43,7 +43,7 @@ final class SchemaDefinitions {
               WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)\
             """;
 
-    /** Whether somebody switched off what enforces references, and who inherits. */
+    /** Whether triggers that enforce references are disabled, and inheritance. */
     private static final String BESIDE =
             """
             (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND t.tgisinternal AND t.tgenabled = 'D'),
@@ -135,7 +135,7 @@ final class SchemaDefinitions {
      * The definition of an object.
      *
      * @param text without a body
-     * @param roles those that it is for, as they are called in this database
+     * @param roles those that it applies to, by their names in this database
      * @param body of a function
      */
     record Definition(

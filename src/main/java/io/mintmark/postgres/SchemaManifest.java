@@ -60,9 +60,10 @@ final class SchemaManifest {
     /**
      * An object of the manifest.
      *
-     * @param roles that it is for, by their symbols
+     * @param roles that it applies to, by their symbols
      * @param named roles that the body of a function names, in its order, by their symbols
-     * @param hashes by the servers that print the definition so; {@code "*"} stands for all
+     * @param hashes by the servers that print the definition in that way; {@code "*"} stands for
+     *     all
      */
     record Entry(List<String> roles, List<String> named, SortedMap<String, String> hashes) {
         static final String ALL = "*";
@@ -84,7 +85,7 @@ final class SchemaManifest {
             return hashes.getOrDefault(server, hashes.get(ALL));
         }
 
-        /** The same with another hash for the servers of one kind, of which there are two. */
+        /** Adds another server's hash. */
         Entry with(String server, Entry other) {
             SortedMap<String, String> all = new TreeMap<>();
             for (String each : List.of(OLDER, NEWER)) {

@@ -72,7 +72,7 @@ record SchemaVersion(int version, String oldestProgram) {
     }
 
     /**
-     * Sees to it that a program can work with this schema.
+     * Requires that a program can work with this schema.
      *
      * @param program its version; empty outside of a build, which counts as too old for a newer
      *     schema

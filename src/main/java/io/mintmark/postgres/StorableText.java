@@ -59,8 +59,8 @@ final class StorableText {
     }
 
     /**
-     * The same for all texts in a JSON value, none of which is cut, since what was compared must be
-     * on record; a number that is out of range becomes text.
+     * The same for all texts in a JSON value. None is cut, because the compared values must be on
+     * record; a number that is out of range becomes text.
      */
     static JsonNode fit(JsonNode value) {
         return switch (value) {

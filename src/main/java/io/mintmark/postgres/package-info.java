@@ -1,4 +1,4 @@
-/** The only room that talks SQL: stores and migrations. */
+/** The only package that uses SQL: stores and migrations. */
 @NullMarked
 package io.mintmark.postgres;
 

@@ -7,18 +7,18 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A pattern over names that are made of segments: {@code *} stands for any text without {@code :}
- * and {@code /}, {@code **} for any text. All else is literal, there is nothing to escape with.
+ * A pattern for names with segments: {@code *} matches any text without {@code :} and {@code /},
+ * {@code **} any text. Everything else is literal; there is no escape.
  *
- * <p>Matching is linear in the text: it walks through it once for each star, of which there are at
- * most {@value #MAX_STARS}, and looks for the literal behind the star as Knuth, Morris and Pratt
- * do. Nothing is tried and taken back, which is what an admin's pattern could make explode.
+ * <p>Matching is linear in the text: one pass for each star, of which there are at most {@value
+ * #MAX_STARS}, searching for the literal after the star by the algorithm of Knuth, Morris and
+ * Pratt. Without backtracking, no pattern of an admin can take exponential time.
  */
 public final class Glob {
     /** In characters (code points), as the database counts them. */
     public static final int MAX_LENGTH = 512;
 
-    /** Wildcards, of which {@code **} is one. */
+    /** The maximum number of wildcards; {@code **} counts as one. */
     public static final int MAX_STARS = 8;
 
     private final String pattern;
@@ -161,7 +161,7 @@ public final class Glob {
         return pattern;
     }
 
-    /** A text to be found, with what is known of it when a place turns out to be the wrong one. */
+    /** A text to be found, with its failure function. */
     private static final class Literal {
         private final String text;
 

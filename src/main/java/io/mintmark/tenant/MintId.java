@@ -3,8 +3,8 @@ package io.mintmark.tenant;
 import java.util.UUID;
 
 /**
- * The mark of one mint: a UUIDv7 (RFC 9562 section 5.7), so that ids sort by time. It stands in the
- * audit log and, where there is room for it, in the provider's own log.
+ * The id of one mint: a UUIDv7 (RFC 9562 section 5.7), so that ids sort by time. It is in the audit
+ * log and, where possible, in the provider's own log.
  */
 public record MintId(UUID value) {
     public MintId {

@@ -23,10 +23,9 @@ public final class MintIds {
     private final AtomicLong last = new AtomicLong();
 
     /**
-     * A maker of ids.
+     * A generator of ids.
      *
-     * @param random must not be guessable by clients: ids are public, and yet nobody should know
-     *     the next one
+     * @param random must not be predictable: ids are public, but the next one must not be guessable
      */
     public MintIds(InstantSource clock, RandomGenerator random) {
         this.clock = clock;

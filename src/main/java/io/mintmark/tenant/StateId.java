@@ -9,7 +9,7 @@ package io.mintmark.tenant;
  * @param hash that change's, in hexadecimal digits
  */
 public record StateId(long revision, String hash) {
-    /** Of what tells states apart already, because caches ask at every request. */
+    /** Uses only the fields that mostly differ, because caches compute it for every request. */
     @Override
     public int hashCode() {
         return hash.hashCode();

@@ -15,14 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A thread that must run until it is stopped. One that ends before that, by a return, an exception
- * or an {@link Error}, has died: it is logged, stays on the list of the dead, and is never started
- * again, because nobody knows what it left half done. Liveness fails by its name until the process
- * is restarted. After an {@link OutOfMemoryError} the process is halted, because other threads may
- * have lost work to it too.
+ * A thread that must run until it is stopped. If it ends before that, by a return, an exception or
+ * an {@link Error}, it is dead: that is logged, and it is never restarted, because the state that
+ * it left is unknown. Liveness fails with its name until the process is restarted. After an {@link
+ * OutOfMemoryError} the process is halted, because other threads may be damaged too.
  *
- * <p>The list is the process's, like threads themselves. A death is found by asking the threads, so
- * it shows even where the dying thread could not report it.
+ * <p>The list of threads is shared by the process. A death is detected by asking the threads, so it
+ * shows even if the dying thread could not report it.
  */
 public final class BackgroundThread {
     private static final Logger log = LoggerFactory.getLogger(BackgroundThread.class);
@@ -45,7 +44,7 @@ public final class BackgroundThread {
     /** What a thread does again and again. */
     @FunctionalInterface
     public interface Round {
-        /** Returns the pause until the next round. */
+        /** Runs once, and returns the pause until the next run. */
         Duration run() throws InterruptedException;
     }
 
@@ -58,7 +57,7 @@ public final class BackgroundThread {
     }
 
     /**
-     * A thread that isn't started yet.
+     * A thread that is not started yet.
      *
      * @param work returns only after {@link #stop}
      */
@@ -119,7 +118,7 @@ public final class BackgroundThread {
         var _ = stop(() -> {}, Duration.ZERO);
     }
 
-    /** Has it end, and waits for that. Returns whether it has ended in time. */
+    /** Stops it and waits. Returns whether it has ended in time. */
     public boolean stop(Duration patience) {
         return stop(() -> {}, patience);
     }

@@ -12,7 +12,7 @@ public final class HelperThread {
         return Thread.ofPlatform().daemon().name(name).start(task);
     }
 
-    /** Has a task run when the process is told to stop. */
+    /** Runs a task when the process is told to stop. */
     public static void atShutdown(String name, Runnable task) {
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name(name).unstarted(task));
     }

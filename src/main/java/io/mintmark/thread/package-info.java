@@ -1,5 +1,6 @@
 /**
- * The platform threads of a process: each is started here, and those that must not end are known.
+ * The platform threads of a process. Each is started here, and those that must not end are
+ * supervised.
  */
 @NullMarked
 package io.mintmark.thread;

@@ -89,8 +89,8 @@ public final class Clocks {
     }
 
     /**
-     * By how much this replica's clock is too far from the database's, in a sentence for strangers;
-     * nothing if it isn't, or not beyond doubt.
+     * By how much this replica's clock certainly deviates too far from the database's, as a
+     * sentence for clients; empty if it doesn't.
      */
     public Optional<String> fault() {
         Answer answer = last;
@@ -105,7 +105,7 @@ public final class Clocks {
                 answer.time().plusNanos(now - answer.asked()));
     }
 
-    /** By how much the clock here is certainly ahead; negative if it is behind. */
+    /** By how much the local clock is certainly ahead; negative if it is behind. */
     private static Duration ahead(Instant here, TimeBounds there) {
         if (here.isAfter(there.latest())) {
             return Duration.between(there.latest(), here);

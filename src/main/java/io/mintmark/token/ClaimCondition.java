@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one claim must be, read once and held against many tokens.
+ * The condition on one claim, parsed once and matched against many tokens.
  *
- * @param pointer where the claim is, if its name says it so
- * @param anyOf what it may be
+ * @param pointer the claim's place, if its name is a JSON pointer
+ * @param anyOf the accepted values
  */
 record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected> anyOf) {
     private static final long NAMING = 16;

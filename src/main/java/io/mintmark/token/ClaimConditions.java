@@ -15,8 +15,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Conditions on the claims of a token, all of which must hold. Each names a claim and what it must
- * be:
+ * Conditions on the claims of a token, all of which must hold. Each names a claim and its value:
  *
  * <ul>
  *   <li>a text, number or boolean: equal in type and value; numbers are compared as numbers, so 1
@@ -26,8 +25,8 @@ import java.util.function.Function;
  * </ul>
  *
  * A claim that is an array meets a condition if one of its elements does. A name that starts with
- * {@code /} is a JSON pointer (RFC 6901), any other names a member of the claims as it is. A claim
- * that is absent, null or an object meets nothing.
+ * {@code /} is a JSON pointer (RFC 6901); any other is the name of a top-level claim. A claim that
+ * is absent, null or an object meets no condition.
  */
 public final class ClaimConditions {
 
@@ -62,7 +61,7 @@ public final class ClaimConditions {
         return json(byClaim);
     }
 
-    /** What claims have of those that conditions name, as a JSON object by their names. */
+    /** The claims that conditions name, as a JSON object. */
     public String seenIn(JsonNode claims) {
         SortedMap<String, JsonNode> seen = new TreeMap<>();
         byClaim.keySet()

@@ -7,9 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 
 /**
- * Claims as conditions are held against them. U+0000, which PostgreSQL can't hold, counts as U+FFFD
- * there: in a condition nobody could write it, and on record it couldn't stand. So the service,
- * {@code broker.explain} and the audit log speak of the same claims.
+ * Claims as conditions see them. U+0000, which PostgreSQL can't store, counts as U+FFFD, so that
+ * the service, {@code broker.explain} and the audit log use the same claims.
  */
 public final class ComparableClaims {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

@@ -6,12 +6,12 @@ import io.mintmark.verdict.Verdict;
 import java.util.Optional;
 
 /**
- * What was found out about a token, with what the audit log says of a refused one too.
+ * The result of verifying a token, with the values for the audit log.
  *
  * @param tokenHash SHA-256 of the token as it was presented
  * @param knownIssuer the issuer that the token claims, if any provider has it
  * @param provider the provider that the claimed issuer and audience lead to, if it is exactly one.
- *     Unless the verdict is passed, both are what the token says, and not proven.
+ *     Unless the verdict is passed, both are unverified.
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Examination(

@@ -12,13 +12,13 @@ import java.util.Set;
  * An enabled row of {@code broker.identity_provider} of an enabled tenant.
  *
  * @param issuer compared exactly with the {@code iss} claim
- * @param audiences at least one; with the issuer each belongs to this provider alone
+ * @param audiences at least one; with the issuer, each belongs to this provider alone
  * @param algorithms JWS algorithm names (RFC 7518 section 3.1, RFC 8037)
- * @param clockSkew how far the issuer's clock may be off; zero or more
+ * @param clockSkew the tolerated error of the issuer's clock; zero or more
  * @param maxTokenAge how long after {@code iat} a token is accepted, if that is limited
  * @param oneTimeTokens whether a {@code jti} works once
- * @param listed whether strangers may know of this provider
- * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
+ * @param listed whether clients without a token may see this provider
+ * @param digest SHA-256 of the row's columns that decisions use, in hexadecimal digits
  */
 public record IdentityProvider(
         IdpName name,

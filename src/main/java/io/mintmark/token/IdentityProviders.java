@@ -7,20 +7,20 @@ import java.util.Set;
 
 /**
  * The identity providers that the broker trusts, as admins configured them. Every method may throw
- * {@link io.mintmark.verdict.Unavailable} where the configuration can't be read. What it is asked
- * about may be made up by strangers: nothing of it is kept.
+ * {@link io.mintmark.verdict.Unavailable} if the configuration can't be read. Arguments are
+ * unverified: implementations must not keep them.
  */
 public interface IdentityProviders {
     /**
-     * The most providers that {@link #trusting} and {@link #listed(String)} return. A token for two
-     * is rejected, whatever the others are.
+     * The maximum number of providers that {@link #trusting} and {@link #listed(String)} return. A
+     * token for two or more is rejected anyway.
      */
     int MOST_FOUND = 16;
 
     /** The most issuers or audiences that a rejection shows. */
     int MOST_SHOWN = 100;
 
-    /** A provider that strangers may know of. */
+    /** A provider that clients without a token may see. */
     record Listed(IdpName name, String issuer) {}
 
     /** Whether any provider has this issuer, listed or not. */

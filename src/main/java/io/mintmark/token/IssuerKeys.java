@@ -68,7 +68,7 @@ public final class IssuerKeys {
         sources.weigh(keys);
     }
 
-    /** Whether the keys are here, so that asking for them costs no waiting. */
+    /** Whether the keys are cached, so that a check doesn't wait. */
     boolean atHand(IdentityProvider provider) {
         return sources.of(provider.keys(), provider.tenant()).atHand();
     }

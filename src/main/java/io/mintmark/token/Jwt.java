@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A token taken apart (RFC 7515 section 7.1). Its form is right; nothing that it says is proven.
+ * A parsed token (RFC 7515 section 7.1): well-formed, but not verified.
  *
- * <p>For one thread. Parsed claims can take twenty times the memory of the token, so they can be
- * dropped while nobody needs them.
+ * <p>Not thread-safe. Parsed claims can take twenty times the memory of the token, so they can be
+ * dropped while they aren't needed.
  */
 final class Jwt {
     private static final int MAX_LENGTH = 16 * 1024;
@@ -80,7 +80,7 @@ final class Jwt {
         return signature;
     }
 
-    /** The claims as they stand in the token. */
+    /** The unverified claims. */
     ObjectNode claims() {
         ObjectNode parsed = claims;
         if (parsed == null) {
@@ -96,8 +96,8 @@ final class Jwt {
     }
 
     /**
-     * The audiences that choose the provider: all texts in {@code aud}. Whether the claim has the
-     * right type otherwise is looked at once the signature is verified.
+     * The audiences that select the provider: all strings in {@code aud}. The type of the claim is
+     * checked after the signature.
      */
     Set<String> audiences() {
         JsonNode claim = claims().path("aud");

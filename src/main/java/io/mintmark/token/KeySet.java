@@ -18,7 +18,7 @@ final class KeySet {
     /** Of keys with the same {@code kid}, so that one token can't cost a thousand verifications. */
     private static final int MAX_TRIES = 4;
 
-    /** Nobody publishes more, and each takes time to get ready. */
+    /** More than any real issuer publishes; each takes time to parse. */
     private static final int MAX_KEYS = 500;
 
     /** As much as is fetched; what stands in a row is shorter. */
@@ -38,7 +38,7 @@ final class KeySet {
         SECOND_MISSING
     }
 
-    /** What a set says of a token. */
+    /** The result of checking a token against a key set. */
     enum Finding {
         VERIFIED,
         /** There are several keys, and the token doesn't say which. */
@@ -162,7 +162,7 @@ final class KeySet {
         return jwt.keyId().isPresent() && key.id().equals(jwt.keyId());
     }
 
-    /** For messages: how many keys there are. */
+    /** For messages: the number of keys. */
     @Override
     public String toString() {
         return keys.size() + second.map(set -> set.keys.size()).orElse(0) + " keys";

@@ -2,7 +2,7 @@ package io.mintmark.token;
 
 import java.time.Duration;
 
-/** Told of key sets that were fetched; it must neither wait nor throw. */
+/** Listens to fetches of key sets; must neither block nor throw. */
 public interface KeySetListener {
 
     /** One that stands inline in an identity provider's row isn't fetched. */

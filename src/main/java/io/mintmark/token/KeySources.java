@@ -92,9 +92,9 @@ final class KeySources {
     }
 
     /**
-     * Drops sources until there is room, but none that requests may wait for.
+     * Drops sources until the limit is kept, but none that requests may wait for.
      *
-     * @param of whose; empty for anyone's
+     * @param of whose; empty for any
      */
     private void drop(Optional<TenantName> of) {
         Iterator<Held> eldestFirst = bySource.values().iterator();

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
-/** The requests that wait for keys of one source, of which there may be only so many. */
+/** The requests that wait for keys of one source; their number is limited. */
 final class KeyWaiters {
     /** Requests that may wait. */
     static final int MOST = 64;

@@ -15,7 +15,7 @@ import java.util.Optional;
  * judged by the clock that is ahead, its beginnings by the one that is behind.
  */
 record Lifetime(Claims claims, IdentityProvider provider) {
-    /** How far ahead {@code iat} may be, besides the provider's skew. */
+    /** How far {@code iat} may be in the future, in addition to the provider's skew. */
     private static final Duration AHEAD = Duration.ofMinutes(1);
 
     /** {@code exp}, then {@code nbf}, then {@code iat}. */

@@ -6,12 +6,11 @@ import io.mintmark.verdict.Unavailable;
 import java.time.Duration;
 
 /**
- * How much work it may be to hold one token against the rules of its tenant. A step is about a
- * character that is looked at, a few nanoseconds. What needs more than the budget is refused, so
- * that no tenant's rules, however they came about, can take the processor from the others; and what
- * needs much of it lets others go first now and then.
+ * The work that matching one token against its tenant's rules may take. A step is about one
+ * character, a few nanoseconds. A request that exceeds the budget is refused, so that no tenant's
+ * rules can take the processor from others; a long match yields now and then.
  *
- * <p>Of one request, and of one thread at a time.
+ * <p>For one request; not thread-safe.
  */
 public final class MatchingBudget {
     /** Some milliseconds; a usual request takes a few hundred steps. */
@@ -38,9 +37,9 @@ public final class MatchingBudget {
     }
 
     /**
-     * A budget for the rules that belong to no tenant. It goes on no tenant's account, and is never
-     * used up: the database refuses more of those rules than {@link #STEPS} are enough for, and a
-     * character of the database is at most two here.
+     * A budget for the rules that belong to no tenant. It counts for no tenant, and is never
+     * exceeded: the database rejects more of these rules than {@link #STEPS} suffice for, where a
+     * character in the database is at most two here.
      */
     public static MatchingBudget ofRulesOfAllTenants() {
         return new MatchingBudget("of all tenants", 2 * STEPS);
@@ -69,7 +68,7 @@ public final class MatchingBudget {
         Thread.yield();
     }
 
-    /** The steps so far, those that were refused included. */
+    /** The steps so far, including refused ones. */
     public long spent() {
         return spent;
     }

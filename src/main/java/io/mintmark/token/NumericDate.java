@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Seconds since 1970, with a fraction if need be (RFC 7519 section 2). Only times that ISO 8601
- * writes with a year of four digits count, so that whatever stores or shows one can hold it.
+ * Seconds since 1970, possibly with a fraction (RFC 7519 section 2). Only times with a year of four
+ * digits are accepted, so that every store and display can hold them.
  */
 final class NumericDate {
     private static final BigDecimal FIRST =

@@ -3,8 +3,8 @@ package io.mintmark.token;
 import java.util.Optional;
 
 /**
- * The broker's own issuer and those that it keeps for its tenants. Their tokens are for providers;
- * if the broker accepted them, a credential would buy the next one for ever.
+ * The broker's own issuer and those of its tenants. Their tokens are for providers; if the broker
+ * accepted them, a credential could be exchanged for the next one forever.
  */
 public record OwnIssuer(Optional<String> url) {
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the identity provider, of those that a token can be from, whose keys verify it. */
+/** Finds the identity provider whose keys verify a token, among those that it may be from. */
 final class Signatures {
     /** How many sources of keys one token is checked with at most. */
     static final int MAX_SOURCES = 5;
@@ -31,7 +31,7 @@ final class Signatures {
      * The first provider that accepts the token's algorithm and whose keys verify it.
      *
      * @param possible the one provider that the token leads to, or those that it could be from
-     * @param wait called before keys are waited for
+     * @param wait called before waiting for keys
      * @throws Unavailable if none verifies it and the keys of some can't be fetched
      */
     Verdict<IdentityProvider> signer(

@@ -71,7 +71,7 @@ final class SourceKeys {
                 || (fetched != null && fetched.isYoungerThan(USABLE, now()));
     }
 
-    /** Whether nothing is in flight, so that nobody waits. */
+    /** Whether nothing is in flight, so that no request waits. */
     boolean isIdle() {
         return flight == null && next == null;
     }
@@ -85,11 +85,11 @@ final class SourceKeys {
     /**
      * Checks a token's signature.
      *
-     * <p>If no key is the token's, and the keys don't stand in the row itself, they are fetched
-     * until one is, or until all places were asked after the token came. Such fetches are made at
-     * most once in two seconds, and a request that comes before that waits for the next: the keys
-     * may have changed right after the last, which a stranger with a made-up {@code kid} had
-     * fetched.
+     * <p>If no cached key has the token's {@code kid}, and the row doesn't contain the keys itself,
+     * they are fetched until one does, or until all URLs were asked after the token arrived. Such
+     * fetches happen at most once in two seconds, and an earlier request waits for the next: the
+     * keys may have changed right after the last fetch, which an unverified token with a made-up
+     * {@code kid} may have caused.
      */
     Finding check(Jwt jwt, Asker asker) {
         long before = begun();
@@ -111,7 +111,7 @@ final class SourceKeys {
         return begun;
     }
 
-    /** The keys, at most an hour old; waits only where there are none. */
+    /** The keys, at most an hour old; waits only if there are none. */
     private KeySet current(Asker asker) {
         Instant now = now();
         Fetched fetched = latest;
@@ -206,7 +206,7 @@ final class SourceKeys {
         return started;
     }
 
-    /** Lands whatever happens: a flight that never did would be waited for without end. */
+    /** Completes in any case, because waiters of a flight that doesn't would wait forever. */
     private void fly(Flight started, long number) {
         try {
             Fetched fetched = new Fetched(fetch(started), now(), number);

@@ -28,7 +28,7 @@ import java.util.Set;
  * last of all.
  */
 public final class TokenVerifier {
-    /** RFC 7518 section 3.1 and RFC 8037, without those that anybody could sign with. */
+    /** RFC 7518 section 3.1 and RFC 8037, without symmetric algorithms and {@code none}. */
     static final Set<String> ALGORITHMS =
             Set.of(
                     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
@@ -44,7 +44,7 @@ public final class TokenVerifier {
      * Wires a verifier.
      *
      * @param ownIssuer the broker's own, which is never accepted here
-     * @param clocks which tokens begin and end by
+     * @param clocks for the validity of tokens
      */
     public TokenVerifier(
             IdentityProviders providers,

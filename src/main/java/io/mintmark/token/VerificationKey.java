@@ -78,8 +78,8 @@ record VerificationKey(
     }
 
     /**
-     * What makes a key, and what forbids using it. Nothing else is looked at: certificates cost
-     * time, and numbers as long as a whole key set would, too.
+     * The members of a key and those that forbid its use. Others are ignored, because certificates
+     * and huge numbers would cost time.
      */
     private static Map<String, Object> members(JsonNode json) {
         Map<String, Object> members = new HashMap<>();

@@ -7,9 +7,9 @@ import java.util.List;
 public sealed interface RequestRefusal extends Refusal {
 
     /**
-     * One thing is wrong with one part of the request.
+     * One part of the request is invalid.
      *
-     * @param field the member, parameter or header, or {@code body} for the whole of it
+     * @param field the member, parameter or header, or {@code body} for the whole body
      * @param reason a sentence that says what to send instead
      */
     record BadField(String field, String reason) implements RequestRefusal {}
@@ -27,9 +27,9 @@ public sealed interface RequestRefusal extends Refusal {
     }
 
     /**
-     * The key is granted, and its credential can't be expressed in the protocol that was used.
+     * The key is granted, but the protocol can't express its credential.
      *
-     * @param types those that can
+     * @param types those that it can express
      */
     record KeyOfOtherType(String key, String type, List<String> types) implements RequestRefusal {
         public KeyOfOtherType {

@@ -28,7 +28,7 @@ public sealed interface TokenRefusal extends Refusal {
         }
     }
 
-    /** The token is genuine, and meant for somebody else. */
+    /** The token is genuine, but for another audience. */
     record InvalidAudience(List<String> tokenAudience, List<String> expectedAudience)
             implements TokenRefusal {
         public InvalidAudience {

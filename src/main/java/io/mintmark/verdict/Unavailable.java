@@ -3,8 +3,8 @@ package io.mintmark.verdict;
 import java.time.Duration;
 
 /**
- * Something that the broker needs is not there for now: 503 {@code SERVICE_UNAVAILABLE}. The
- * message is shown to clients: it says what is missing in the interface's terms, never how.
+ * Something that the broker needs is temporarily unavailable: 503 {@code SERVICE_UNAVAILABLE}.
+ * Clients see the message: it says what is missing in the interface's terms, without internals.
  */
 public final class Unavailable extends RuntimeException {
     private static final long serialVersionUID = 1L;

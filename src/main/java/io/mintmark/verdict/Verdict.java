@@ -3,8 +3,8 @@ package io.mintmark.verdict;
 import java.util.function.Function;
 
 /**
- * What a rule says of an input: it passed, and this is what came of it, or it was refused, and this
- * is why. Infrastructure that is broken isn't a verdict: it throws {@link Unavailable}.
+ * The result of a rule: passed with a value, or refused with a reason. Broken infrastructure isn't
+ * a verdict: it throws {@link Unavailable}.
  */
 public sealed interface Verdict<T> {
 

@@ -61,7 +61,7 @@ final class Assembly {
     private final Servers servers;
 
     /**
-     * @param parts takes what has to be closed, also if this fails half-way
+     * @param parts collects what must be closed, even if this fails half-way
      * @param stopping whether the broker has been told to stop
      */
     Assembly(Prepared prepared, Parts parts, BooleanSupplier stopping) {

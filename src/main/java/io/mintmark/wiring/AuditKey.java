@@ -29,8 +29,8 @@ public final class AuditKey {
     private AuditKey() {}
 
     /**
-     * Sees to it that no key of the audit log is one of the broker's identity. Providers would
-     * trust what it signs, and whoever has the one key would have both.
+     * Requires that no key of the audit log is one of the broker's identity. Providers would trust
+     * what it signs, and a thief of one key would have both.
      *
      * @throws StartFailed if one is
      */

@@ -27,7 +27,7 @@ public final class Checkup {
     private static final Duration IDENTITY_PATIENCE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /** What is looked at, in this order. */
+    /** The areas of the check, in this order. */
     public enum Area {
         SETTINGS,
         KEYS,
@@ -38,10 +38,10 @@ public final class Checkup {
     }
 
     /**
-     * What was found in an area.
+     * The findings in an area.
      *
      * @param faults a line for each; none if all is well
-     * @param notes what else there is to know, such as why it couldn't be looked at
+     * @param notes other facts, such as why something could not be checked
      */
     public record Finding(Area area, List<String> faults, List<String> notes) {
         public Finding {
@@ -127,7 +127,9 @@ public final class Checkup {
                         faults);
     }
 
-    /** What the audit log's keys lack; nothing if they can't be read, which is told elsewhere. */
+    /**
+     * The faults of the audit log's keys; none if they can't be read, which is reported elsewhere.
+     */
     private List<String> sealing(Database database) {
         Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
         return audit
@@ -200,7 +202,7 @@ public final class Checkup {
         } catch (StartFailed | UnusableSigningKeysException e) {
             faults.add(String.valueOf(e.getMessage()));
         } catch (InvalidSettings e) {
-            // told among the settings
+            // reported with the settings
             return Optional.empty();
         }
         return Optional.empty();

@@ -22,7 +22,7 @@ public final class Console implements AutoCloseable {
         return server.port();
     }
 
-    /** Connections drain, and pages that are under way are shown. */
+    /** Drains connections, and completes pages in progress. */
     @Override
     public void close() {
         log.info("The console stops");

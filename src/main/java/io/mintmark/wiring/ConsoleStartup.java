@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 public final class ConsoleStartup {
     private static final Logger log = LoggerFactory.getLogger(ConsoleStartup.class);
 
-    /** Few, so that whoever looks can't keep the broker's statements waiting. */
+    /** Few, so that the console can't slow down the broker's statements. */
     private static final int CONNECTIONS = 4;
 
     private final ConsoleSettings settings;

@@ -141,7 +141,7 @@ final class DatabaseCheckup {
         } catch (DatabaseUnfit e) {
             return List.of(named(String.valueOf(e.getMessage())));
         } catch (InvalidSettings e) {
-            // told among the settings
+            // reported with the settings
             return List.of();
         }
     }

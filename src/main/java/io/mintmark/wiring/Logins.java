@@ -20,7 +20,7 @@ public final class Logins {
         return login(settings, settings.login());
     }
 
-    /** Whoever brings the schema up to date. */
+    /** The login for migrations. */
     public static Migrations migrations(DatabaseSettings settings) {
         return new Migrations(
                 login(settings, settings.migrator()),
@@ -45,8 +45,8 @@ public final class Logins {
     }
 
     /**
-     * Why the service may not have such power; nothing if the operator accepts it. Whoever takes
-     * over the service could rewrite what it did.
+     * Why the service's login has too many permissions; empty if the operator accepts them. An
+     * attacker who takes over the service could then rewrite the log.
      *
      * @param power the end of a sentence
      */

@@ -24,8 +24,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * Who the broker is, as the settings have it: what it shows to access providers, and its signing
- * keys, which it may have besides an identity from elsewhere.
+ * The broker's identity from its settings: what it presents to access providers, and its signing
+ * keys, which it may have in addition to an external identity.
  */
 final class OwnIdentity implements AutoCloseable {
     private final Optional<BuiltInIdentity> issuer;

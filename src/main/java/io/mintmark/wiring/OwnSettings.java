@@ -11,7 +11,7 @@ import io.helidon.common.config.GlobalConfig;
 final class OwnSettings {
     private OwnSettings() {}
 
-    /** From here on, for the whole process. */
+    /** Applies to the whole process from now on. */
     static void only() {
         var _ = GlobalConfig.config(Config::empty, true);
     }

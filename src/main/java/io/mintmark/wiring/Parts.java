@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What a broker consists of. Parts are closed in the opposite order of their making, which need not
- * be the order of their starts; those that don't run are left alone.
+ * The parts of a broker. They are closed in reverse order of their creation, which need not be the
+ * order of their starts; parts that don't run are skipped.
  */
 final class Parts implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Parts.class);
@@ -38,7 +38,7 @@ final class Parts implements AutoCloseable {
         start.accept(part);
     }
 
-    /** Closes all that runs, whatever becomes of the others. */
+    /** Closes all running parts, even if some fail. */
     @Override
     public void close() {
         while (!made.isEmpty()) {

@@ -129,7 +129,9 @@ public final class Startup {
                 power);
     }
 
-    /** A name for the audit log's readers: the host, and what tells two runs on it apart. */
+    /**
+     * The replica's name in the audit log: the host, and a number that distinguishes runs on it.
+     */
     private static String replica() {
         String run = UUID.randomUUID().toString().substring(0, 8);
         try {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whose ID tokens see a tenant in the console.
+ * A rule that gives ID tokens access to a tenant in the console.
  *
- * @param tenant none for all of them, which only who sees all is told
+ * @param tenant none for all tenants, which only viewers of all tenants see
  */
 record AccessLine(
         long id,

@@ -71,7 +71,7 @@ record Activity(List<Hour> hours) {
      */
     record Bar(int y, int height) {}
 
-    /** A line across the chart, and the number that it stands for. */
+    /** A horizontal line across the chart, with its label. */
     record Line(int y, String label) {}
 
     /** The last day, in all that the viewer may see or in one tenant. */

@@ -55,7 +55,7 @@ record Change(
              ORDER BY c.tenant DESC, c.revision DESC LIMIT ?
             """;
 
-    /** What changes with every row, and is told beside the difference anyhow. */
+    /** Columns that change with every row and that the page shows separately. */
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
 

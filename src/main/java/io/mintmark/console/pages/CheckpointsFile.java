@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The last checkpoints, as {@code audit verify --checkpoints} takes them, and in the last line
- * where they end if there are more.
+ * The last checkpoints in the format of {@code audit verify --checkpoints}. If there are more, the
+ * last line says where the list ends.
  */
 final class CheckpointsFile implements Handler {
     private static final int MOST = 5_000;

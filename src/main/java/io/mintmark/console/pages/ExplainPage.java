@@ -18,18 +18,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which keys a token gives, and why not the others.
+ * Which keys a token gives access to, and why others are denied.
  *
- * @param idps those that can be chosen, each with its tenant
+ * @param idps the identity providers to choose from, each with its tenant
  * @param idp the chosen one
- * @param claims what was given; none if it may be a token
+ * @param claims the input; none if it may be a token
  * @param example claims that lead to an identity provider of the viewer's
- * @param mint the refusal or mint that it is about
- * @param otherKeys which there are, where what was asked for isn't one
- * @param complaint what is wrong with what was given
- * @param then what would have been granted at the time of the request, by the configuration of now
+ * @param mint the refusal or mint that is explained
+ * @param otherKeys the existing keys, if the requested one doesn't exist
+ * @param complaint what is wrong with the input
+ * @param then what the current configuration would have granted at the time of the request
  * @param changes of the configuration since the request
- * @param remedy what would allow what was denied, unless it is granted by now
+ * @param remedy what would allow a denied request, unless it is granted by now
  */
 record ExplainPage(
         Map<String, String> idps,
@@ -163,7 +163,7 @@ record ExplainPage(
         return found.getFirst();
     }
 
-    /** The claims alone were recorded that grants looked at; no other counts. */
+    /** Only the claims that grants evaluated were recorded; no other claim matters. */
     private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint)
             throws SQLException {
         MintLine line = mint.line();
@@ -227,7 +227,7 @@ record ExplainPage(
         return mint.flatMap(about -> about.line().key());
     }
 
-    /** What is told of the key that the mint asked for. */
+    /** The explanation for the requested key. */
     Optional<Row> asked() {
         return row(now, key());
     }
@@ -236,7 +236,7 @@ record ExplainPage(
         return asked().filter(Row::granted).isPresent();
     }
 
-    /** What would become now of what was decided then; none where nothing can be told of it. */
+    /** The present outcome of the past decision; empty if it can't be determined. */
     Optional<String> verdict() {
         boolean denied =
                 mint.filter(about -> about.line().outcome() == MintOutcome.DENIED).isPresent();
@@ -260,7 +260,7 @@ record ExplainPage(
         return row(then, key()).filter(Row::granted).isPresent() != isGranted();
     }
 
-    /** What is told of the tenant's other keys. */
+    /** The explanation for the tenant's other keys. */
     Optional<Answer> others() {
         return now.map(answer -> answer.without(key().orElse("")));
     }
@@ -272,7 +272,7 @@ record ExplainPage(
                 .findFirst();
     }
 
-    /** The tenant whose keys are told of; blank where it isn't known. */
+    /** The tenant whose keys are explained; blank if it isn't known. */
     String tenant() {
         return now.map(answer -> idps.getOrDefault(answer.idp(), "")).orElse("");
     }

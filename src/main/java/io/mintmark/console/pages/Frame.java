@@ -14,11 +14,11 @@ import java.util.Optional;
  * What all pages have in common.
  *
  * @param title the question that the page answers
- * @param section the entry of the navigation that it belongs to: the first part of its address
- * @param viewer who looks; nobody on the pages for whom it isn't known yet
- * @param seesAll whether the viewer sees all tenants, and with them what belongs to none
- * @param now when it was asked for
- * @param requestId by which the log tells what became of the request
+ * @param section the entry of the navigation that it belongs to: the first part of its path
+ * @param viewer the user; none on the pages before a login
+ * @param seesAll whether the viewer sees all tenants, and with them rows that belong to no tenant
+ * @param now when it was requested
+ * @param requestId its id in the log
  * @param failed the verification that found the log altered, or gaps that were declared in it
  * @param types the types of credentials that this release knows, by name
  */

@@ -10,10 +10,10 @@ import java.util.Optional;
 /**
  * A grant in force, in a line.
  *
- * @param claims what the token must hold besides; empty if nothing
- * @param seconds how long a credential may live
- * @param uncertain whether the change that says so may have been committed later than it is asked
- *     for
+ * @param claims the claims that it requires; empty if none
+ * @param seconds the maximum lifetime of a credential
+ * @param uncertain whether the change that created it may have been committed after the requested
+ *     time
  */
 record GrantLine(
         String tenant,
@@ -85,7 +85,7 @@ record GrantLine(
      */
     record OfKey(List<GrantLine> lines, boolean all) {}
 
-    /** Who may mint a key now, of those that the viewer may see. */
+    /** Who may mint a key now, as far as the viewer may see. */
     static OfKey ofKey(Connection connection, String tenant, String key, int most)
             throws SQLException {
         List<String> ids =
@@ -98,9 +98,9 @@ record GrantLine(
     }
 
     /**
-     * Who could at a moment of the past.
+     * Who could mint it at a moment in the past.
      *
-     * @param most that were ever written of it; beyond, none is looked at
+     * @param most the maximum number of grants that the key ever had; with more, none is evaluated
      */
     static OfKey ofKeyAt(Connection connection, String tenant, String key, Instant at, int most)
             throws SQLException {

@@ -27,9 +27,9 @@ record HistoryPage(
     private static final String GRANT = "subject_grant";
 
     /**
-     * That of a tenant, of no tenant or of a row, if there is any that the viewer may see.
+     * The history of a tenant, of no tenant or of a row, if the viewer may see any.
      *
-     * @param before the revision before which it is told
+     * @param before show revisions before this one
      */
     static Optional<HistoryPage> of(
             Connection connection,

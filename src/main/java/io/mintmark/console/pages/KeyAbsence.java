@@ -17,7 +17,7 @@ record KeyAbsence(Optional<Turn> since, Optional<Turn> until) {
     /** A change of the tenant's by which a key came or went. */
     record Turn(long revision, Instant at, String by) {}
 
-    /** Of a tenant whose keys were changed more often, nothing is told. */
+    /** Beyond this number of changes to a tenant's keys, the history isn't evaluated. */
     private static final int MOST_CHANGES = 5_000;
 
     /** Comes along the index of changes beside grants, which its condition names. */
@@ -49,7 +49,7 @@ record KeyAbsence(Optional<Turn> since, Optional<Turn> until) {
               LEFT JOIN change AS c ON c.revision = t.came
             """;
 
-    /** None if it was there, or if the history that is looked at doesn't know it. */
+    /** Empty if the key existed, or if the evaluated history doesn't contain it. */
     static Optional<KeyAbsence> at(Connection connection, String tenant, String key, Instant at)
             throws SQLException {
         return Query.of(CHANGES, key, key, tenant, MOST_CHANGES + 1, at)

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who may mint a key, now or at a moment of the past.
+ * Who may mint a key, now or at a moment in the past.
  *
  * @param key none if there is no such key any more, or not yet
- * @param asked what was asked about, as it was typed
+ * @param asked the requested moment, as it was typed
  * @param at that moment; none for now
- * @param tooEarly a moment that was asked about and is still to come
- * @param absence why it isn't among the keys of that moment, if it isn't
- * @param gone why there is no such key now; none if there is, or never was one
- * @param otherKeys which there are, where there never was such a one
- * @param changes of the configuration since the moment that was asked about
- * @param grants those that were looked at
- * @param mints the latest, up to the moment that was asked about
+ * @param tooEarly a requested moment in the future
+ * @param absence why the key didn't exist at that moment, if it didn't
+ * @param gone why the key doesn't exist now; none if it does, or never did
+ * @param otherKeys the existing keys, if this one never existed
+ * @param changes of the configuration since that moment
+ * @param grants those that were evaluated
+ * @param mints the latest, up to that moment
  */
 record KeyPage(
         String tenant,
@@ -40,7 +40,7 @@ record KeyPage(
         Found mints,
         List<Statements.Statement> statements) {
 
-    /** Which are looked at; those of the past by how often they were changed. */
+    /** The maximum number of grants that are evaluated; in the past, of their changes. */
     static final int MOST = 250;
 
     static final int MOST_CHANGES = 500;
@@ -161,17 +161,17 @@ record KeyPage(
                 || !mints.lines().isEmpty();
     }
 
-    /** Whether there is such a key or was one, as far as the history is looked at. */
+    /** Whether the key exists or ever did, as far as the evaluated history shows. */
     boolean everWas() {
         return key.isPresent() || gone.isPresent();
     }
 
-    /** Whether there are more in force than were looked at, or may be. */
+    /** Whether more grants may be in force than were evaluated. */
     boolean isCut() {
         return !grants.all();
     }
 
-    /** All mints and refusals, of which the page shows some. */
+    /** A link to all mints and refusals; the page shows some. */
     String allMints() {
         return "/mints?tenant=%s&key=%s".formatted(Links.encoded(tenant), Links.encoded(name))
                 + at.map(_ -> "&to=" + Links.encoded(asked.text())).orElse("");

@@ -47,9 +47,9 @@ record LogExtent(
     record Row(String mint, Instant at) {}
 
     /**
-     * How many rows there are.
+     * The number of rows.
      *
-     * @param counted whether those are all
+     * @param counted whether the number is exact
      */
     record Rows(long number, boolean counted) {
         String words() {

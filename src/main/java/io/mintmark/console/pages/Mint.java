@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All that is on record of a mint or a refusal.
+ * Everything on record about a mint or a refusal.
  *
- * @param line what lists show of it
+ * @param line the fields that lists show
  * @param grantThen the row of the grant as it was when the decision was made
- * @param targetThen what the key named at its provider when the decision was made; none of a
- *     refusal, which doesn't say what it was decided on
+ * @param targetThen what the key named at its provider when the decision was made; none for a
+ *     refusal, which doesn't record its state
  * @param targetNow what it names now
  */
 record Mint(
@@ -105,7 +105,7 @@ record Mint(
             return text(member).map(RowJson::time);
         }
 
-        /** Whether somebody changed it between its making and the mint. */
+        /** Whether the grant was changed between its creation and the mint. */
         boolean wasChanged() {
             return !row.path("updated_at").equals(row.path("created_at"));
         }

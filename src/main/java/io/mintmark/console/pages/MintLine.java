@@ -29,10 +29,10 @@ record MintLine(
         Trace trace) {
 
     /**
-     * What it can be followed by further, as texts.
+     * Further ids, as text.
      *
-     * @param chain where its last row hangs, told to those who see all tenants
-     * @param seq at which place of it, told likewise
+     * @param chain the chain of its last row, shown to those who see all tenants
+     * @param seq the row's position in it, shown likewise
      */
     record Trace(
             Optional<String> grantId,

@@ -15,7 +15,7 @@ enum MintOutcome {
     UNRESOLVED("?", "no outcome is on record, so a credential may exist"),
     UNDER_WAY("…", "begun a moment ago, its outcome is still to come");
 
-    /** No mint lasts longer: by then its outcome is written, or nobody will write it. */
+    /** The maximum time of a mint: by then its outcome is written or never will be. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private final String sign;
@@ -41,7 +41,7 @@ enum MintOutcome {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** So that the colour isn't all that tells them apart. */
+    /** A sign, so that outcomes don't differ by colour alone. */
     String sign() {
         return sign;
     }

@@ -24,11 +24,11 @@ final class MintSearch {
     private static final Set<String> REFUSALS = Set.of("denied", "rejected", "refused");
 
     /**
-     * What is looked for.
+     * A search.
      *
-     * @param any an id of whatever kind, a subject or a key
+     * @param any an id of any kind, a subject or a key
      * @param to exclusive
-     * @param before of those older than this mint
+     * @param before only mints older than this one
      */
     record Wanted(
             Optional<String> any,
@@ -131,17 +131,17 @@ final class MintSearch {
     }
 
     /**
-     * What was found.
+     * The result of a search.
      *
-     * @param next before which there may be more
-     * @param stoppedAt down to when all were looked at, if the search gave up there
+     * @param next the mint before which there may be more
+     * @param stoppedAt how far back the search got, if it gave up there
      */
     record Found(List<MintLine> lines, Optional<String> next, Optional<Instant> stoppedAt) {}
 
     /**
-     * The newest of what was found, by id, up to a bound.
+     * The ids of the newest mints that were found, up to a limit.
      *
-     * @param stop down to which all were looked at, if the search gave up there
+     * @param stop how far back the search got, if it gave up there
      */
     record Listing(List<String> ids, Optional<String> stop) {
         /** How many are counted. */

@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Mints and refusals that were looked for.
+ * The result of a search for mints and refusals.
  *
- * @param span from when to when, as it was typed
- * @param found nothing if that can't be meant
+ * @param span the time range, as it was typed
+ * @param found none if the search is invalid
  * @param count how many there are, on the first page
  * @param order of the lines
  * @param picks for the fields of the form
- * @param suggestions what could be meant, where nothing was found
- * @param now when the page was asked for
+ * @param suggestions names that may have been meant, if nothing was found
+ * @param now when the page was requested
  */
 record MintsPage(
         Wanted wanted,
@@ -37,7 +37,7 @@ record MintsPage(
         Instant now) {
     private static final int LINES = 50;
 
-    /** What the others stand for where a page cuts an id. */
+    /** Marks an abbreviated id. */
     private static final String CUT = "…";
 
     /**
@@ -48,7 +48,7 @@ record MintsPage(
     record Filter(String name, String value, String without) {}
 
     /**
-     * How many were found.
+     * The number of results.
      *
      * @param all whether there are no more
      */
@@ -250,7 +250,7 @@ record MintsPage(
         return asked;
     }
 
-    /** What an address says of it, its times as they were typed. */
+    /** The parameters of the page's address, times as they were typed. */
     private Map<String, String> asked() {
         Map<String, String> asked = new LinkedHashMap<>();
         wanted.any().ifPresent(text -> asked.put("q", text));

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** Which keys there are beside one that there isn't. */
+/** The existing keys, shown when a key doesn't exist. */
 final class OtherKeys {
     /** Names that are compared with what was written. */
     private static final int MOST = 200;

@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Credentials that are out already, which no statement takes back.
+ * Credentials that were handed out and that no statement revokes.
  *
- * @param last when the last of those on record ends, as its provider set it; none if none lives
- * @param possibly when the last of all may end, which is later than {@code last} only where nobody
- *     knows whether there is a credential; none if none lives
+ * @param last when the last of those on record expires, as its provider set it; none if there is
+ *     none
+ * @param possibly when the last of all may expire; later than {@code last} only where it isn't
+ *     known whether a credential exists; none if there is none
  * @param types those of their providers
- * @param among which were looked at, if those aren't all
+ * @param among how many were evaluated, if not all
  */
 record Outstanding(
         Optional<Instant> last,
@@ -23,7 +24,7 @@ record Outstanding(
         Optional<String> among,
         Instant now) {
 
-    /** Said of whatever stops mints. */
+    /** Shown with every statement that stops mints. */
     static final String LIVES_ON =
             "This stops new mints. Issued credentials stay valid until they expire, at most "
                     + "for their key's max_duration.";

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How things are.
+ * The overview.
  *
- * @param unresolved mints without outcome, of which nobody is at work any more; one more than are
+ * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
  * @param verification the last one with a result since the console's start
- * @param checkpoint the last one; none where the viewer may see none or there is none
+ * @param checkpoint the last one; none if the viewer may see none or there is none
  */
 record OverviewPage(
         Activity activity,
@@ -63,7 +63,7 @@ record OverviewPage(
     record Checkpoint(long number, Instant at) {
         private static final Duration LATE = Duration.ofMinutes(5);
 
-        /** Of those that the viewer may see. */
+        /** The last checkpoint, if the viewer may see it. */
         static Optional<Checkpoint> last(Connection connection) throws SQLException {
             return Query.of(LAST_CHECKPOINT)
                     .first(
@@ -94,8 +94,8 @@ record OverviewPage(
     }
 
     /**
-     * Whether the viewer may see a tenant, if there is one. What is asked about another is answered
-     * by no look at its rows: how long that takes would tell how many there are.
+     * Whether the viewer may see a tenant. If not, its rows are not read, because the time that it
+     * takes would show how many there are.
      */
     static boolean sees(Connection connection, String tenant) throws SQLException {
         return Query.of(SEES, tenant).first(connection, row -> row.getBoolean(1)).orElse(false);

@@ -75,7 +75,7 @@ public final class Pages implements PageRoutes {
         routing.get(path, page).route(Method.HEAD, path, page);
     }
 
-    /** What needs no login comes here too, if it is asked for in another way or isn't there. */
+    /** Public paths get here too, if the method is wrong or the page doesn't exist. */
     private void elsewhere(ServerRequest request, ServerResponse response) {
         if (request.context().get(Viewer.class).isEmpty()) {
             throw new NotFoundException("no page has this address");

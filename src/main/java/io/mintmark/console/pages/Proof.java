@@ -39,12 +39,12 @@ public final class Proof {
     private final InstantSource clock;
     private final AtomicReference<@Nullable Run> last = new AtomicReference<>();
 
-    /** The last run with a result: one that looked at every row, or that found something. */
+    /** The last run with a result: one that read every row, or that found something. */
     private volatile @Nullable Run conclusive;
 
     /**
-     * @param open the log in one snapshot, with the viewer's eyes
-     * @param keys those to trust, read anew for each run; none: nothing can be proven here
+     * @param open the log in one snapshot, with the viewer's permissions
+     * @param keys the trusted keys, read anew for each run; without any, nothing can be proven here
      */
     public Proof(
             Function<Viewer, PostgresLog> open,
@@ -69,12 +69,12 @@ public final class Proof {
         }
     }
 
-    /** The run that is under way, or else the last one. */
+    /** The current run, or else the last one. */
     Optional<Run> last() {
         return Optional.ofNullable(last.get());
     }
 
-    /** The last run with a result: one that looked at every row, or that found something. */
+    /** The last run with a result: one that read every row, or that found something. */
     Optional<Run> conclusive() {
         Run now = last.get();
         return now != null && now.isConclusive()
@@ -91,9 +91,9 @@ public final class Proof {
     }
 
     /**
-     * Begins a run, unless one is under way.
+     * Starts a run, unless one is in progress.
      *
-     * @param expected rows that there are, about
+     * @param expected the approximate number of rows
      */
     void begin(Viewer viewer, long expected) {
         Run before = last.get();
@@ -211,7 +211,7 @@ public final class Proof {
             return expected;
         }
 
-        /** How many rows there were, if it looked at all of them. */
+        /** The number of rows, if the run read all of them. */
         synchronized Optional<Long> all() {
             return end != null && end.summary().isPresent() ? Optional.of(rows) : Optional.empty();
         }
@@ -285,13 +285,13 @@ public final class Proof {
                     .formatted(declared > 0 ? " but what was declared," : "", reach(end));
         }
 
-        /** Nobody can tell from a database what was cut off its end. */
+        /** A database doesn't show what was cut off its end. */
         private static String reach(End end) {
             return " up to checkpoint %s, as this database has it"
                     .formatted(Frame.number(end.summary().map(Summary::last).orElse(0L)));
         }
 
-        /** Whether there are more findings than are shown. */
+        /** Whether there are more findings than the page shows. */
         synchronized boolean isCut() {
             return wrong + foreign + declared > SHOWN;
         }

@@ -9,13 +9,13 @@ import java.util.Optional;
  * Whether the log is as it was written.
  *
  * @param checkpoints the newest first, one more than are shown if there are more
- * @param before the number before which they are shown; none: the last ones
- * @param extent with how far the last checkpoint covers it
- * @param expected rows that a verification will look at, about
- * @param since rows that came since the last verification began, if one has ended
+ * @param before show checkpoints before this number; none: the last ones
+ * @param extent how far the last checkpoint covers the log
+ * @param expected the approximate number of rows of a verification
+ * @param since rows that were written since the last verification began, if one has ended
  * @param run the one in progress, or the last
- * @param failed an earlier one that failed, after which none was clean
- * @param possible whether the console has keys to trust
+ * @param failed an earlier one that failed, and no later one passed
+ * @param possible whether the console has trusted keys
  * @param trusted their ids
  */
 record ProofPage(
@@ -30,7 +30,7 @@ record ProofPage(
         List<String> trusted) {
     static final int MOST = 20;
 
-    /** What the planner knows; nobody waits for a count of millions. */
+    /** The planner's estimate; counting millions of rows would take too long. */
     private static final String ESTIMATE =
             """
             SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint AS rows
@@ -58,7 +58,7 @@ record ProofPage(
                 proof.trusted());
     }
 
-    /** As many as a verification counted, or more if the database by now says so. */
+    /** The number that a verification counted, or the database's estimate if that is larger. */
     static long expected(Connection connection, Optional<Proof.Run> run) throws SQLException {
         long estimate = Query.of(ESTIMATE).first(connection, row -> row.getLong("rows")).orElse(0L);
         return Math.max(estimate, run.flatMap(Proof.Run::all).orElse(0L));
@@ -75,7 +75,7 @@ record ProofPage(
                 : Optional.empty();
     }
 
-    /** The checkpoints from here on, as a file. */
+    /** A link to the checkpoints from here on, as a file. */
     String file() {
         return "/proof/checkpoints" + before.map(number -> "?before=" + number).orElse("");
     }

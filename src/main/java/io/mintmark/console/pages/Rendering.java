@@ -36,7 +36,7 @@ final class Rendering {
         View view(Connection connection, ServerRequest request, Instant now) throws SQLException;
     }
 
-    /** A page with what its viewer may see besides: all tenants, or not. */
+    /** A page, and whether its viewer sees all tenants. */
     private record Seen(View view, boolean all) {}
 
     Rendering(

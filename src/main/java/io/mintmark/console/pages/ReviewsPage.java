@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Enabled grants with what a reviewer needs, in the order of their numbers.
+ * Enabled grants with what a reviewer needs, sorted by their ids.
  *
  * @param wanted which grants
  * @param grants one more than {@link #shown} if there are more
@@ -27,11 +27,11 @@ record ReviewsPage(Wanted wanted, List<Line> grants) {
             """;
 
     /**
-     * Which grants are asked for.
+     * The requested grants.
      *
-     * @param tenant of which tenant; of all that the viewer sees if empty
+     * @param tenant only this tenant's; all that the viewer sees if empty
      * @param all whether grants that are not due for review are included
-     * @param after only grants with higher numbers
+     * @param after only grants with higher ids
      */
     record Wanted(Optional<String> tenant, boolean all, long after) {
         static Wanted of(Parameters parameters) {

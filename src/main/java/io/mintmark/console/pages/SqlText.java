@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Values as literals of PostgreSQL, which mean the same whatever {@code
- * standard_conforming_strings} says, and in which everything can be seen that will be run.
+ * Values as literals of PostgreSQL that are valid with either value of {@code
+ * standard_conforming_strings}, and without invisible characters.
  */
 final class SqlText {
     private SqlText() {}

@@ -8,9 +8,7 @@ import java.util.Optional;
 
 /** What changes the configuration, ready to be copied: the console itself writes nothing. */
 final class Statements {
-    /**
-     * A word in angle brackets is no SQL, in whatever client: nothing runs before it is filled in.
-     */
+    /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
     private static final String REASON = "<reason>";
 
     private static final String FILL_IN =
@@ -94,10 +92,10 @@ final class Statements {
     }
 
     /**
-     * Whatever grants there are or will be.
+     * Blocks a subject, whatever grants it has.
      *
      * @param idp whose tokens are meant; none for any of the tenant's identity providers
-     * @param out what the subject got
+     * @param out the credentials that were handed out
      */
     static Statement block(String tenant, Optional<String> idp, String subject, Outstanding out) {
         return new Statement(
@@ -127,9 +125,9 @@ final class Statements {
     }
 
     /**
-     * For as long as nobody lifts it.
+     * Removes the end of a block.
      *
-     * @param block the one that is there, of the same subject and scope
+     * @param block the existing one, of the same subject and scope
      */
     static Statement blockLonger(String tenant, SubjectBlock block, Outstanding out) {
         return new Statement(
@@ -149,7 +147,7 @@ final class Statements {
                                 .formatted(REASON, SqlText.of(tenant), block.id()));
     }
 
-    /** What the subject's token must hold besides is left to whoever runs it. */
+    /** The required claims are left to the user who runs it. */
     static Statement give(String tenant, String idp, String subject, String key) {
         return new Statement(
                 "Give this subject the key",
@@ -169,7 +167,7 @@ final class Statements {
                 .formatted(SqlText.of(tenant), idp, subject, SqlText.of(key), REASON);
     }
 
-    /** The same as it was before somebody disabled it. */
+    /** Enables a grant unchanged. */
     static Statement enable(String tenant, long grant) {
         return new Statement(
                 "Enable grant %d again, which gives this subject the key".formatted(grant),
@@ -184,8 +182,8 @@ final class Statements {
     }
 
     /**
-     * For whoever is meant: a word in angle brackets is no SQL, so nothing runs before it is filled
-     * in, and the database refuses an identity provider that isn't the tenant's.
+     * A grant for somebody. The placeholder in angle brackets is invalid SQL, so the statement
+     * fails until it is replaced, and the database rejects another tenant's identity provider.
      *
      * @param idps some of the tenant's identity providers, to choose from
      */
@@ -208,7 +206,7 @@ final class Statements {
     }
 
     /**
-     * Whoever asks for the key is told that there is none.
+     * Clients then get the same answer as for an unknown key.
      *
      * @param type that of its provider
      */

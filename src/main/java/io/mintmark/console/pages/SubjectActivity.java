@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a subject did lately, and what it holds.
+ * A subject's recent activity and credentials.
  *
  * @param counted whether mints and refusals are all of the last 24 hours
- * @param living credentials on record that live now
- * @param last when the last of them ends
- * @param possibly when the last one ends of which it isn't known whether there is one, or else
+ * @param living credentials on record that are still valid
+ * @param last when the last of them expires
+ * @param possibly when the last possible credential expires whose existence isn't known, or else
  *     {@code last}
- * @param types those of the providers of what lives or may
- * @param all whether everything that it ever did was looked at
+ * @param types those of the providers of these credentials
+ * @param all whether all of its mints were evaluated
  */
 record SubjectActivity(
         long mints,
@@ -28,7 +28,7 @@ record SubjectActivity(
         List<String> types,
         boolean all) {
 
-    /** Mints and refusals that are looked at, the newest first. */
+    /** The maximum number of mints and refusals that are evaluated, the newest first. */
     private static final int MOST = 2_000;
 
     private static final String AMONG = "its latest mints alone";

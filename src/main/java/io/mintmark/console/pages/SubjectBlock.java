@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A block in force that a subject meets, of those that the viewer may see.
+ * A block in force that covers a subject, as far as the viewer may see.
  *
- * @param tenant none if it counts in all tenants
- * @param idp none if it counts for any identity provider
- * @param subject as the block says it: a glob may be
+ * @param tenant none if it applies in all tenants
+ * @param idp none if it applies to any identity provider
+ * @param subject as the block has it, possibly a glob
  */
 record SubjectBlock(
         long id,
@@ -46,7 +46,7 @@ record SubjectBlock(
         return Query.of(BLOCKS, subject, LOOKED_AT).list(connection, SubjectBlock::block);
     }
 
-    /** Some of those in force in a tenant, with those that count in all of them. */
+    /** Some of the blocks in force in a tenant, including those for all tenants. */
     static List<SubjectBlock> inTenant(Connection connection, String tenant, int most)
             throws SQLException {
         String all =

@@ -13,13 +13,13 @@ import java.util.stream.Stream;
 /**
  * What a subject may mint now, and what it got.
  *
- * @param subject none if none was named yet
- * @param grants those in force that nothing blocks
+ * @param subject none if none was entered yet
+ * @param grants those in force that no block covers
  * @param blocks those that the viewer may see
- * @param lately subjects that asked lately, as long as none was named
- * @param suggestions subjects that could be meant, where nothing is known of the one that was named
+ * @param lately subjects of recent requests, if none was entered
+ * @param suggestions subjects that may have been meant, if this one is unknown
  * @param everywhere whether it is blocked in all tenants
- * @param activity none if no subject was named yet
+ * @param activity none if no subject was entered
  */
 record SubjectPage(
         Optional<String> subject,

@@ -12,9 +12,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a text that names nothing could stand for: names that contain it, capitals or not, those
- * that begin with it first. Subjects are those of exact grants and of the latest mints and
- * refusals.
+ * Suggestions for a text that matches nothing exactly: names that contain it, ignoring case,
+ * prefixes first. Subjects are those of exact grants and of the latest mints and refusals.
  */
 record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) {
     private static final int SHOWN = 8;

@@ -12,9 +12,9 @@ import java.util.Optional;
  * A tenant's configuration.
  *
  * @param grants one more than are shown if there are more
- * @param grantCount how many there are, at most one more than are counted
+ * @param grantCount the number of grants, at most one more than are counted
  * @param blocks in force, as many as are shown or fewer
- * @param accesses whose ID tokens see it here, as far as the viewer may know
+ * @param accesses who sees the tenant in the console, as far as the viewer may know
  * @param changes the last ones, as differences
  */
 record TenantPage(
@@ -244,7 +244,7 @@ record TenantPage(
                 row.getString("advice"));
     }
 
-    /** How many grants there are, as far as they were counted. */
+    /** The number of grants, as far as they were counted. */
     String allGrants() {
         return grantCount > GRANTS_COUNTED
                 ? "over " + Frame.number(GRANTS_COUNTED)

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The tenants that a viewer sees, by name.
+ * The tenants that a viewer sees, sorted by name.
  *
- * @param beginning what the names begin with
+ * @param beginning the prefix of the names
  * @param tenants one more than are shown if there are more
  */
 record TenantsPage(Optional<String> beginning, List<Line> tenants) {

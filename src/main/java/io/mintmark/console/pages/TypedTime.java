@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A day or a moment as somebody typed it.
+ * A day or a moment as a user typed it.
  *
  * @param text as it was typed; empty if nothing was
- * @param at what it means; of a day its first moment, or its last one
- * @param fault why it can't be meant, as a sentence
+ * @param at its meaning; for a day its first or last moment
+ * @param fault why it is invalid, as a sentence
  */
 record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
     private static final Instant LAST = Instant.parse("9999-01-01T00:00:00Z");

@@ -31,7 +31,7 @@ record View(int status, String title, String template, Object model) {
                 "Ask an auditor, or verify an export: mintmark audit verify --export.");
     }
 
-    /** No page has such an address, whoever looks. */
+    /** No page has this address, for any viewer. */
     static View nowhere() {
         return message(
                 404,
@@ -42,9 +42,9 @@ record View(int status, String title, String template, Object model) {
     }
 
     /**
-     * A tenant's key that isn't there, of a tenant that the viewer sees.
+     * A missing key of a tenant that the viewer sees.
      *
-     * @param others which there are
+     * @param others the existing keys
      */
     static View absentKey(String tenant, String key, String others) {
         return message(

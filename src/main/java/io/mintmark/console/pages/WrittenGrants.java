@@ -33,7 +33,7 @@ record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
                        AND (h.valid_until IS NULL OR h.valid_until > now())) AS disabled
             """;
 
-    /** Of a refusal that has a subject, told by the claims that are on record of it. */
+    /** For a refusal with a subject, from its recorded claims. */
     static WrittenGrants of(Connection connection, Mint refusal) throws SQLException {
         MintLine line = refusal.line();
         return Query.of(

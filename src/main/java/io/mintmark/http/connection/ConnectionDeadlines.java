@@ -40,7 +40,7 @@ final class ConnectionDeadlines implements AutoCloseable {
         requests.join(state);
     }
 
-    /** Its answer is written, or it counts no more among those that are worked on. */
+    /** The response is written, or the request no longer counts as being processed. */
     void answered(ConnectionState state) {
         requests.leave(state);
     }
@@ -72,7 +72,7 @@ final class ConnectionDeadlines implements AutoCloseable {
         return empty.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** From now on a connection ends as soon as no request is under way on it. */
+    /** From now on, connections are closed as soon as they have no request in flight. */
     void closeIdle() {
         closingIdle = true;
     }

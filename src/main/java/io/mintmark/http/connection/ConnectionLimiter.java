@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Connections that share a bound. When it is nearly reached, it makes room by closing those that
- * have waited longest for their clients, so that clients that hold connections without using them,
- * or don't take their answers, don't keep out others.
+ * Connections that share a limit. When it is nearly reached, those that have waited longest for
+ * their clients are closed, so that clients that hold idle connections, or don't read their
+ * responses, can't keep others out.
  */
 final class ConnectionLimiter {
     /** This part of the bound is kept free. */
     private static final int ONE_IN = 16;
 
-    /** Less than a request waits for its turn, so that it comes in where slow ones make room. */
+    /** Less than a request waits for a permit, so that it is accepted when slow ones are closed. */
     private static final Duration LEAST_WAIT = Duration.ofMillis(500);
 
     private final Set<ConnectionState> members = ConcurrentHashMap.newKeySet();
@@ -48,7 +48,7 @@ final class ConnectionLimiter {
         makeRoom();
     }
 
-    /** Closes those that have no request under way. */
+    /** Closes connections without a request in flight. */
     void closeIdle() {
         members.removeIf(ConnectionState::closeIfIdle);
     }

@@ -159,7 +159,7 @@ final class ConnectionState {
         this.line = line;
     }
 
-    /** Its headers are read too, and not yet believed. */
+    /** The headers have been read, but not validated yet. */
     void headersAreRead(Headers headers) {
         this.headers = headers;
     }
@@ -171,7 +171,7 @@ final class ConnectionState {
         enter(Stage.BODY);
     }
 
-    /** Nobody can tell any more where a request ends: nothing more is read, whoever tries. */
+    /** The end of the request is ambiguous: nothing more is read from the connection. */
     void breaks() {
         this.isBroken = true;
     }
@@ -182,13 +182,12 @@ final class ConnectionState {
     }
 
     /**
-     * The answer is ready. It is the last one if somebody said so, if the connection has given as
-     * many as it may, or if the client's bytes can't be told apart any more: its request was not
-     * read to the end.
+     * The response is ready. It is the connection's last one if it says so, if the connection has
+     * reached its maximum number of requests, or if the request was not read to its end.
      *
-     * @param isLast whether the answer says that it is
-     * @param received how many bytes have been received beyond those that were taken
-     * @return whether the connection ends after it
+     * @param isLast whether the response says that it is the last
+     * @param received how many bytes have been received and not consumed
+     * @return whether the connection is closed after it
      */
     boolean answerBegins(boolean isLast, int received) {
         boolean isWhole = now().stage == Stage.BODY && body.isWithin(received);
@@ -206,7 +205,7 @@ final class ConnectionState {
         return awaitsLine;
     }
 
-    /** Whether nothing more is to be read after the answer that is under way. */
+    /** Whether the current response is the connection's last. */
     boolean isLast() {
         return isLast && awaitsLine;
     }
@@ -214,8 +213,7 @@ final class ConnectionState {
     /**
      * The connection ends.
      *
-     * @return whether the client may still be sending what nobody will read, and has to be waited
-     *     for
+     * @return whether the client may still be sending, so that closing must wait for it
      */
     boolean lingers() {
         boolean lingers = isUnread && now().stage == Stage.ANSWER;
@@ -252,7 +250,7 @@ final class ConnectionState {
                 : Optional.empty();
     }
 
-    /** Closes it if no request is under way. */
+    /** Closes the connection if no request is in flight. */
     boolean closeIfIdle() {
         return closeIf(now -> now.stage == Stage.IDLE || now.stage == Stage.HANDSHAKE);
     }

@@ -35,8 +35,8 @@ final class GuardedConnection implements ServerConnection {
     private Optional<RequestTurns> turns = Optional.empty();
 
     /**
-     * @param room for requests that have given their turns back
-     * @param withoutTurns the paths of requests that need no turns
+     * @param room memory for requests that returned their permits
+     * @param withoutTurns the paths of requests that need no permits
      */
     GuardedConnection(
             ServerConnection connection,
@@ -72,20 +72,20 @@ final class GuardedConnection implements ServerConnection {
     }
 
     /**
-     * The request that this thread works on gives its turn back, if there is room for it.
+     * Returns the permit of this thread's request, if there is memory for it.
      *
-     * @param owner who answers for it
+     * @param owner the owner that the request counts for
      * @param kibibytes that it keeps until it is answered
-     * @return false if its owner's part of the room is taken
+     * @return false if the owner's share is used up
      */
     static boolean giveBackTurn(String owner, int kibibytes) {
         return !giveBack(owner, kibibytes).equals(Optional.of(Entry.OWNER_FULL));
     }
 
     /**
-     * The same for a request that must not keep its turn.
+     * The same for a request that must not keep its permit.
      *
-     * @return false if there is no room for it
+     * @return false if there is no memory for it
      */
     static boolean leaveTurn(String owner, int kibibytes) {
         return giveBack(owner, kibibytes).orElse(Entry.ENTERED) == Entry.ENTERED;
@@ -123,7 +123,7 @@ final class GuardedConnection implements ServerConnection {
         }
     }
 
-    /** Whatever fails at the end, the connection leaves the count of those that may be open. */
+    /** Whatever fails while closing, the connection no longer counts as open. */
     private void end() {
         try {
             finish();
@@ -161,8 +161,8 @@ final class GuardedConnection implements ServerConnection {
     }
 
     /**
-     * Closing a socket while the client is still sending makes its system throw away what it has
-     * received, and with it the answer that says what was wrong.
+     * If a socket is closed while the client is still sending, the client's system discards what it
+     * has received, including the error response.
      */
     private void linger() {
         try {

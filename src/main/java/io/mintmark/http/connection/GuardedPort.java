@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * A port that keeps its bounds and its framing whatever clients do: HTTP/1.1 and nothing else,
- * every request's end beyond doubt, a deadline for whatever a client owes the server. Closing it
- * stops the watch; the port itself is the server's to close.
+ * A port that enforces limits and framing against any client: HTTP/1.1 only, unambiguous ends of
+ * requests, and a deadline for everything that a client must send. Closing it stops the watch; the
+ * server closes the port itself.
  */
 public final class GuardedPort implements AutoCloseable {
     /** Room for the longest token in the query, in bytes. */
@@ -28,15 +28,15 @@ public final class GuardedPort implements AutoCloseable {
     private static final int LONGEST_HEADERS = 32 * 1024;
 
     /**
-     * What the system keeps of answers that a client doesn't take, in bytes (Linux doubles it): the
-     * next request of a connection is read when the answer before has found room there.
+     * The socket's send buffer in bytes (Linux doubles it): the next request of a connection is
+     * read once the previous response fits into it.
      */
     private static final int SOCKET_BUFFER = 32 * 1024;
 
     /** How long a request waits for a permit. */
     private static final Duration QUEUEING = Duration.ofSeconds(1);
 
-    /** What a request with a short token counts as in the room, in KiB of a token. */
+    /** The minimum that a waiting request counts, in KiB of a token. */
     private static final int LEAST_KEPT = 4;
 
     /** One with the longest; what comes of a token in memory is twelve times as long. */
@@ -51,8 +51,8 @@ public final class GuardedPort implements AutoCloseable {
 
     /**
      * @param tls without it, the port serves plain HTTP
-     * @param withoutTurns the paths of requests that don't count among those that are worked on at
-     *     a time, because their answers must come and cost nothing
+     * @param withoutTurns the paths of requests that need no permit, because they are cheap and
+     *     must always be answered
      * @param nanoTime measures clients' time
      */
     public GuardedPort(
@@ -139,26 +139,24 @@ public final class GuardedPort implements AutoCloseable {
     }
 
     /**
-     * It is known whose request this thread works on, and what that owner has under way is bounded
-     * by other means, so that the request counts no more among those that are worked on at a time.
-     * Otherwise one owner whose requests take long would leave no turn to others. Where too much is
-     * kept for such requests already, it goes on counting.
+     * Returns the permit of this thread's request, because its owner is known now and is limited by
+     * other means. Otherwise one owner whose requests take long could use up all permits. If too
+     * much memory is held for such requests already, the request keeps its permit.
      *
      * @param tokenLength of the token that is kept, in characters
-     * @return false if it is this owner's requests of which too much is kept: half of all that may
-     *     be
+     * @return false if this owner's requests hold too much: half of the total
      */
     public static boolean giveBackTurn(String owner, int tokenLength) {
         return GuardedConnection.giveBackTurn(owner, kept(tokenLength));
     }
 
     /**
-     * The request that this thread works on is going to wait for something of its owner's, so it
-     * must not count among those that are worked on at a time.
+     * Returns the permit of this thread's request, because the request is going to wait for
+     * something of its owner's.
      *
      * @param tokenLength of the token that is kept, in characters
-     * @return false if too much is kept for such requests, of this owner or of all; then the
-     *     request must not wait
+     * @return false if such requests, of this owner or of all, hold too much memory; the request
+     *     must not wait then
      */
     public static boolean leaveTurn(String owner, int tokenLength) {
         return GuardedConnection.leaveTurn(owner, kept(tokenLength));
@@ -183,8 +181,8 @@ public final class GuardedPort implements AutoCloseable {
     }
 
     /**
-     * From now on a connection ends as soon as no request is under way on it. To be called before
-     * the server stops, which waits for all connections to end.
+     * From now on, connections are closed as soon as they have no request in flight. Call this
+     * before the server stops, which waits for all connections to end.
      */
     public void closeIdle() {
         deadlines.closeIdle();

@@ -23,8 +23,8 @@ final class GuardedSelector implements ServerConnectionSelector {
     private final boolean anyQuery;
 
     /**
-     * @param room for requests that have given their turns back
-     * @param withoutTurns the paths of requests that need no turns
+     * @param room memory for requests that returned their permits
+     * @param withoutTurns the paths of requests that need no permits
      * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedSelector(

@@ -32,7 +32,7 @@ final class PlainTransport implements Transport {
 
     @Override
     public void finish() {
-        // the end of the connection says so
+        // the next read reports the end of the connection
     }
 
     @Override

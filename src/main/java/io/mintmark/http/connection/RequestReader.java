@@ -22,7 +22,9 @@ final class RequestReader extends DataReader {
     /** Of a header field's name, in bytes. */
     static final int LONGEST_NAME = 128;
 
-    /** Of a header field's value, in bytes, with room for the longest token. */
+    /**
+     * The maximum length of a header field's value in bytes, with a margin above the longest token.
+     */
     static final int LONGEST_VALUE = 20 * 1024;
 
     private final ConnectionState state;
@@ -59,7 +61,7 @@ final class RequestReader extends DataReader {
         return bytes;
     }
 
-    /** Every read begins here, also of what has been received already. */
+    /** Every read starts here, including reads of buffered bytes. */
     @Override
     public void ensureAvailable() {
         if (state.isBroken()) {
@@ -130,7 +132,7 @@ final class RequestReader extends DataReader {
         return super.readLazyString(charset, length);
     }
 
-    /** Lines are what separates chunks, and there are none. */
+    /** Only chunked bodies need lines, and chunked bodies are rejected. */
     @Override
     public String readLine() {
         throw BadFraming.in(state, "a chunk");

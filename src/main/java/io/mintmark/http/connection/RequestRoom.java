@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Memory for requests that have given their turns back. No owner's have more than half of it. */
+/** Memory for requests that returned their permits. No owner may use more than half of it. */
 final class RequestRoom {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Integer> taken = new HashMap<>();

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The turns of one connection's requests among those that the server works on at a time. A request
- * may give its turn back before it is answered, as far as there is room for such requests. Some
- * requests need no turn.
+ * The permits of one connection's requests among those that the server processes at a time. A
+ * request may return its permit before it is answered, as far as there is memory for such requests.
+ * Some requests need no permit.
  *
- * <p>For the connection's own thread.
+ * <p>Used by the connection's own thread only.
  */
 final class RequestTurns implements Limit {
     private final Limit limit;
@@ -22,8 +22,8 @@ final class RequestTurns implements Limit {
 
     /**
      * @param limit of the server
-     * @param room for requests that have given their turns back
-     * @param needsNone whether the connection's current request needs no turn
+     * @param room memory for requests that returned their permits
+     * @param needsNone whether the connection's current request needs no permit
      */
     RequestTurns(Limit limit, RequestRoom room, BooleanSupplier needsNone) {
         this.limit = limit;
@@ -79,7 +79,7 @@ final class RequestTurns implements Limit {
         public void ignore() {}
     }
 
-    /** One request's turn, or its place in the room. */
+    /** One request's permit, or its memory after it returned the permit. */
     private final class Turn implements LimitAlgorithm.Token {
         private final LimitAlgorithm.Token token;
         private Optional<Runnable> leaving = Optional.empty();

@@ -48,7 +48,9 @@ record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
         return region;
     }
 
-    /** Said here and not left to the SDK, so that it is known before a token is made for it. */
+    /**
+     * Computed here rather than by the SDK, because it must be known before a token is made for it.
+     */
     private static Endpoint regional(String region) {
         String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
         return Endpoint.at("https://sts.%s.%s".formatted(region, suffix));

@@ -103,7 +103,7 @@ public final class AwsSts implements AccessProvider {
     }
 
     /**
-     * AWS takes the token's word for tags and source identity; there are no parameters for them.
+     * AWS takes tags and source identity from the token; there are no parameters for them.
      *
      * @param aws whether the endpoint may get tokens that AWS accepts
      */

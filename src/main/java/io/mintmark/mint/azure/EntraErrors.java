@@ -9,11 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the numbers mean that Entra's descriptions begin with ({@code AADSTS70021: …}); its OAuth
- * codes put a wrong scope, an unknown application and a disabled one together. Source:
- * learn.microsoft.com, "Microsoft Entra authentication and authorization error codes", and for the
- * numbers of federated credentials the messages of the service itself. Those that are none of ours
- * (of users, browsers, certificates, SAML) are left out; what isn't here counts by its OAuth code.
+ * The meaning of the numbers at the start of Entra's descriptions ({@code AADSTS70021: …}); its
+ * OAuth codes don't distinguish a wrong scope, an unknown application and a disabled one. Source:
+ * learn.microsoft.com, "Microsoft Entra authentication and authorization error codes", and for
+ * federated credentials the messages of the service itself. Numbers of users, browsers,
+ * certificates and SAML are left out; an unlisted number counts by its OAuth code.
  */
 final class EntraErrors {
     private static final Pattern NUMBER = Pattern.compile("AADSTS(\\d{4,10})\\b.*", Pattern.DOTALL);
@@ -46,7 +46,7 @@ final class EntraErrors {
 
     private static final Set<String> THROTTLED = Set.of("50196", "90055");
 
-    /** Entra's own trouble, whatever it calls it. */
+    /** OAuth codes for faults of Entra itself. */
     private static final Set<String> TROUBLE =
             Set.of("50000", "50033", "90006", "90012", "90024", "90033", "90036", "90090", "90091");
 

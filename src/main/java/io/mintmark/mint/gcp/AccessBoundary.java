@@ -8,7 +8,8 @@ import io.mintmark.mint.Settings;
 import java.util.Set;
 
 /**
- * A credential access boundary: what a token may do at most, whatever its service account may.
+ * A credential access boundary: the upper limit of what a token may do, whatever its service
+ * account may.
  *
  * @param options as Google's token service takes it: {@code {"accessBoundary":
  *     {"accessBoundaryRules": […]}}}, as JSON text

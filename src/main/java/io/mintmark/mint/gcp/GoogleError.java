@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A refusal of Google's. The token service writes those of OAuth (RFC 6749 section 5.2); the other
- * service, and whatever stands in front of both, writes {@code google.rpc.Status}. Sources: the
- * "Errors" page of Google's API design guide, {@code google/rpc/code.proto}, {@code
- * google/api/error_reason.proto}, and "Troubleshoot Workload Identity Federation".
+ * An error of Google. The token service returns OAuth errors (RFC 6749 section 5.2); the other
+ * service, and proxies of both, return {@code google.rpc.Status}. Sources: the "Errors" page of
+ * Google's API design guide, {@code google/rpc/code.proto}, {@code google/api/error_reason.proto},
+ * and "Troubleshoot Workload Identity Federation".
  *
  * @param code of OAuth or of {@code google.rpc.Code}; empty if the answer is neither
  * @param details reasons of {@code google.rpc.ErrorInfo}

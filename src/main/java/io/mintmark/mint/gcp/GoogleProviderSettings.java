@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /**
  * The settings of an access provider of type {@code gcp}.
  *
- * @param identityProvider the full name of the workload identity provider, from {@code //} on; it
- *     is the audience of the broker's token, and Google accepts it unless told otherwise
+ * @param identityProvider the full name of the workload identity provider, starting with {@code
+ *     //}; it is the audience of the broker's token, which Google accepts by default
  * @param sts base URL of the token service
  * @param iam base URL of the service account credentials service
  */
@@ -28,8 +28,8 @@ record GoogleProviderSettings(
                             + "/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+");
 
     /**
-     * Reads them. Both endpoints are judged here, before the first call: what the one gives is
-     * shown to the other, and is worth as much as the broker's token.
+     * Reads them. Both endpoints are checked here, before the first call, because the token of the
+     * first is sent to the second and is as valuable as the broker's token.
      */
     static GoogleProviderSettings of(JsonNode members, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(members, NAMES);

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An access token that the broker signs itself, for services that trust the tenant's issuer. Nobody
- * is called, so nothing can time out.
+ * An access token that the broker signs itself, for services that trust the tenant's issuer. It
+ * calls no provider, so it can't time out.
  */
 public final class JwtProvider implements AccessProvider {
     private static final Set<String> KEY_SETTINGS =
@@ -50,7 +50,7 @@ public final class JwtProvider implements AccessProvider {
         return false;
     }
 
-    /** The token isn't the broker's identity but the client's, so nobody shares one. */
+    /** The token is the client's identity and not the broker's, so it is never shared. */
     @Override
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         Settings.ofProvider(providerSettings, Set.of());

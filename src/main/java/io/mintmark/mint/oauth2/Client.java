@@ -8,9 +8,9 @@ import java.util.Optional;
 sealed interface Client {
 
     /**
-     * It doesn't: the subject token is all that counts.
+     * No authentication: only the subject token counts.
      *
-     * @param id if the server wants to be told
+     * @param id if the server requires one
      */
     record Open(Optional<String> id) implements Client {}
 
@@ -25,8 +25,8 @@ sealed interface Client {
     record WithKey(String id) implements Client {}
 
     /**
-     * The client of a provider's settings. Without {@code client_auth} it is what is given that
-     * counts: a secret is used, and an id alone is only told.
+     * The client of a provider's settings. Without {@code client_auth}, a secret is used if there
+     * is one, and an id alone is sent as a parameter.
      */
     static Client of(Settings settings) {
         Optional<String> id = settings.text("client_id");

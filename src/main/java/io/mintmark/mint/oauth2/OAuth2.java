@@ -157,9 +157,8 @@ public final class OAuth2 implements AccessProvider {
 
     /**
      * What the standard leaves open. RFC 8693 section 2.2.2 has one code, {@code invalid_request},
-     * for a request that makes no sense and for a subject token that isn't accepted; only the
-     * description tells them apart. Keycloak says {@code invalid_issuer} where it doesn't know the
-     * subject token's.
+     * for a malformed request and for a rejected subject token; only the description distinguishes
+     * them. Keycloak returns {@code invalid_issuer} for an unknown issuer of the subject token.
      */
     private static Optional<Reason> meaning(Denied denied) {
         boolean ofTheBroker =

@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The parameters that a server has besides those of the standards: fixed ones from the access
- * provider, and those that the access provider lists for its keys to set. A key sets exactly the
- * listed ones, so that nothing that it sends escapes {@code allowed_targets}.
+ * A server's non-standard parameters: fixed ones from the access provider, and those that the
+ * access provider lets its keys set. A key sets exactly these, so that nothing it sends escapes
+ * {@code allowed_targets}.
  *
  * @param fixed from the access provider
  * @param ofKey from the key

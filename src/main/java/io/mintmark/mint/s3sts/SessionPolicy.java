@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The session policy of a credential, which allows at most what storage is for. Without one MinIO
- * lets whoever has the credential make access keys that outlive it; and with one that merely
- * doesn't allow that, servers from before October 2025 still do, because for a user's own accounts
- * they look at denials alone (CVE-2025-62506).
+ * The session policy of a credential, which allows only what storage needs. Without one, MinIO lets
+ * the holder of the credential create access keys that outlive it. With one that merely doesn't
+ * allow that, servers from before October 2025 still do, because for a user's own accounts they
+ * only evaluate denials (CVE-2025-62506).
  */
 final class SessionPolicy {
     /** How to say that nothing but storage is meant. */
@@ -35,7 +35,7 @@ final class SessionPolicy {
         ADMINISTRATION
     }
 
-    /** What MinIO says of a {@code NotAction}. */
+    /** MinIO's message for a {@code NotAction}. */
     private static final String NO_NOT_ACTION = "empty actions not allowed";
 
     /** Go's JSON reader takes {@code "statement"} too, and the last one would win. */

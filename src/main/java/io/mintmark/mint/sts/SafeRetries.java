@@ -8,9 +8,9 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
 import java.time.Duration;
 
 /**
- * Calls an STS again only when it has answered that it gave no credential and that another try may
- * help. After a broken connection nobody knows whether there is a credential, and one that the
- * broker never saw would be in nobody's log but the cloud's.
+ * Retries a call of an STS only if its response says that it gave no credential and that a retry
+ * may help. After a broken connection there may be a credential, which only the cloud's log would
+ * show.
  */
 final class SafeRetries {
     private static final int ATTEMPTS = 3;

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Calls an STS by the deadline and tells what came of it. */
+/** Calls an STS by the deadline and returns the result. */
 public final class StsCaller {
     /** It goes into the audit log, so it can't be just anything. */
     private static final Pattern ACCESS_KEY_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
@@ -134,7 +134,7 @@ public final class StsCaller {
         }
     }
 
-    /** An STS that gives back what it was sent gives no credential. */
+    /** Rejects a credential that contains what the broker sent. */
     private static MintResult fit(Minted minted, SentSecrets sent, Endpoint endpoint) {
         if (sent.arePartlyIn(minted.credentialId())) {
             return StsFailures.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);

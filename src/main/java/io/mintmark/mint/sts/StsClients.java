@@ -24,11 +24,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an STS is called with: for signed calls one client of the SDK for each STS, for others
- * {@link WebIdentityCalls}. Neither holds connections: those belong to the tenants. What the SDK
- * would look for by itself (profile files, proxies, endpoints in the environment, the instance's
- * metadata) is switched off, because where a token goes must stand in the provider's settings and
- * nowhere else; only {@code ambient} looks for credentials.
+ * The clients for calls to STSs: for signed calls one client of the SDK for each STS, for others
+ * {@link WebIdentityCalls}. Neither holds connections, which belong to the tenants. The SDK's own
+ * discovery (profile files, proxies, endpoints in the environment, instance metadata) is switched
+ * off, because only the provider's settings may decide where a token goes; only {@code ambient}
+ * discovers credentials.
  */
 public final class StsClients implements AutoCloseable {
     private static final int MOST_CLIENTS = 200;
@@ -67,7 +67,7 @@ public final class StsClients implements AutoCloseable {
         return clients.get(sts);
     }
 
-    /** For calls that nobody signs. */
+    /** For unsigned calls. */
     WebIdentityCalls unsigned(InstantSource clock) {
         return new WebIdentityCalls(http, clock);
     }
@@ -85,7 +85,7 @@ public final class StsClients implements AutoCloseable {
         silenced.close();
     }
 
-    /** Later, because a call may be under way. */
+    /** Closes them later, because a call may be in flight. */
     private void retire(@Nullable StsEndpoint sts, @Nullable StsClient client, RemovalCause cause) {
         if (client != null && !timer.isShutdown()) {
             var _ = timer.schedule(client::close, LONGEST_CALL.toSeconds(), TimeUnit.SECONDS);

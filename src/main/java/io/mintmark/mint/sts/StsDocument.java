@@ -52,7 +52,7 @@ final class StsDocument {
             List.of("x-amzn-RequestId", "x-amz-request-id");
     private static final int DEEPEST = 16;
 
-    /** For all threads: nobody sets anything more. */
+    /** Thread-safe, because it is never changed again. */
     private static final XMLInputFactory FACTORY = factory();
 
     private final Map<String, String> texts = new HashMap<>();
@@ -64,9 +64,9 @@ final class StsDocument {
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         factory.setProperty(XMLInputFactory.IS_COALESCING, true);
-        // what is wrong with a text would be told by an exception that nobody has to expect
+        // lazy parsing would throw an unchecked exception for malformed text
         factory.setProperty(XMLInputFactory2.P_LAZY_PARSING, false);
-        // names of strangers' elements would fill a table of the JVM's
+        // interned names of untrusted elements would fill a table of the JVM's
         factory.setProperty(XMLInputFactory2.P_INTERN_NAMES, false);
         factory.setProperty(XMLInputFactory2.P_INTERN_NS_URIS, false);
         return factory;
@@ -146,7 +146,7 @@ final class StsDocument {
         return document;
     }
 
-    /** In UTF-8 and nothing else, whatever the document says of itself. */
+    /** Decodes UTF-8, whatever encoding the document declares. */
     private static String text(byte[] body) throws XMLStreamException {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();

@@ -58,9 +58,9 @@ final class StsErrors {
                     "OptInRequired");
 
     /**
-     * MinIO has one code for all that it doesn't like of a request, and only words to tell them
-     * apart: these are about what the key or the provider asks for. What else it says is about the
-     * token: its key, signature, audience or time.
+     * MinIO has one code for all invalid requests, and only the message distinguishes them. These
+     * messages are about what the key or the provider requests; all others are about the token: its
+     * key, signature, audience or time.
      */
     private static final Pattern OF_THE_SETTINGS =
             Pattern.compile(

@@ -26,10 +26,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Carries the SDK's requests over the connections of the tenant that they are made for, which is
- * the one that {@link #SENDER} is bound to. A request that is made for nobody isn't sent.
+ * Sends the SDK's requests over the connections of the tenant that {@link #SENDER} is bound to. A
+ * request without a tenant isn't sent.
  *
- * <p>The SDK would read an answer without an end into memory, so it gets to see only whole ones.
+ * <p>The SDK would read an endless response into memory, so it only gets complete ones.
  */
 final class TenantTransport implements SdkHttpClient {
     /** Whom a call is made for. */
@@ -70,7 +70,7 @@ final class TenantTransport implements SdkHttpClient {
         return "mintmark";
     }
 
-    /** The clients are closed by whoever made them. */
+    /** The clients are closed by their creator. */
     @Override
     public void close() {}
 

@@ -37,9 +37,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Calls AssumeRoleWithWebIdentity, which nobody signs, without the SDK's machinery: one form, one
- * small document. What goes in and out are the SDK's own types, when it calls again is decided by
- * its retry strategy, and tests hold both to the same requests and results.
+ * Calls AssumeRoleWithWebIdentity, which is unsigned, without the SDK's machinery: one form and one
+ * small document. Requests and results are the SDK's own types, its retry strategy decides on
+ * retries, and tests compare both implementations.
  */
 final class WebIdentityCalls {
     private static final String VERSION = "2011-06-15";

@@ -7,9 +7,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Keeps quiet the loggers that write whole requests and answers, at any level that an operator may
- * have set. The references are kept because the platform forgets the level of a logger that nobody
- * holds.
+ * Silences loggers that write whole requests and responses, at any level that an operator sets. The
+ * references are kept because the platform forgets the level of an unreferenced logger.
  */
 final class WireLogs implements AutoCloseable {
     private static final List<String> NAMES =

@@ -23,10 +23,9 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
 /**
- * Calls a provider by a deadline, and again only where that is safe: nothing was sent, or the
- * answer says that it gave nothing and that another try may help. After a broken connection nobody
- * knows whether there is a credential, and one that the broker never saw would be in nobody's log
- * but the provider's.
+ * Calls a provider by a deadline, and retries only where that is safe: nothing was sent, or the
+ * response says that nothing was issued and that a retry may help. After a broken connection there
+ * may be a credential, which only the provider's log would show.
  */
 public final class Calls {
     private static final int ATTEMPTS = 3;
@@ -53,9 +52,10 @@ public final class Calls {
     }
 
     /**
-     * The answer, whatever its status, over a connection of the order's tenant and by its deadline.
+     * Returns the response, with any status, over a connection of the order's tenant and by its
+     * deadline.
      *
-     * @param posts makes the request of each attempt: for what works only once
+     * @param posts makes the request of each attempt, for requests that work only once
      */
     public Step<Reply> post(MintOrder order, Endpoint endpoint, Supplier<Post> posts) {
         return send(order.sender(), order.deadline(), endpoint, posts);

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record TimedToken(Secret text, Optional<Instant> expiresAt, Optional<String> scope) {
 
-    /** A token of which the provider doesn't say what it is good for. */
+    /** A token without details of what it is valid for. */
     public TimedToken(Secret text, Optional<Instant> expiresAt) {
         this(text, expiresAt, Optional.empty());
     }

@@ -39,13 +39,12 @@ public final class TokenCalls {
     }
 
     /**
-     * What the endpoint gives for a request, as a credential. Without a lifetime it is withheld,
-     * since nobody could say until when it works.
+     * Requests a token, as a credential. A token without a lifetime is withheld, because its expiry
+     * is unknown.
      *
-     * @param posts makes the request of each attempt: for what works only once
-     * @param own what this kind of server means by some of its errors, where it isn't what the
-     *     standard says
-     * @param further fields beside the credential's own, none of them secret
+     * @param posts makes the request of each attempt, for requests that work only once
+     * @param own this server's meanings of errors, where they differ from the standard
+     * @param further non-secret fields besides the credential's own
      */
     public MintResult credential(
             MintOrder order,
