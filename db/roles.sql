@@ -33,7 +33,7 @@ BEGIN
             (admin_role, 'Mintmark: platform admins. Write the whole configuration.'),
             (tenant_admin_role, 'Mintmark: tenant admins. Write keys and grants of the tenants in broker.tenant_admin.'),
             (auditor_role, 'Mintmark: auditors. Read everything, write nothing.'),
-            (console_role, 'Mintmark: the console. Reads what the claims of whoever looks allow, writes nothing.')
+            (console_role, 'Mintmark: the console. Reads what its viewer''s claims allow, writes nothing.')
         ) AS role (name, purpose)
     LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = wanted.name) THEN

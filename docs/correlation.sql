@@ -13,7 +13,7 @@ CREATE TEMP TABLE cloudtrail_line (record jsonb);
 \set load '\\copy cloudtrail_line FROM ' :'cloudtrail' ' WITH (FORMAT csv, QUOTE E''\\x01'', DELIMITER E''\\x02'')'
 :load
 
--- What somebody did with a role's credentials, and what gave somebody a role's credentials. The session is named after
+-- What was done with a role's credentials, and which mints issued them. The session is named after
 -- the mint: …:assumed-role/ROLE/SESSION, and SESSION has the mint id.
 CREATE TEMP VIEW cloudtrail_event AS
 SELECT (record ->> 'eventTime')::timestamptz AS used_at,

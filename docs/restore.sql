@@ -25,7 +25,7 @@ SELECT e.line ->> 'tenant' AS tenant, (e.line ->> 'revision')::bigint AS revisio
 SELECT tenant, revision, table_name, operation, changed_by, changed_at, before, after FROM lost_change
  WHERE operation <> 'INSERT' OR table_name = 'blocked_subject' ORDER BY tenant NULLS FIRST, revision;
 
-\echo 'Gone: made after the point in time. Whoever needs them will tell, or run the file that made them.'
+\echo 'Lost: created after the point in time. Run the files that created them again.'
 SELECT tenant, revision, table_name, changed_by, changed_at, after FROM lost_change
  WHERE operation = 'INSERT' AND table_name <> 'blocked_subject' ORDER BY tenant NULLS FIRST, revision;
 

@@ -33,7 +33,7 @@ sys.setrecursionlimit(20_000)
 
 
 def say(*texts):
-    """Prints a line, whatever somebody put into it."""
+    """Prints a line, whatever its content."""
     line = " ".join(map(str, texts))[:2_000]
     print("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line))
 
@@ -197,7 +197,7 @@ class Export:
 
 
 class Token(str):
-    """A number as it stands in the text, which may be longer than any that Python would read."""
+    """A number's text, which may be longer than Python would parse."""
 
 
 class Whole(Token):
@@ -227,7 +227,7 @@ def too_deep(line):
 
 
 def members(line):
-    """The members of a JSON object as (form, text); of a number and a document the text that stands there."""
+    """The members of a JSON object as (form, text); for a number or a document its text."""
     if too_deep(line):
         raise ValueError("nested too deep")
     found, at = {}, MEMBERS.match(line).end()
@@ -402,7 +402,7 @@ def netstrings(texts):
 
 
 class Retired:
-    """Rows that a checkpoint says were retired with a month, and what there is to doubt about that."""
+    """Rows that a checkpoint says were retired with a month, and what is doubtful about that."""
 
     def __init__(self, number, digest, month):
         self.number, self.digest, self.name, self.rows = number, digest, month["month"], month["rows"]
@@ -420,7 +420,7 @@ months, by_month, parts, sealed_on, latest = [], {}, defaultdict(list), defaultd
 
 
 def retire(number, digest, seal):
-    """Whoever has the key can write any time, so the one that is said has to fit, and the latest that was said before."""
+    """The owner of the key can write any time, so it must agree with the latest time before it."""
     global latest
     at = micros(seal["sealed_at"], 9)
     if part:
@@ -477,7 +477,7 @@ def judge_retired():
 
 
 def still_there(mint, chain, at, digest):
-    """A row of a month that was retired: in a database none may be, in an export those that were retired as such."""
+    """A row of a retired month: invalid in a database; valid in an export only if it was retired."""
     rows, by = next(((p, r) for p, r in parts.get(chain, ()) if p["first"] <= at <= p["last"]), (None, None))
     milliseconds = re.match("([0-9a-f]{8})-([0-9a-f]{4})-", mint or "")
     month = None

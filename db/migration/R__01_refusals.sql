@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
                WHEN 'object' THEN 'an object' ELSE 'null' END;
 COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'What a JSON value is, with its article.';
 
--- ---------------------------------------------------------------- names like those that were written
+-- ---------------------------------------------------------------- similar names
 
 CREATE OR REPLACE FUNCTION internal.edit_distance(one text, other text) RETURNS int
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE

@@ -15,7 +15,7 @@ BEGIN
         'insufficient_privilege');
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_change() IS 'Trigger: stops UPDATE, DELETE and TRUNCATE, whoever tries.';
+COMMENT ON FUNCTION internal.refuse_change() IS 'Trigger: refuses UPDATE, DELETE and TRUNCATE for every role.';
 
 CREATE OR REPLACE PROCEDURE internal.make_append_only(target regclass)
     LANGUAGE plpgsql
@@ -30,7 +30,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
-    'Makes a table append-only, for its owner too. Triggers that someone drops do not hold: then the hash chain tells.';
+    'Makes a table append-only, for its owner too. If somebody drops the triggers, the hash chain reveals changes.';
 
 -- ---------------------------------------------------------------- the chain
 
@@ -258,9 +258,9 @@ CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETU
                                        WHEN 'tenant_admin' THEN 'role_name' WHEN 'role_member' THEN 'member' WHEN 'known_issuer' THEN 'issuer_pattern'
                                        WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS
-    'What tells a row of a table in schema broker from the others of its tenant: its name; where it has none, its number, login, issuer or type.';
+    'What identifies a row of a table in schema broker within its tenant: its name, or else its number, login, issuer or type.';
 
--- A row that gets another name is one that goes and one that comes, so that steps can be told by their name.
+-- A renamed row counts as a deleted one and a new one, so that each change has one name.
 -- changed_at: a database that was loaded from a dump counts its transactions anew, and the history kept their numbers. An
 -- hour, for clocks that were set back meanwhile.
 CREATE OR REPLACE VIEW broker.pending_change WITH (security_invoker = true) AS

@@ -64,7 +64,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.glob_matches(text, text) IS
-    'Whether the whole of a text fits a glob: * stands for anything without : and /, ** for anything, all else for itself. One step a letter, whatever the pattern.';
+    'Whether the whole of a text matches a glob: * matches anything without : and /, ** anything, all else is literal. One step a letter, whatever the pattern.';
 
 -- As glob_matches walks, but along another glob: its star reaches all places before the next separator, ** all that follow.
 CREATE OR REPLACE FUNCTION internal.globs_overlap(one text, other text) RETURNS boolean

@@ -119,7 +119,7 @@ BEGIN
                     ELSE format('Key "%s" of tenant "%s": its %s %s.', written ->> 'name', written ->> 'tenant', json, fault) END,
                 CASE json WHEN 'settings' THEN 'Shorten them, or divide them between two rows. A policy can be written as one text, which counts once.'
                           WHEN 'outputs' THEN 'Name only the outputs that clients read.'
-                          ELSE 'Divide the values between two rows, or let a glob stand for several.' END,
+                          ELSE 'Divide the values between two rows, or let a glob match several.' END,
                 'check_violation');
         END IF;
     END LOOP;

@@ -58,8 +58,8 @@ COMMENT ON FUNCTION internal.say_who_writes_for_all_tenants() IS
 
 -- These triggers run after the statement, as the checks of foreign keys do, so that one statement may write
 -- both rows; and before those checks, because triggers run in the order of their names and those of foreign
--- keys are called RI_…. They look as the writer, so they tell nobody of rows that she may not see: to her
--- they aren't there. What they miss, the foreign key refuses.
+-- keys are called RI_…. They run with the permissions of the writer, so they reveal no rows that the writer may
+-- not see. What they miss, the foreign key refuses.
 
 CREATE OR REPLACE FUNCTION internal.say_which_tenants_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -92,13 +92,13 @@ END
 $$;
 COMMENT ON FUNCTION internal.say_which_types_there_are() IS 'Trigger: says which types of access providers there are.';
 
-CREATE OR REPLACE FUNCTION internal.refuse_stranger(target regclass, rule text, tenant text, what text, name text, known text[], elsewhere text,
+CREATE OR REPLACE FUNCTION internal.refuse_unknown_reference(target regclass, rule text, tenant text, what text, name text, known text[], elsewhere text,
                                          refused jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = refuse_stranger.tenant) THEN
+    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = refuse_unknown_reference.tenant) THEN
         PERFORM internal.refuse_in(target, rule, format('There is no tenant "%s".', tenant),
             internal.there_are(tenant, ARRAY(SELECT t.name FROM broker.tenant AS t), 'There are'), 'foreign_key_violation',
             refused => refused);
@@ -112,7 +112,7 @@ BEGIN
         'foreign_key_violation', refused => refused);
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_stranger(regclass, text, text, text, text, text[], text, jsonb) IS
+COMMENT ON FUNCTION internal.refuse_unknown_reference(regclass, text, text, text, text, text[], text, jsonb) IS
     'Refuses a reference to what the tenant does not have; elsewhere: another tenant that has one of that name, if the writer may see it; refused: the row.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_access_providers_there_are() RETURNS trigger
@@ -121,7 +121,7 @@ CREATE OR REPLACE FUNCTION internal.say_which_access_providers_there_are() RETUR
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.provider) THEN
-        PERFORM internal.refuse_stranger(TG_RELID, 'the_access_provider_exists_in_the_same_tenant',
+        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_access_provider_exists_in_the_same_tenant',
             NEW.tenant, 'access provider', NEW.provider,
             ARRAY(SELECT p.name FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant),
             (SELECT min(p.tenant) FROM broker.access_provider AS p WHERE p.name = NEW.provider), to_jsonb(NEW));
@@ -138,12 +138,12 @@ CREATE OR REPLACE FUNCTION internal.say_which_subjects_and_keys_there_are() RETU
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
-        PERFORM internal.refuse_stranger(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
+        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
             NEW.tenant, 'identity provider', NEW.idp,
             ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
             (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
     ELSIF NOT EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.name = NEW.key) THEN
-        PERFORM internal.refuse_stranger(TG_RELID, 'the_key_exists_in_the_same_tenant',
+        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_key_exists_in_the_same_tenant',
             NEW.tenant, 'key', NEW.key,
             ARRAY(SELECT k.name FROM broker.key AS k WHERE k.tenant = NEW.tenant),
             (SELECT min(k.tenant) FROM broker.key AS k WHERE k.name = NEW.key), to_jsonb(NEW));
@@ -160,7 +160,7 @@ CREATE OR REPLACE FUNCTION internal.say_which_identity_providers_there_are() RET
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
-        PERFORM internal.refuse_stranger(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
+        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
             NEW.tenant, 'identity provider', NEW.idp,
             ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
             (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));

@@ -348,7 +348,7 @@ COMMENT ON FUNCTION internal.check_listed_names(text, jsonb, jsonb, broker.acces
     'Refuses a key whose object does not have exactly the names that its access provider lists.';
 
 -- Called after the row is written and its change recorded. Recording locks the tenant's row, so
--- nobody changes a provider while its key is being checked, or the other way round.
+-- a provider can't change while its key is being checked, or the other way round.
 CREATE OR REPLACE FUNCTION internal.check_key(checked broker.key) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -464,7 +464,7 @@ COMMENT ON FUNCTION internal.check_grant_duration(broker.subject_grant) IS
     'Refuses a grant that lasts shorter than the shortest credential of its key.';
 
 -- The issuer of a jwt token is the tenant's, whatever identity provider its client comes from, so
--- the same subject from two of them would be one to whoever reads iss and sub.
+-- the same subject from two of them would be the same identity for services that read iss and sub.
 CREATE OR REPLACE FUNCTION internal.may_be_one(one broker.subject_grant, other broker.subject_grant) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp
@@ -681,7 +681,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
-    'Refuses an identity provider that would believe every customer of a shared issuer, however its address is written.';
+    'Refuses an identity provider that would accept tokens of every customer of a shared issuer, in any spelling of its address.';
 
 CREATE OR REPLACE FUNCTION internal.check_written_identity_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

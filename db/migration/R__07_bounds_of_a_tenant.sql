@@ -147,7 +147,7 @@ BEGIN
         PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
             CASE WHEN globs > 1000 THEN format('There would be %s blocks by globs for all tenants, and there may be 1000.', globs)
                  ELSE format('The blocks by globs for all tenants would be up to %s steps of work for each token, and 250000 are allowed.', steps) END,
-            'Each star costs 1024 steps. Delete or disable those that are not needed any more, block exact subjects (of which there may be any number), or block in the tenants that are concerned.',
+            'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
             'check_violation');
     END IF;
 END

@@ -61,7 +61,7 @@ $$;
 COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz) IS
     'What blocks a subject of an identity provider at a time, of what the caller may see; null if nothing does.';
 
--- Who blocks a subject whose block has ended is not to be told that it is blocked already.
+-- An ended block does not count as an existing one.
 CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -133,7 +133,7 @@ BEGIN
        AND (b.until IS NULL OR b.until > at) AND starts_with(about, split_part(b.subject, '*', 1));
     PERFORM internal.refuse_too_much_work(provider.tenant, steps);
     blocked := internal.blocking(provider.tenant, asked, about, at);
-    -- what a blocked subject is granted, nobody looks at
+    -- grants of a blocked subject do not matter
     IF blocked IS NULL THEN
         SELECT steps + coalesce(sum(internal.glob_steps(g.subject, about)), 0) INTO steps
           FROM broker.subject_grant AS g

@@ -23,7 +23,7 @@ BEGIN
         RETURN false;
     END IF;
     -- Made apart and attached: CREATE TABLE … PARTITION OF would wait for every reader of audit.event
-    -- and make every writer wait behind it. One that somebody detached is attached again with its rows.
+    -- and make every writer wait behind it. A partition that was detached by hand is attached again with its rows.
     IF to_regclass(format('audit.%I', partition)) IS NULL THEN
         EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
         EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',

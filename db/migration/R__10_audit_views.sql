@@ -90,7 +90,7 @@ SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unre
   FROM audit.unresolved AS u
  WHERE u.credential_may_exist_until > now();
 COMMENT ON VIEW audit.active_credential IS
-    'Credentials that live, or may: issued, withheld (obtained and dropped), unresolved, and failed ones of which nobody knows whether the provider made a credential.';
+    'Credentials that are valid, or may be: issued, withheld (obtained and dropped), unresolved, and failed ones for which the provider may have made a credential.';
 COMMENT ON COLUMN audit.active_credential.outcome IS
     'issued and withheld: it was obtained. unresolved and failed: it may exist, only the provider knows.';
 COMMENT ON COLUMN audit.active_credential.expires_at IS

@@ -367,7 +367,7 @@ $$;
 COMMENT ON FUNCTION internal.require_what_there_was(text, text, timestamptz) IS
     'Refuses a question about a tenant or a key that the history, as far as the login may see it, has never had, or about no time.';
 
--- No rows are then the right answer, which "nobody was granted it" would be too. A time to come may be a mistyped year.
+-- An empty result would look like "nobody was granted it". A time in the future may be a mistyped year.
 CREATE OR REPLACE FUNCTION internal.tell_what_there_was_not(tenant text, key text, at timestamptz) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -389,7 +389,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.tell_what_there_was_not(text, text, timestamptz) IS
-    'Tells that a key was not there at a time at which nobody could mint it therefore, and that a time is to come.';
+    'Raises a notice if a key did not exist at a time, or if the time is in the future.';
 
 CREATE OR REPLACE FUNCTION audit.who_could_mint(tenant text, key text, at timestamptz)
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,

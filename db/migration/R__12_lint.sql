@@ -8,8 +8,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'block_matches_nothing' THEN 'When the block was written, no grant and no row of audit.event in the last 90 days had a subject that it matches. Compare it with the sub claim of the tokens.'
         WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
         WHEN 'ended_already' THEN 'The row had ended when it was written and has no effect. Set a later end, or null for no end.'
-        WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. * matches within one segment (no : and no /), ** across segments; all else stands for itself.'
-        WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" stands for itself. Set match to glob, where * matches within one segment and ** across segments.'
+        WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. * matches within one segment (no : and no /), ** across segments; all else is literal.'
+        WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" is literal. Set match to glob, where * matches within one segment and ** across segments.'
         WHEN 'incomplete_policy' THEN 'The policy has no %s. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version by rules of 2008.'
         WHEN 'issuer_is_discovery' THEN 'The issuer is the address of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
         WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
@@ -105,7 +105,7 @@ CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_
     UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
      WHERE glob ~ '[^*][*]$' HAVING bool_or(f.matches)
        AND bool_or(CASE WHEN NOT f.matches THEN internal.globs_overlap(glob || '*', f.form) END)
-    -- A name (and id, as GitHub has them) that nobody has, in the place of the project's: who matches that matches all.
+    -- A made-up name (and id, as GitHub has them) in place of the project's: a rule that matches it matches every project.
     UNION ALL SELECT 'whole_organisation', NULL
      WHERE EXISTS (SELECT FROM of_issuer AS k CROSS JOIN unnest(k.subject_forms) AS f WHERE k.project_wildcard > 0
                       AND internal.globs_overlap(glob, regexp_replace(f, '[*]+', chr(57344) || '@' || chr(57344), 1, k.project_wildcard)))

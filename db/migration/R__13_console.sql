@@ -3,7 +3,7 @@
 -- ---------------------------------------------------------------- what a viewer sees
 
 -- The claims are those of the transaction (SET LOCAL mintmark.console_claims). Without them, and with what is no
--- JSON object, nobody is looking.
+-- JSON object, there is no viewer.
 CREATE OR REPLACE FUNCTION internal.accesses_of_viewer() RETURNS SETOF broker.console_access
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -33,7 +33,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.tenants_of_viewer() IS
-    'The tenants that whoever looks at the console sees by name; see viewer_sees_all too.';
+    'The tenants that the console''s viewer may see; see viewer_sees_all too.';
 
 CREATE OR REPLACE FUNCTION internal.viewer_sees_all() RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -44,7 +44,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.viewer_sees_all() IS
-    'Whether whoever looks at the console sees all tenants, and what belongs to none.';
+    'Whether the console''s viewer may see all tenants, and rows without a tenant.';
 
 CREATE OR REPLACE FUNCTION internal.tenants_looked_at(of_tenant text) RETURNS text[]
     LANGUAGE plpgsql STABLE
@@ -219,7 +219,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
-    'How many mints and refusals began in each part of a time, of those that the console''s viewer may see: counted up to so many rows a part, and beyond that estimated by how far they reached.';
+    'How many mints and refusals that the console''s viewer may see began in each part of a time range: counted up to a number of rows a part, and estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.living_credentials(of_tenant text, most int, OUT credentials bigint, OUT counted_all boolean, OUT last_ends_at timestamptz)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -253,7 +253,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.living_credentials(text, int) IS
-    'How many credentials live now of those that the console''s viewer may see, and when the last of them ends; of about so many rows looked at.';
+    'How many credentials that the console''s viewer may see are valid now, and when the last of them expires; reads a limited number of rows.';
 
 -- Finds as internal.find_mints does, and counts instead of listing.
 CREATE OR REPLACE FUNCTION internal.activity_of_subject(subject text, since timestamptz, most int, OUT mints bigint, OUT refusals bigint,
@@ -302,7 +302,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity_of_subject(text, timestamptz, int) IS
-    'How many mints and refusals of a subject began since a time and how many of its credentials live now, of those that the console''s viewer may see: among about so many of its latest. counted: whether the first two are all; may_live_until: when the last of its credentials ends, or could end of which nobody knows whether there is one; living_types: the types of their providers; looked_at_all: whether it has no more.';
+    'How many mints and refusals of a subject that the console''s viewer may see began since a time, and how many of its credentials are valid now; reads a limited number of its latest rows. counted: whether the first two are all; may_live_until: when the last of its credentials ends, or could end of which nobody knows whether there is one; living_types: the types of their providers; looked_at_all: whether it has no more.';
 
 CREATE OR REPLACE FUNCTION internal.unsealed_rows(most int, OUT unsealed bigint, OUT counted boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -369,7 +369,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grants_for(text, int) IS
-    'The grants, in force or not, whose subject is or matches this one, of those that the console''s viewer may see.';
+    'The grants for a subject, in force or not, that the console''s viewer may see.';
 
 CREATE OR REPLACE FUNCTION internal.blocks_of(subject text, most int) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -406,7 +406,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocks_of(text, int) IS
-    'The blocks in force that a subject meets, of those that the console''s viewer may see.';
+    'The blocks in force for a subject that the console''s viewer may see.';
 
 CREATE OR REPLACE FUNCTION internal.grant_at(tenant text, grant_id bigint, revision bigint) RETURNS SETOF audit.config_change
     LANGUAGE plpgsql STABLE SECURITY DEFINER

@@ -22,7 +22,7 @@ COMMENT ON FUNCTION internal.check_owner() IS 'Trigger: checks the owner of a ke
 
 -- ---------------------------------------------------------------- reviews
 
--- With the rights of the reviewer, who reviews the grants that they may see and disables those that they may write.
+-- With the reviewer's permissions: they review grants that they may see and disable grants that they may write.
 CREATE OR REPLACE FUNCTION internal.find_reviewed_grant() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

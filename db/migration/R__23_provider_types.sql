@@ -1,4 +1,4 @@
--- The types of access providers, with the rules for their rows. They belong to the code: nobody else writes them.
+-- The types of access providers, with the rules for their rows. They belong to the code and are read-only.
 
 INSERT INTO broker.provider_type
        (type, description, target_setting, further_targets, min_duration, max_duration, may_share_identity,
@@ -21,7 +21,7 @@ INSERT INTO broker.provider_type
  '{"AWS_ACCESS_KEY_ID": "AccessKeyId", "AWS_SECRET_ACCESS_KEY": "SecretAccessKey",
     "AWS_SESSION_TOKEN": "SessionToken", "AWS_REGION": "Region"}'),
 
--- An S3 policy leaves room for the statement that the broker adds (mint/s3sts/SessionPolicy): 2048 in all.
+-- An S3 policy leaves space for the statement that the broker adds (mint/s3sts/SessionPolicy): 2048 in all.
 ('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', '{}', 900, 604800, true,
  '{"endpoint": {"is": "url", "required": true, "example": "https://minio.example.com"},
     "region": {"is": "text", "max_length": 64, "example": "us-east-1"},

@@ -1,4 +1,4 @@
--- What well-known issuers put into their tokens, from their documentation. It belongs to the code: nobody else writes it.
+-- What well-known issuers put into their tokens, from their documentation. It belongs to the code and is read-only.
 
 INSERT INTO broker.known_issuer (issuer_pattern, name, project_wildcard, subject_forms, project_claims, claims)
 SELECT pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,

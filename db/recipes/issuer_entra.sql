@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, algorithms, listed)
 VALUES ('acme-entra', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0',
         '{api://mintmark-acme,11111111-2222-3333-4444-555555555555}',

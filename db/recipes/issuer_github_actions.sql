@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
 VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme}',
         'https://token.actions.githubusercontent.com/.well-known/jwks',
@@ -15,7 +15,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
 VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 
 -- The immutable subject (repositories made, renamed or moved since 2026-07-15): repo:OWNER@ID/REPO@ID:…
--- The ids stay when names are given up and taken by somebody else.
+-- The ids stay the same when a name is released and registered by another account.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
 VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 

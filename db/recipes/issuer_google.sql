@@ -4,7 +4,7 @@
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed)
 VALUES ('acme-google', 'acme', 'https://accounts.google.com', '{mintmark-acme}', 'https://www.googleapis.com/oauth2/v3/certs',
         '{"sub": ["112233445566778899000"]}',        -- gcloud iam service-accounts describe … --format='value(uniqueId)'

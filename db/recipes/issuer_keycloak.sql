@@ -3,7 +3,7 @@
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, max_token_age, listed)
 VALUES ('acme-keycloak', 'acme', 'https://sso.acme.example/realms/acme', '{mintmark-acme}',
         'https://sso.acme.example/realms/acme/protocol/openid-connect/certs', 900, true);
@@ -11,7 +11,7 @@ VALUES ('acme-keycloak', 'acme', 'https://sso.acme.example/realms/acme', '{mintm
 -- A realm behind a private authority: its certificate, and its host in OUTBOUND_ALLOWED_HOSTS if its address is private.
 -- UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN CERTIFICATE-----…' WHERE name = 'acme-keycloak';
 
--- Who has a role, whoever it is: realm_access.roles is a list, a list meets a condition by one of its elements.
+-- Anyone with a role: realm_access.roles is a list, and a list meets a condition by one of its elements.
 -- A glob starts with a literal segment, so people are granted one by one, or by a group with a service of their own.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
 VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', '{"/realm_access/roles": "ops"}',

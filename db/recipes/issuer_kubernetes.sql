@@ -2,11 +2,11 @@
 --   volumes: - projected: sources: - serviceAccountToken: {audience: mintmark-acme, expirationSeconds: 600, path: token}
 \set SHOW_CONTEXT never
 
--- A stock cluster lets nobody read its keys without a token. Bind this role once, in the cluster:
+-- A stock cluster requires a token to read its keys. Bind this role once, in the cluster:
 --   kubectl create clusterrolebinding oidc-reviewer --clusterrole=system:service-account-issuer-discovery --group=system:unauthenticated
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 
 -- A cluster whose issuer is on the internet (EKS, GKE, AKS): kubectl get --raw /.well-known/openid-configuration
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, algorithms, listed)

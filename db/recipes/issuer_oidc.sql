@@ -6,7 +6,7 @@
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
--- false if they name customers or hosts that strangers shouldn't learn of; tokens are accepted either way.
+-- false if they name customers or hosts that must not be public; tokens are accepted either way.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age, listed)
 VALUES ('acme-ci', 'acme', 'https://ci.acme.example', '{mintmark-acme}', 3600, true);
 

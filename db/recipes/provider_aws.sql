@@ -2,7 +2,7 @@
 --
 -- In AWS, once for each account (BROKER is BROKER_ISSUER without https://):
 --   aws iam create-open-id-connect-provider --url https://BROKER --client-id-list sts.amazonaws.com
--- and the trust policy of each role; sub tells tenants and keys apart:
+-- and the trust policy of each role; sub distinguishes tenants and keys:
 --   {"Version": "2012-10-17", "Statement": [{"Effect": "Allow",
 --     "Principal": {"Federated": "arn:aws:iam::123456789012:oidc-provider/BROKER"},
 --     "Action": ["sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"],

@@ -1,6 +1,6 @@
 -- Azure by workload identity federation.
 --
--- In Entra, on the application (or user-assigned identity) that the key stands for:
+-- In Entra, on the application (or user-assigned identity) that the key uses:
 --   az ad app federated-credential create --id 11111111-2222-3333-4444-555555555555 --parameters '{
 --     "name": "mintmark", "issuer": "https://BROKER", "subject": "tenant:acme:key:azure-deploy",
 --     "audiences": ["api://AzureADTokenExchange"]}'

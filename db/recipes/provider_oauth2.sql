@@ -4,7 +4,7 @@
 --   iss = https://BROKER, sub = tenant:acme:key:orders, jti = the mint id
 --   aud = the token endpoint's origin, or what subject_audience says
 -- and a client that may exchange such tokens for the audience that the key names. Write the client's secret to
--- SECRETS_DIR/acme/orders-client: secrets never stand in the database. A private address must be listed in
+-- SECRETS_DIR/acme/orders-client: secrets are never stored in the database. A private address must be listed in
 -- OUTBOUND_ALLOWED_HOSTS.
 \set SHOW_CONTEXT never
 

@@ -1,5 +1,5 @@
 -- Revoke everything of a subject. From the commit on no mint starts on these grants, whatever the replicas have cached.
--- Credentials that are out live until they expire: audit.event tells which.
+-- Issued credentials are valid until they expire; audit.event lists them.
 \set SHOW_CONTEXT never
 
 BEGIN;

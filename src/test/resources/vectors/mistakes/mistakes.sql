@@ -1,7 +1,7 @@
 -- match is forgotten
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:*": glob_sign_in_exact_subject
---? With match exact, "*" stands for itself. Set match to glob, where * matches within one segment and
+--? With match exact, "*" is literal. Set match to glob, where * matches within one segment and
 --! 01000
 
 -- a regular expression as a glob
@@ -421,7 +421,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 -- the sign of LIKE
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:%', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:%": glob_sign_in_exact_subject
---? With match exact, "%" stands for itself. Set match to glob, where * matches within one segment and
+--? With match exact, "%" is literal. Set match to glob, where * matches within one segment and
 --! 01000
 
 -- the sign of LIKE in a glob

@@ -319,7 +319,7 @@ UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_a
 -- one value more
 UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE tenant = 'acme' AND key = 'api';
 --> The grant of key "api" to "repo:acme/app:main": its claims have 257 members and elements; the maximum is 256.
---? Divide the values between two rows, or let a glob stand for several.
+--? Divide the values between two rows, or let a glob match several.
 --! 23514 claims_have_up_to_256_values_in_8_levels
 
 -- a token as the reason
