@@ -284,6 +284,27 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 --> Key "x" of tenant "acme": max_duration is 7200 seconds, but type github-app issues credentials for 3600 to 3600 seconds.
 --? Write 3600.
 
+-- an SSH certificate for two principals in one
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["a,root"]}');
+--> Key "x" of tenant "acme": the setting "principals" has an element that is "a,root", which does not have the form ^[A-Za-z0-9_][A-Za-z0-9_.@:/+-]{0,127}$.
+--? ["deploy"]
+
+-- an SSH certificate for nobody
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": []}');
+--> Key "x" of tenant "acme": the setting "principals" is an empty list: leave it out instead.
+
+-- an SSH certificate for a principal that is not allowed
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}', '{deploy}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["deploy", "root"]}');
+--> Key "x" of tenant "acme": the setting "principals" has the target "root", which access provider "hosts" does not allow.
+
+-- a subject with an attribute in a value
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'tls', 600, '{"subject": "/CN=x,O=y"}');
+--> Key "x" of tenant "acme": the setting "subject" is "/CN=x,O=y", which does not have the form …
+
 -- a service account without its namespace
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "deployer"}');

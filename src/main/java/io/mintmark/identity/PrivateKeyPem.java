@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads a private key from the forms that openssl writes: PKCS#8 ({@code PRIVATE KEY}), SEC 1
- * ({@code EC PRIVATE KEY}, RFC 5915) and PKCS#1 ({@code RSA PRIVATE KEY}).
+ * ({@code EC PRIVATE KEY}, RFC 5915) and PKCS#1 ({@code RSA PRIVATE KEY}), and from OpenSSH's.
  */
 public final class PrivateKeyPem {
     private static final int SHORTEST_RSA = 2048;
@@ -51,8 +51,8 @@ public final class PrivateKeyPem {
         return read(pem, PrivateKeyPem::jwk);
     }
 
-    /** A key that a TLS server may have: RSA, on any curve of the JDK's, or EdDSA. */
-    public static PrivateKey readForTls(String pem) throws UnfitException {
+    /** A key of a TLS server or a CA: RSA, on any curve of the JDK's, or EdDSA. */
+    public static PrivateKey readAnyKind(String pem) throws UnfitException {
         return read(pem, PrivateKeyPem::ofAnyKind);
     }
 

@@ -1,5 +1,6 @@
 package io.mintmark.tenant;
 
+import java.math.BigInteger;
 import java.util.UUID;
 
 /**
@@ -11,6 +12,11 @@ public record MintId(UUID value) {
         if (value.version() != 7) {
             throw new IllegalArgumentException("mint id '%s' is not a UUIDv7".formatted(value));
         }
+    }
+
+    /** The same as a number, as serial numbers of certificates are written. */
+    public BigInteger number() {
+        return new BigInteger(value.toString().replace("-", ""), 16);
     }
 
     @Override

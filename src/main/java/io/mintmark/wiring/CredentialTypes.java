@@ -9,6 +9,8 @@ import io.mintmark.mint.jwt.JwtType;
 import io.mintmark.mint.kubernetes.KubernetesType;
 import io.mintmark.mint.oauth2.OAuth2Type;
 import io.mintmark.mint.s3sts.S3StsType;
+import io.mintmark.mint.ssh.SshType;
+import io.mintmark.mint.x509.X509Type;
 
 import java.util.Map;
 import java.util.function.Function;
@@ -29,6 +31,8 @@ public final class CredentialTypes {
                         new OAuth2Type(),
                         new GitHubAppType(),
                         new KubernetesType(),
+                        new SshType(),
+                        new X509Type(),
                         new JwtType())
                 .collect(Collectors.toUnmodifiableMap(CredentialType::name, Function.identity()));
     }

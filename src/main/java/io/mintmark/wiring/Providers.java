@@ -11,10 +11,12 @@ import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
 
@@ -35,7 +37,8 @@ final class Providers {
         OwnIdentity identity = prepared.identity();
         TokenDestinations tokens = new TokenDestinations(prepared.destinations());
         StsCaller stsCaller = new StsCaller(sts, clock);
-        Calls calls = new Calls(connections, clock, new SecureRandom());
+        SecureRandom random = new SecureRandom();
+        Calls calls = new Calls(connections, clock, random);
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         SettingSecrets secrets =
                 new SettingSecrets(new SecretFiles(prepared.settings().secrets().directory()));
@@ -53,6 +56,8 @@ final class Providers {
                                 tokenCalls),
                         new GitHubApp(secrets, tokens, calls, clock),
                         new Kubernetes(identity.shown(), secrets, tokens, calls),
+                        new SshProvider(secrets, clock, random),
+                        new X509Provider(secrets, clock),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

@@ -16,11 +16,13 @@ import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
@@ -33,6 +35,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
@@ -97,6 +100,13 @@ public final class MintingBroker implements AutoCloseable {
                                         new SettingSecrets(new SecretFiles(Optional.of(secrets))),
                                         destinations,
                                         calls),
+                                new SshProvider(
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                        clock,
+                                        new SecureRandom()),
+                                new X509Provider(
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                        clock),
                                 new JwtProvider(identity)),
                         clock);
     }

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.azure.EntraStandIn;
 import io.mintmark.mint.githubapp.GitHubStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.mint.x509.Ca;
 import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.AfterEach;
@@ -19,10 +21,12 @@ import org.junit.jupiter.api.Test;
 
 import java.security.KeyPair;
 import java.security.interfaces.RSAPublicKey;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -158,6 +162,38 @@ class SecretsStayQuietTest {
                         () -> String.join("\n", linesWith(secret)));
             }
         }
+    }
+
+    @Test
+    void no_log_holds_a_ca_key_or_a_private_key_of_a_certificate() {
+        Ca ca = Ca.of("EC", Duration.ofDays(1));
+        try (MintingBroker broker = MintingBroker.usual()) {
+            broker.secret("ca", ca.key());
+            Minted ssh =
+                    broker.minted(
+                            Orders.of(
+                                    "ssh",
+                                    "{'ca_key':{'file':'ca'}}",
+                                    "{'principals':['deploy']}"));
+            String settings =
+                    "{'ca_key':{'file':'ca'},'ca_certificate':'%s'}"
+                            .formatted(ca.certificate().replace("\n", "\\n"));
+            Minted tls = broker.minted(Orders.of("x509", settings, "{'subject':'/CN=x'}"));
+            broker.secret("ca", ca.key().replaceFirst("KEY-----\n....", "KEY-----\nAAAA"));
+            Failed failed = broker.failed(Orders.of("x509", settings, "{'subject':'/CN=x'}"));
+
+            for (String pem : List.of(ca.key(), privateKey(ssh), privateKey(tls))) {
+                String secret = pem.lines().toList().get(1).substring(2, 40);
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(secret)),
+                        () -> String.join("\n", linesWith(secret)));
+                assertFalse((ssh + " " + tls + failed).contains(secret));
+            }
+        }
+    }
+
+    private static String privateKey(Minted minted) {
+        return Objects.requireNonNull(minted.fields().get("PrivateKey")).reveal();
     }
 
     private static Orders gitHub(GitHubStandIn github) {

@@ -26,10 +26,12 @@ import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.s3sts.S3Sts;
+import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
@@ -41,6 +43,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +92,12 @@ class ProviderTypesTest {
                                 new SettingSecrets(new SecretFiles(Optional.empty())),
                                 tokens,
                                 calls),
+                        new SshProvider(
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
+                                CLOCK,
+                                new SecureRandom()),
+                        new X509Provider(
+                                new SettingSecrets(new SecretFiles(Optional.empty())), CLOCK),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type().name(), () -> check(type)));
     }

@@ -40,6 +40,8 @@ class RecipesTest {
                     "provider_databricks",
                     "provider_github",
                     "provider_kubernetes",
+                    "provider_ssh",
+                    "provider_x509",
                     "provider_jwt",
                     "issuer_github_actions",
                     "issuer_gitlab",

@@ -106,7 +106,7 @@ final class CertificatePair {
 
     private PrivateKey privateKey() throws UnusableCertificate {
         try {
-            return PrivateKeyPem.readForTls(new String(key, StandardCharsets.ISO_8859_1));
+            return PrivateKeyPem.readAnyKind(new String(key, StandardCharsets.ISO_8859_1));
         } catch (PrivateKeyPem.UnfitException e) {
             throw unusable("'%s' " + e.getMessage(), files.key());
         }

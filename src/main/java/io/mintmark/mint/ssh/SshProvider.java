@@ -1,0 +1,124 @@
+package io.mintmark.mint.ssh;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.credential.CredentialType;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.CaKey;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.SettingSecrets;
+import io.mintmark.outbound.Secret;
+import io.mintmark.time.Timestamps;
+
+import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
+import org.bouncycastle.crypto.util.OpenSSHPrivateKeyUtil;
+import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** User certificates that the broker signs with the CA key of a tenant. Nobody is called. */
+public final class SshProvider implements AccessProvider {
+    private static final int NONCE_BYTES = 32;
+
+    /** So that a server whose clock is slow accepts a new certificate. */
+    private static final int BACKDATED_SECONDS = 60;
+
+    private final SettingSecrets secrets;
+    private final InstantSource clock;
+    private final SecureRandom random;
+
+    public SshProvider(SettingSecrets secrets, InstantSource clock, SecureRandom random) {
+        this.secrets = secrets;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    @Override
+    public CredentialType type() {
+        return new SshType();
+    }
+
+    @Override
+    public boolean callsProvider() {
+        return false;
+    }
+
+    @Override
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        SshSettings settings = SshSettings.of(providerSettings, keySettings);
+        return new Prepared(settings.principals(), false, order -> mint(order, settings));
+    }
+
+    private Minted mint(MintOrder order, SshSettings settings) {
+        CaKey ca = CaKey.read(secrets, order.tenant(), settings.caKeyFile());
+        var pair = new Ed25519PrivateKeyParameters(random);
+        try {
+            byte[] key = OpenSSHPublicKeyUtil.encodePublicKey(pair.generatePublicKey());
+            return credential(order, settings, key, privateKey(pair), ca);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Minted credential(
+            MintOrder order, SshSettings settings, byte[] key, String privateKey, CaKey ca) {
+        Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
+        Instant expiry = now.plus(order.duration()).truncatedTo(ChronoUnit.SECONDS);
+        SshCertificate certificate =
+                new SshCertificate(
+                        order.mintId().value().getLeastSignificantBits(),
+                        "mintmark:%s/%s:%s".formatted(order.tenant(), order.key(), order.mintId()),
+                        settings.principals(),
+                        now.minusSeconds(BACKDATED_SECONDS),
+                        expiry,
+                        settings.options(),
+                        settings.extensions());
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        Map<String, String> fields =
+                Map.of(
+                        "PrivateKey", privateKey,
+                        "PublicKey", "ssh-ed25519 " + Base64.getEncoder().encodeToString(key),
+                        "Certificate", certificate.of(key, nonce, ca),
+                        "KeyId", certificate.keyId(),
+                        "Serial", Long.toUnsignedString(certificate.serial()),
+                        "Principals", String.join(",", settings.principals()),
+                        "KnownHosts", String.join("\n", settings.knownHosts()),
+                        "Expiration", Timestamps.text(expiry));
+        return new Minted(
+                fields.entrySet().stream()
+                        .collect(
+                                Collectors.toMap(
+                                        Map.Entry::getKey, field -> new Secret(field.getValue()))),
+                expiry,
+                fingerprint(key));
+    }
+
+    private static String privateKey(Ed25519PrivateKeyParameters pair) throws IOException {
+        return "-----BEGIN OPENSSH PRIVATE KEY-----\n%s\n-----END OPENSSH PRIVATE KEY-----\n"
+                .formatted(
+                        Base64.getMimeEncoder(70, new byte[] {'\n'})
+                                .encodeToString(OpenSSHPrivateKeyUtil.encodePrivateKey(pair)));
+    }
+
+    /** As sshd logs it and {@code ssh-keygen -l} prints it. */
+    private static String fingerprint(byte[] key) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key);
+            return "SHA256:" + Base64.getEncoder().withoutPadding().encodeToString(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.mintmark.mint.ssh;
+
+import static io.mintmark.credential.CredentialType.shellWord;
+
+import io.mintmark.credential.ActiveCredential;
+import io.mintmark.credential.CredentialType;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** OpenSSH user certificates. */
+public final class SshType implements CredentialType {
+    private static final String SESSIONS =
+            "Open sessions go on: find them in sshd's log by the key id, and end them on the host.";
+
+    @Override
+    public String name() {
+        return "ssh";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of(
+                "PrivateKey",
+                "PublicKey",
+                "Certificate",
+                "KeyId",
+                "Serial",
+                "Principals",
+                "KnownHosts",
+                "Expiration");
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of(
+                "SSH_PRIVATE_KEY", "PrivateKey",
+                "SSH_CERTIFICATE", "Certificate",
+                "SSH_KNOWN_HOSTS", "KnownHosts");
+    }
+
+    @Override
+    public String earlyEnd() {
+        return "Servers refuse a certificate whose key id is in their RevokedKeys list. "
+                + SESSIONS;
+    }
+
+    @Override
+    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+        return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
+                .map(each ->
+                        EarlyEnd.of(
+                                "servers that trust the CA of access provider " + each.getKey(),
+                                each.getValue(),
+                                Stream.of(
+                                                Stream.of(
+                                                        "Add these lines to revoked.txt, then run"
+                                                                + " ssh-keygen -k -u -f"
+                                                                + " /etc/ssh/revoked -s ca.pub"
+                                                                + " revoked.txt on each server:"),
+                                                each.getValue().stream().map(SshType::revocation),
+                                                Stream.of(SESSIONS))
+                                        .flatMap(lines -> lines)
+                                        .toArray(String[]::new)))
+                .toList();
+    }
+
+    private static String revocation(ActiveCredential one) {
+        return "id: mintmark:%s/%s:%s".formatted(one.tenant(), one.key(), one.mintId());
+    }
+
+    @Override
+    public ProviderLog log(LoggedMint mint) {
+        return new ProviderLog(
+                "sshd's log on the server: the key id ends in the mint id, and the credential id is"
+                        + " the fingerprint of the key.",
+                mint.credentialId().map(id -> "journalctl -u ssh --grep " + shellWord(id)));
+    }
+}

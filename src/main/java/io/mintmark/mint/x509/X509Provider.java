@@ -1,0 +1,109 @@
+package io.mintmark.mint.x509;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.credential.CredentialType;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.CaKey;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.SettingSecrets;
+import io.mintmark.outbound.Secret;
+import io.mintmark.time.Timestamps;
+
+import org.bouncycastle.cert.X509CertificateHolder;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+
+/** TLS certificates that the broker signs with the CA key of a tenant. Nobody is called. */
+public final class X509Provider implements AccessProvider {
+    private final SettingSecrets secrets;
+    private final InstantSource clock;
+
+    public X509Provider(SettingSecrets secrets, InstantSource clock) {
+        this.secrets = secrets;
+        this.clock = clock;
+    }
+
+    @Override
+    public CredentialType type() {
+        return new X509Type();
+    }
+
+    @Override
+    public boolean callsProvider() {
+        return false;
+    }
+
+    @Override
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        X509Settings settings = X509Settings.of(providerSettings, keySettings);
+        return new Prepared(settings.targets(), false, order -> mint(order, settings));
+    }
+
+    private Minted mint(MintOrder order, X509Settings settings) {
+        CertificateAuthority ca =
+                CertificateAuthority.of(
+                        settings.caCertificate(),
+                        CaKey.read(secrets, order.tenant(), settings.caKeyFile()));
+        KeyPair pair = newPair(settings.keyType());
+        Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
+        Instant expiry = now.plus(order.duration()).truncatedTo(ChronoUnit.SECONDS);
+        X509CertificateHolder leaf =
+                new Leaf(order, settings, now, expiry).signed(pair.getPublic().getEncoded(), ca);
+        try {
+            Map<String, Secret> fields = new HashMap<>();
+            fields.put(
+                    "PrivateKey",
+                    new Secret(
+                            CertificateAuthority.pem(
+                                    "PRIVATE KEY", pair.getPrivate().getEncoded())));
+            fields.put(
+                    "Certificate",
+                    new Secret(
+                            CertificateAuthority.pem("CERTIFICATE", leaf.getEncoded())
+                                    + ca.intermediates()));
+            fields.put("CaCertificate", new Secret(ca.root()));
+            fields.put("Serial", new Secret(leaf.getSerialNumber().toString(16)));
+            fields.put("Expiration", new Secret(Timestamps.text(expiry)));
+            settings.uri().ifPresent(uri -> fields.put("Uri", new Secret(uri)));
+            return new Minted(fields, expiry, hash(leaf.getEncoded()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static KeyPair newPair(String type) {
+        try {
+            if (type.equals("ed25519")) {
+                return KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+            }
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            return generator.generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has Ed25519 and P-256", e);
+        }
+    }
+
+    private static String hash(byte[] certificate) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(certificate));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}
