@@ -141,7 +141,8 @@ INSERT INTO broker.provider_type
         "one_of": ["no-touch-required", "permit-X11-forwarding", "permit-agent-forwarding", "permit-port-forwarding", "permit-pty",
             "permit-user-rc"]},
     "force_command": {"is": "text", "pattern": "^[ -~]{1,1024}$", "example": "/usr/local/bin/deploy"},
-    "source_address": {"is": "list", "max_items": 64, "pattern": "^[0-9A-Fa-f:.]{2,45}(/[0-9]{1,3})?$", "example": "192.0.2.0/24"}}',
+    "source_address": {"is": "list", "max_items": 64, "pattern": "^[0-9A-Fa-f:.]{2,45}(/[0-9]{1,3})?$", "example": "192.0.2.0/24"},
+    "caller_key": {"is": "text", "one_of": ["optional", "required", "refused"], "default": "optional"}}',
  '{PrivateKey,PublicKey,Certificate,KeyId,Serial,Principals,KnownHosts,Expiration}',
  '{"SSH_PRIVATE_KEY": "PrivateKey", "SSH_CERTIFICATE": "Certificate", "SSH_KNOWN_HOSTS": "KnownHosts"}'),
 
@@ -157,7 +158,8 @@ INSERT INTO broker.provider_type
     "dns_names": {"is": "list", "max_items": 64, "pattern": "^([*][.])?[a-z0-9-]{1,63}([.][a-z0-9-]{1,63}){0,8}$",
         "target": "dns:%s", "example": "api.acme.example"},
     "usage": {"is": "list", "max_items": 2, "one_of": ["client", "server"], "default": ["client"], "example": "server"},
-    "key_type": {"is": "text", "one_of": ["ec-p256", "ed25519"], "default": "ec-p256"}}',
+    "key_type": {"is": "text", "one_of": ["ec-p256", "ed25519"], "default": "ec-p256"},
+    "caller_key": {"is": "text", "one_of": ["optional", "required", "refused"], "default": "optional"}}',
  '{PrivateKey,Certificate,CaCertificate,Serial,Uri,Expiration}',
  '{"TLS_PRIVATE_KEY": "PrivateKey", "TLS_CERTIFICATE": "Certificate", "TLS_CA_CERTIFICATE": "CaCertificate"}'),
 

@@ -54,7 +54,10 @@ sealed interface Decision {
     }
 
     private static Decision expressed(MintRequest request, List<Granted> granted) {
-        return switch (request.format().check(granted).then(request::shortened)) {
+        return switch (request.format()
+                .check(granted)
+                .then(request::certified)
+                .then(request::shortened)) {
             case Verdict.Refused<List<Granted>>(Refusal refusal) -> new Invalid(refusal);
             case Verdict.Passed<List<Granted>>(List<Granted> all) -> new Allowed(all);
         };

@@ -6,6 +6,7 @@ import io.mintmark.audit.Rejections;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.Outputs;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.time.Clocks;
@@ -125,6 +126,11 @@ public final class Exchange {
             }
         }
         throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
+    }
+
+    /** The same for a public key that the client wants to have certified. */
+    public Verdict<Credentials> sign(MintRequest request, String publicKey) {
+        return CallerKey.of(publicKey).then(key -> mint(request.certifying(key)));
     }
 
     private static Admitted told(MintRequest request, Admitted admitted) {

@@ -3,6 +3,7 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.grant.Granted;
+import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.Outputs;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
@@ -20,11 +21,13 @@ record Intent(Admitted admitted, List<Order> orders) {
      *
      * @param outputs the members that the client gets with the fields that fill them; without
      *     fields for the type's own
+     * @param callerKey what the client wants to have certified
      */
-    record Order(MintEvents events, Granted granted, Outputs outputs) {
+    record Order(
+            MintEvents events, Granted granted, Outputs outputs, Optional<CallerKey> callerKey) {
 
         private Optional<Order> asOf(TimeBounds later) {
-            return granted.asOf(later).map(still -> new Order(events, still, outputs));
+            return granted.asOf(later).map(still -> new Order(events, still, outputs, callerKey));
         }
     }
 

@@ -2,6 +2,7 @@ package io.mintmark.exchange;
 
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.grant.Granted;
+import io.mintmark.mint.CallerKey;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.verdict.RequestRefusal;
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param lifetime the longest that the client wants the credentials to be valid; the key, the grant
  *     and the tenant may shorten it further
  * @param format how the credentials are to be handed out
+ * @param callerKey what the client wants to have certified
  * @param permit given back when the request's tenant is known
  */
 public record MintRequest(
@@ -32,7 +34,8 @@ public record MintRequest(
         KeySelection keys,
         Optional<Duration> lifetime,
         CredentialFormat format,
-        RequestPermit permit) {
+        RequestPermit permit,
+        Optional<CallerKey> callerKey) {
 
     /** A request of the interface. */
     public MintRequest(
@@ -49,7 +52,43 @@ public record MintRequest(
                 KeySelection.named(keys),
                 Optional.empty(),
                 CredentialFormat.OF_KEYS,
-                RequestPermit.NONE);
+                RequestPermit.NONE,
+                Optional.empty());
+    }
+
+    /** The same request, to certify a key of the client. */
+    MintRequest certifying(CallerKey key) {
+        return new MintRequest(
+                requestId,
+                address,
+                userAgent,
+                token,
+                keys,
+                lifetime,
+                format,
+                permit,
+                Optional.of(key));
+    }
+
+    /** The same grants, if each certifies clients' keys as the request wants. */
+    Verdict<List<Granted>> certified(List<Granted> granted) {
+        String unfit = callerKey.isPresent() ? "refused" : "required";
+        return granted.stream()
+                .map(Granted::key)
+                .filter(key -> key.settings().path("caller_key").asText().equals(unfit))
+                .findFirst()
+                .map(key ->
+                        Verdict.<List<Granted>>refused(
+                                new RequestRefusal.BadField(
+                                        "key",
+                                        "Key '%s' has caller_key '%s'; use POST /%s."
+                                                .formatted(
+                                                        key.name(),
+                                                        unfit,
+                                                        callerKey.isPresent()
+                                                                ? "credentials/mint"
+                                                                : "sign/" + key.name()))))
+                .orElseGet(() -> Verdict.passed(granted));
     }
 
     /** The same grants, each for at most the lifetime that the client wants. */

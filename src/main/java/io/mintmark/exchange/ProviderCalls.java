@@ -146,6 +146,7 @@ final class ProviderCalls {
                 token.subject(),
                 order.granted().duration(),
                 deadline,
-                decision);
+                decision,
+                order.callerKey());
     }
 }

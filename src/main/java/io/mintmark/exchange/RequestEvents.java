@@ -49,7 +49,8 @@ final class RequestEvents {
                                                 grant.key().name(),
                                                 Optional.of(grant(grant, admitted))),
                                         grant,
-                                        request.format().outputs(grant.key())))
+                                        request.format().outputs(grant.key()),
+                                        request.callerKey()))
                         .toList();
         return new Intent(admitted, orders);
     }

@@ -56,7 +56,8 @@ final class AwsSdkRoute implements Handler {
         verdicts.send(request, response, verdict, AwsSdkRoute::body, AwsSdkError::of);
     }
 
-    private static Verdict<KeyName> key(String name) {
+    /** The key that a path names. */
+    static Verdict<KeyName> key(String name) {
         return KeyName.isValid(name)
                 ? Verdict.passed(new KeyName(name))
                 : Verdict.refused(

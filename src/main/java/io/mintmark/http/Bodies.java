@@ -39,7 +39,8 @@ final class Bodies {
         return content(request);
     }
 
-    private static byte[] content(ServerRequest request) {
+    /** The bytes of a body of any type. */
+    static byte[] content(ServerRequest request) {
         if (!request.content().hasEntity()) {
             return new byte[0];
         }

@@ -58,7 +58,8 @@ final class MintRequests {
                 keys,
                 lifetime,
                 format,
-                permit(token));
+                permit(token),
+                Optional.empty());
     }
 
     /** As much of it as may get into the audit log, which may have to keep it for a while. */

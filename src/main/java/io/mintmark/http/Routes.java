@@ -28,6 +28,7 @@ public final class Routes {
             List.of(
                     "/credentials/mint",
                     "/credentials/keys",
+                    SignRoute.PATH,
                     AwsSdkRoute.PATH,
                     StsRoute.PATH,
                     OAuthRoutes.TOKEN);
@@ -37,7 +38,7 @@ public final class Routes {
     static final String NO_SUCH_PATH =
             "Unknown path; the interface has POST /credentials/mint,"
                     + " GET /credentials/keys, GET /credentials/idp-providers, GET /health,"
-                    + " GET /sdk/aws/{key}, POST /sdk/sts and POST /oauth2/token.";
+                    + " POST /sign/{key}, GET /sdk/aws/{key}, POST /sdk/sts and POST /oauth2/token.";
 
     private static final String GET = "GET, OPTIONS";
     private static final String POST = "POST, OPTIONS";
@@ -49,6 +50,8 @@ public final class Routes {
                     POST,
                     "/credentials/keys",
                     GET,
+                    SignRoute.PATH,
+                    POST,
                     "/credentials/idp-providers",
                     GET,
                     HEALTH,
@@ -73,6 +76,7 @@ public final class Routes {
                     OAuthRoutes.METADATA, "GET");
 
     private final CredentialRoutes credentials;
+    private final SignRoute sign;
     private final AwsSdkRoute awsSdk;
     private final StsRoute sts;
     private final OAuthRoutes oauth;
@@ -117,6 +121,7 @@ public final class Routes {
         MintRequests requests = new MintRequests(addresses);
         VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
         this.credentials = new CredentialRoutes(exchange, providers, requests, answers, verdicts);
+        this.sign = new SignRoute(exchange, requests, verdicts);
         this.awsSdk = new AwsSdkRoute(exchange, requests, verdicts);
         this.sts = new StsRoute(exchange, requests, verdicts, answers, listener);
         this.oauth = new OAuthRoutes(exchange, requests, verdicts, answers, listener, url);
@@ -145,6 +150,7 @@ public final class Routes {
                 .addFilter(new PlainPaths(answers))
                 .error(Throwable.class, failures)
                 .register("/credentials", credentials)
+                .post(SignRoute.PATH, MatchedRoute.of(SignRoute.PATH, sign))
                 .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
                 .register(sts)
                 .register(oauth)

@@ -35,6 +35,11 @@ final class TokenPlaces {
         return inHeader(request, () -> token(body.path(MEMBER).asText()));
     }
 
+    /** The header alone, for bodies that are something else. */
+    static Verdict<PresentedToken> inHeader(ServerRequest request) {
+        return inHeader(request, () -> token(""));
+    }
+
     /** For AWS SDKs: the header alone, which may hold the token without its scheme. */
     static Verdict<PresentedToken> inHeaderPerhapsBare(ServerRequest request) {
         return header(request)

@@ -10,16 +10,20 @@ import org.bouncycastle.crypto.params.ECPublicKeyParameters;
 import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
 import org.bouncycastle.crypto.params.RSAKeyParameters;
 import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
+import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 import org.bouncycastle.crypto.util.PrivateKeyFactory;
 import org.bouncycastle.math.ec.FixedPointCombMultiplier;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.EdECPrivateKey;
 import java.security.interfaces.RSAPrivateCrtKey;
+import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The key of a tenant's certificate authority: Ed25519, P-256, P-384, or RSA of 3072 bits or more.
@@ -83,7 +87,28 @@ public final class CaKey {
         }
     }
 
-    public AsymmetricKeyParameter publicHalf() {
+    /** Its public half in the wire format of SSH. */
+    public byte[] ssh() {
+        try {
+            return OpenSSHPublicKeyUtil.encodePublicKey(publicHalf());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * The key that a client wants to have certified, if it has one.
+     *
+     * @throws UnusableSettingsException if that is this key
+     */
+    public Optional<CallerKey> callerKey(MintOrder order) {
+        if (order.callerKey().filter(key -> Arrays.equals(key.ssh(), ssh())).isPresent()) {
+            throw new UnusableSettingsException("the client's key is the CA's own");
+        }
+        return order.callerKey();
+    }
+
+    private AsymmetricKeyParameter publicHalf() {
         try {
             return switch (PrivateKeyFactory.createKey(key.getEncoded())) {
                 case Ed25519PrivateKeyParameters ed25519 -> ed25519.generatePublicKey();

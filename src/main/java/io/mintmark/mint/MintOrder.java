@@ -11,6 +11,7 @@ import io.mintmark.tenant.TenantName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -24,6 +25,8 @@ import java.util.UUID;
  * @param deadline when the provider must have answered
  * @param decision to be checked right before anything is sent or made; {@link #sender} does that
  *     for every HTTP request
+ * @param callerKey what the client wants to have certified; without it, a type that certifies keys
+ *     makes one
  */
 public record MintOrder(
         MintId mintId,
@@ -36,7 +39,8 @@ public record MintOrder(
         String subject,
         Duration duration,
         Instant deadline,
-        FreshDecision decision) {
+        FreshDecision decision,
+        Optional<CallerKey> callerKey) {
 
     /** On whose behalf a request is sent for it. */
     public Sender sender() {

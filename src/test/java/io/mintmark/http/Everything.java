@@ -5,15 +5,18 @@ import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.http.InterfaceDocument.Place;
 import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.mint.x509.Ca;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.TestKey;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +31,8 @@ import java.util.concurrent.Future;
 final class Everything {
     private static final String JSON = "Content-Type: application/json";
     private static final String ORIGIN = "https://console.example.com";
+    private static final String PUBLIC_KEY =
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR";
     private static final int MOST_REQUESTS = 16;
 
     private final InterfaceDocument document;
@@ -52,9 +57,14 @@ final class Everything {
         try (World world =
                 new World(
                         Map.of(
-                                "RATE_LIMIT_ENABLED", "false",
-                                "PROVIDER_TIMEOUT", "PT2S",
-                                "CORS_ALLOWED_ORIGINS", ORIGIN))) {
+                                "RATE_LIMIT_ENABLED",
+                                "false",
+                                "PROVIDER_TIMEOUT",
+                                "PT2S",
+                                "SECRETS_DIR",
+                                caKey(),
+                                "CORS_ALLOWED_ORIGINS",
+                                ORIGIN))) {
             world.issuer().use(TestKey.es256("key-1"), TestKey.es256("key-2"));
             prepare(world);
             successes(world);
@@ -83,6 +93,19 @@ final class Everything {
         }
     }
 
+    /** A directory of secrets with a CA key of the tenant. */
+    private static String caKey() {
+        try {
+            Path secrets = Files.createTempDirectory("secrets");
+            Files.createDirectory(secrets.resolve("acme"));
+            Files.writeString(
+                    secrets.resolve("acme/ca"), Ca.of("Ed25519", Duration.ofDays(1)).key());
+            return secrets.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static String anyFile() {
         try {
             return Files.createTempFile("mintmark", "token").toString();
@@ -104,12 +127,17 @@ final class Everything {
                         '{"region": "eu-central-1", "endpoint": "http://127.0.0.1:%d"}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'nowhere', 'gone', 3600, '{"role_arn": "%s"}');
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'login', 'hosts', 3600, '{"principals": ["deploy"]}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'nowhere'),
+                       ('acme', 'ci', 'ci:main', 'login'),
                        ('acme', 'strict', 'ci:main', 'deploy');
                 """
                         .formatted(world.issuer().url(), RunningBroker.freePort(), World.ROLE));
-        Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 3);
+        Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 4);
     }
 
     private void successes(World world) {
@@ -121,6 +149,11 @@ final class Everything {
                 JSON,
                 "X-Request-ID: build-4711");
         answers.ask(world, "GET /credentials/keys", "", "Authorization: Bearer " + world.token());
+        sign(world, "login", "*/*");
+        sign(world, "login", "text/plain");
+        sign(world, "spare", "*/*");
+        sign(world, "nothing", "*/*");
+        answers.ask(world, "POST /sign/login", PUBLIC_KEY);
         answers.ask(world, "GET /credentials/keys?token=" + world.token(), "");
         readable().stream()
                 .filter(place -> place.name().startsWith("GET "))
@@ -137,6 +170,15 @@ final class Everything {
                     "OPTIONS of no tenant",
                     line.formatted("a%20b") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
+    }
+
+    private void sign(World world, String key, String accepted) {
+        answers.ask(
+                world,
+                "POST /sign/" + key,
+                PUBLIC_KEY,
+                "Authorization: Bearer " + world.token(),
+                "Accept: " + accepted);
     }
 
     private void onEveryPath(World world) {

@@ -10,12 +10,14 @@ import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -47,7 +49,8 @@ public record Orders(
                         "repo:acme/app:ref:refs/heads/main",
                         Duration.ofHours(1),
                         Instant.EPOCH,
-                        () -> {}));
+                        () -> {},
+                        Optional.empty()));
     }
 
     public Orders allowing(String... targets) {
@@ -121,7 +124,8 @@ public record Orders(
                         subject,
                         duration,
                         ordered.deadline(),
-                        ordered.decision());
+                        ordered.decision(),
+                        ordered.callerKey());
         return new Orders(access, keySettings, patience, other);
     }
 
@@ -142,7 +146,28 @@ public record Orders(
                 ordered.subject(),
                 ordered.duration(),
                 deadline,
-                decision);
+                decision,
+                ordered.callerKey());
+    }
+
+    /** The same for a public key of the client. */
+    public Orders certifying(String publicKey) {
+        Verdict<CallerKey> key = CallerKey.of(publicKey);
+        var other =
+                new MintOrder(
+                        ordered.mintId(),
+                        ordered.tenant(),
+                        ordered.externalId(),
+                        ordered.maxCalls(),
+                        ordered.provider(),
+                        ordered.key(),
+                        ordered.idp(),
+                        ordered.subject(),
+                        ordered.duration(),
+                        ordered.deadline(),
+                        ordered.decision(),
+                        Optional.of(((Verdict.Passed<CallerKey>) key).value()));
+        return new Orders(access, keySettings, patience, other);
     }
 
     public Orders within(Duration time) {

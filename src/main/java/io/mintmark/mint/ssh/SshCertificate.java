@@ -1,14 +1,12 @@
 package io.mintmark.mint.ssh;
 
 import io.mintmark.mint.CaKey;
+import io.mintmark.mint.SshData;
 
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1Sequence;
-import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
@@ -45,14 +43,14 @@ record SshCertificate(
      * @param key in the wire format of RFC 4253 section 6.6, or PROTOCOL.u2f of OpenSSH
      */
     String of(byte[] key, byte[] nonce, CaKey ca) {
-        int nameLength = ByteBuffer.wrap(key).getInt();
-        String keyType = new String(key, Integer.BYTES, nameLength, StandardCharsets.US_ASCII);
+        ByteBuffer parts = ByteBuffer.wrap(key);
+        String keyType = SshData.text(parts);
         String type = keyType.replace(VENDOR, "") + "-cert-v01" + VENDOR;
         byte[] content =
                 new SshData()
                         .string(type)
                         .string(nonce)
-                        .raw(Arrays.copyOfRange(key, Integer.BYTES + nameLength, key.length))
+                        .raw(Arrays.copyOfRange(key, parts.position(), key.length))
                         .uint64(serial)
                         .uint32(USER)
                         .string(keyId)
@@ -62,7 +60,7 @@ record SshCertificate(
                         .string(allOptions())
                         .string(allExtensions())
                         .string("")
-                        .string(publicKey(ca))
+                        .string(ca.ssh())
                         .bytes();
         byte[] signed = new SshData().raw(content).string(signature(content, ca)).bytes();
         return "%s %s %s".formatted(type, Base64.getEncoder().encodeToString(signed), keyId);
@@ -85,14 +83,6 @@ record SshCertificate(
         SshData list = new SshData();
         extensions.forEach(name -> list.string(name).string(""));
         return list.bytes();
-    }
-
-    private static byte[] publicKey(CaKey ca) {
-        try {
-            return OpenSSHPublicKeyUtil.encodePublicKey(ca.publicHalf());
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /** RFC 8709 section 6, RFC 5656 section 3.1.2, RFC 8332 section 3. */

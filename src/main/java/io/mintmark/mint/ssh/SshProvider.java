@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.CaKey;
+import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.SshData;
 import io.mintmark.outbound.Secret;
 import io.mintmark.time.Timestamps;
 
@@ -17,6 +19,7 @@ import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
@@ -24,8 +27,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Optional;
 
 /** User certificates that the broker signs with the CA key of a tenant. Nobody is called. */
 public final class SshProvider implements AccessProvider {
@@ -62,17 +66,26 @@ public final class SshProvider implements AccessProvider {
 
     private Minted mint(MintOrder order, SshSettings settings) {
         CaKey ca = CaKey.read(secrets, order.tenant(), settings.caKeyFile());
+        Optional<CallerKey> callers = ca.callerKey(order);
+        if (callers.isPresent()) {
+            return credential(order, settings, callers.get().ssh(), Map.of(), ca);
+        }
         var pair = new Ed25519PrivateKeyParameters(random);
         try {
             byte[] key = OpenSSHPublicKeyUtil.encodePublicKey(pair.generatePublicKey());
-            return credential(order, settings, key, privateKey(pair), ca);
+            return credential(
+                    order, settings, key, Map.of("PrivateKey", new Secret(privateKey(pair))), ca);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private Minted credential(
-            MintOrder order, SshSettings settings, byte[] key, String privateKey, CaKey ca) {
+            MintOrder order,
+            SshSettings settings,
+            byte[] key,
+            Map<String, Secret> privateKey,
+            CaKey ca) {
         Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
         Instant expiry = now.plus(order.duration()).truncatedTo(ChronoUnit.SECONDS);
         SshCertificate certificate =
@@ -86,23 +99,20 @@ public final class SshProvider implements AccessProvider {
                         settings.extensions());
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
-        Map<String, String> fields =
-                Map.of(
-                        "PrivateKey", privateKey,
-                        "PublicKey", "ssh-ed25519 " + Base64.getEncoder().encodeToString(key),
+        Map<String, Secret> fields = new HashMap<>(privateKey);
+        Map.of(
+                        "PublicKey",
+                                SshData.text(ByteBuffer.wrap(key))
+                                        + " "
+                                        + Base64.getEncoder().encodeToString(key),
                         "Certificate", certificate.of(key, nonce, ca),
                         "KeyId", certificate.keyId(),
                         "Serial", Long.toUnsignedString(certificate.serial()),
                         "Principals", String.join(",", settings.principals()),
                         "KnownHosts", String.join("\n", settings.knownHosts()),
-                        "Expiration", Timestamps.text(expiry));
-        return new Minted(
-                fields.entrySet().stream()
-                        .collect(
-                                Collectors.toMap(
-                                        Map.Entry::getKey, field -> new Secret(field.getValue()))),
-                expiry,
-                fingerprint(key));
+                        "Expiration", Timestamps.text(expiry))
+                .forEach((name, value) -> fields.put(name, new Secret(value)));
+        return new Minted(fields, expiry, fingerprint(key));
     }
 
     private static String privateKey(Ed25519PrivateKeyParameters pair) throws IOException {

@@ -46,7 +46,13 @@ record SshSettings(
         Settings key =
                 Settings.ofKey(
                         ofKey,
-                        Set.of("principals", "extensions", "force_command", "source_address"));
+                        Set.of(
+                                "principals",
+                                "extensions",
+                                "force_command",
+                                "source_address",
+                                "caller_key"));
+        var _ = key.oneOf("caller_key", "optional", "required", "refused");
         SortedMap<String, String> options = new TreeMap<>();
         key.text("force_command").ifPresent(command -> options.put("force-command", command));
         List<String> addresses = key.texts("source_address");

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.CaKey;
+import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.outbound.Secret;
 import io.mintmark.time.Timestamps;
 
@@ -26,6 +28,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 
 /** TLS certificates that the broker signs with the CA key of a tenant. Nobody is called. */
 public final class X509Provider implements AccessProvider {
@@ -54,32 +57,50 @@ public final class X509Provider implements AccessProvider {
     }
 
     private Minted mint(MintOrder order, X509Settings settings) {
-        CertificateAuthority ca =
-                CertificateAuthority.of(
-                        settings.caCertificate(),
-                        CaKey.read(secrets, order.tenant(), settings.caKeyFile()));
+        CaKey caKey = CaKey.read(secrets, order.tenant(), settings.caKeyFile());
+        CertificateAuthority ca = CertificateAuthority.of(settings.caCertificate(), caKey);
+        Optional<CallerKey> callers = caKey.callerKey(order);
+        if (callers.isPresent()) {
+            byte[] key =
+                    callers.get()
+                            .info()
+                            .orElseThrow(() ->
+                                    new UnusableSettingsException(
+                                            "TLS has no security keys, and the client's is one"));
+            return credential(order, settings, key, Map.of(), ca);
+        }
         KeyPair pair = newPair(settings.keyType());
+        String pem = CertificateAuthority.pem("PRIVATE KEY", pair.getPrivate().getEncoded());
+        return credential(
+                order,
+                settings,
+                pair.getPublic().getEncoded(),
+                Map.of("PrivateKey", new Secret(pem)),
+                ca);
+    }
+
+    private Minted credential(
+            MintOrder order,
+            X509Settings settings,
+            byte[] key,
+            Map<String, Secret> privateKey,
+            CertificateAuthority ca) {
         Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
         Instant expiry = now.plus(order.duration()).truncatedTo(ChronoUnit.SECONDS);
-        X509CertificateHolder leaf =
-                new Leaf(order, settings, now, expiry).signed(pair.getPublic().getEncoded(), ca);
+        X509CertificateHolder leaf = new Leaf(order, settings, now, expiry).signed(key, ca);
         try {
-            Map<String, Secret> fields = new HashMap<>();
-            fields.put(
-                    "PrivateKey",
-                    new Secret(
-                            CertificateAuthority.pem(
-                                    "PRIVATE KEY", pair.getPrivate().getEncoded())));
+            byte[] certificate = leaf.getEncoded();
+            Map<String, Secret> fields = new HashMap<>(privateKey);
             fields.put(
                     "Certificate",
                     new Secret(
-                            CertificateAuthority.pem("CERTIFICATE", leaf.getEncoded())
+                            CertificateAuthority.pem("CERTIFICATE", certificate)
                                     + ca.intermediates()));
             fields.put("CaCertificate", new Secret(ca.root()));
             fields.put("Serial", new Secret(leaf.getSerialNumber().toString(16)));
             fields.put("Expiration", new Secret(Timestamps.text(expiry)));
             settings.uri().ifPresent(uri -> fields.put("Uri", new Secret(uri)));
-            return new Minted(fields, expiry, hash(leaf.getEncoded()));
+            return new Minted(fields, expiry, hash(certificate));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

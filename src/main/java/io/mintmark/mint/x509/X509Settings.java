@@ -48,7 +48,10 @@ record X509Settings(
         Settings provider =
                 Settings.ofProvider(ofProvider, Set.of("ca_certificate", "ca_key", "trust_domain"));
         Settings key =
-                Settings.ofKey(ofKey, Set.of("subject", "uri", "dns_names", "usage", "key_type"));
+                Settings.ofKey(
+                        ofKey,
+                        Set.of("subject", "uri", "dns_names", "usage", "key_type", "caller_key"));
+        var _ = key.oneOf("caller_key", "optional", "required", "refused");
         Optional<String> uri = key.text("uri");
         uri.ifPresent(id -> requireWithin(provider.text("trust_domain"), id, key));
         X509Settings settings =

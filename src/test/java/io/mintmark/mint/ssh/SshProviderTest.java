@@ -272,6 +272,28 @@ class SshProviderTest {
     }
 
     @Test
+    void a_clients_key_is_certified_and_no_private_key_is_made() {
+        String line = field(broker.minted(order("'principals':['deploy']")), "PublicKey");
+
+        Minted minted = broker.minted(order("'principals':['deploy']").certifying(line));
+
+        assertEquals(line, field(minted, "PublicKey"));
+        assertFalse(minted.fields().containsKey("PrivateKey"));
+    }
+
+    @Test
+    void the_cas_own_key_is_not_certified() {
+        Minted usual = broker.minted(order("'principals':['deploy']"));
+        broker.secret("ca", field(usual, "PrivateKey"));
+
+        Failed failed =
+                broker.failed(
+                        order("'principals':['deploy']").certifying(field(usual, "PublicKey")));
+
+        assertEquals("the client's key is the CA's own", failed.detail());
+    }
+
+    @Test
     void a_certificate_without_principals_cannot_be_made() {
         assertThrows(
                 IllegalArgumentException.class,

@@ -1,0 +1,204 @@
+package io.mintmark.mint;
+
+import io.mintmark.verdict.RequestRefusal.BadField;
+import io.mintmark.verdict.Verdict;
+
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
+import org.bouncycastle.asn1.DERNull;
+import org.bouncycastle.asn1.edec.EdECObjectIdentifiers;
+import org.bouncycastle.asn1.pkcs.PKCSObjectIdentifiers;
+import org.bouncycastle.asn1.pkcs.RSAPublicKey;
+import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
+import org.bouncycastle.asn1.x9.X9ObjectIdentifiers;
+import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
+import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
+import org.bouncycastle.crypto.util.PublicKeyFactory;
+import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
+import org.bouncycastle.pkcs.PKCS10CertificationRequest;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.bouncycastle.util.io.pem.PemReader;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A client's public key: Ed25519, on a NIST curve, RSA of 3072 to 4096 bits, or of a security key.
+ * The broker never sees the private half.
+ */
+public final class CallerKey {
+    private static final int LONGEST = 8_192;
+    private static final int LONGEST_RSA = 4_096;
+    private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(65_537);
+    private static final int LONGEST_EXPONENT = 64;
+    private static final Set<ASN1ObjectIdentifier> CURVES =
+            Set.of(
+                    SECObjectIdentifiers.secp256r1,
+                    SECObjectIdentifiers.secp384r1,
+                    SECObjectIdentifiers.secp521r1);
+
+    private final byte[] ssh;
+    private final Optional<byte[]> info;
+
+    private CallerKey(byte[] ssh, Optional<byte[]> info) {
+        this.ssh = ssh;
+        this.info = info;
+    }
+
+    /** Why a key isn't certified: the end of a sentence about it. */
+    private static final class UnfitKeyException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        UnfitKeyException(String why) {
+            super(why);
+        }
+    }
+
+    /** Reads a line of OpenSSH's, a public key in PEM, or a CSR, of which only its key counts. */
+    public static Verdict<CallerKey> of(String text) {
+        try {
+            if (text.length() > LONGEST) {
+                throw new UnfitKeyException("is longer than %d characters".formatted(LONGEST));
+            }
+            String given = text.strip();
+            return Verdict.passed(given.startsWith("-----BEGIN ") ? ofPem(given) : ofLine(given));
+        } catch (UnfitKeyException e) {
+            return refused("The key %s.".formatted(e.getMessage()));
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+            // nested without end, for which Bouncy Castle has no limit
+            return refused(
+                    "The body must be an OpenSSH public key line, or a public key or CSR in PEM.");
+        }
+    }
+
+    /** In the wire format of SSH. */
+    public byte[] ssh() {
+        return ssh.clone();
+    }
+
+    /** As in a certificate (RFC 5280 section 4.1.2.7); empty for security keys. */
+    public Optional<byte[]> info() {
+        return info.map(byte[]::clone);
+    }
+
+    private static Verdict<CallerKey> refused(String reason) {
+        return Verdict.refused(new BadField("body", reason));
+    }
+
+    private static CallerKey ofLine(String line) throws UnfitKeyException, IOException {
+        String[] words = line.split(" ", 3);
+        byte[] key = Base64.getDecoder().decode(words[1]);
+        ByteBuffer parts = ByteBuffer.wrap(key);
+        String type = SshData.text(parts);
+        if (!type.equals(words[0]) || line.indexOf('\n') >= 0) {
+            throw new IllegalArgumentException("not one key of its type");
+        }
+        return switch (type) {
+            case "ssh-rsa" -> {
+                BigInteger exponent = new BigInteger(SshData.string(parts));
+                CallerKey rsa = rsa(new BigInteger(SshData.string(parts)), exponent);
+                yield rsa.written(key);
+            }
+            case "sk-ssh-ed25519@openssh.com" -> securityKey(key, "ssh-ed25519", 1);
+            case "sk-ecdsa-sha2-nistp256@openssh.com" -> securityKey(key, "ecdsa-sha2-nistp256", 2);
+            case "ssh-ed25519",
+                    "ecdsa-sha2-nistp256",
+                    "ecdsa-sha2-nistp384",
+                    "ecdsa-sha2-nistp521" ->
+                    of(OpenSSHPublicKeyUtil.parsePublicKey(key)).written(key);
+            default -> throw new UnfitKeyException("has an unsupported type");
+        };
+    }
+
+    /** It is the same as another key's, with the application that it is for at its end. */
+    private static CallerKey securityKey(byte[] key, String plainType, int strings)
+            throws IOException {
+        ByteBuffer parts = ByteBuffer.wrap(key);
+        var _ = SshData.string(parts);
+        SshData plain = new SshData().string(plainType);
+        SshData again = new SshData().string(SshData.text(ByteBuffer.wrap(key)));
+        for (int i = 0; i < strings; i++) {
+            byte[] part = SshData.string(parts);
+            plain.string(part);
+            again.string(part);
+        }
+        again.string(SshData.string(parts));
+        var _ = of(OpenSSHPublicKeyUtil.parsePublicKey(plain.bytes())).written(plain.bytes());
+        return new CallerKey(again.bytes(), Optional.empty()).written(key);
+    }
+
+    private static CallerKey ofPem(String pem) throws UnfitKeyException, IOException {
+        try (PemReader reader = new PemReader(new StringReader(pem))) {
+            PemObject object = reader.readPemObject();
+            return switch (object.getType()) {
+                case "PUBLIC KEY" -> of(SubjectPublicKeyInfo.getInstance(object.getContent()));
+                case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST" ->
+                        of(
+                                new PKCS10CertificationRequest(object.getContent())
+                                        .getSubjectPublicKeyInfo());
+                default -> throw new UnfitKeyException("is neither a public key nor a CSR");
+            };
+        }
+    }
+
+    private static CallerKey of(SubjectPublicKeyInfo key) throws UnfitKeyException, IOException {
+        ASN1ObjectIdentifier algorithm = key.getAlgorithm().getAlgorithm();
+        if (algorithm.equals(PKCSObjectIdentifiers.rsaEncryption)) {
+            RSAPublicKey numbers = RSAPublicKey.getInstance(key.parsePublicKey());
+            return rsa(numbers.getModulus(), numbers.getPublicExponent());
+        }
+        if (algorithm.equals(X9ObjectIdentifiers.id_ecPublicKey)
+                ? CURVES.contains(key.getAlgorithm().getParameters())
+                : algorithm.equals(EdECObjectIdentifiers.id_Ed25519)) {
+            return of(PublicKeyFactory.createKey(key));
+        }
+        throw new UnfitKeyException("has an unsupported type");
+    }
+
+    private static CallerKey of(AsymmetricKeyParameter key) throws IOException {
+        return new CallerKey(
+                OpenSSHPublicKeyUtil.encodePublicKey(key),
+                Optional.of(
+                        SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(key).getEncoded()));
+    }
+
+    /** Not by the library, whose test for a prime takes long. */
+    private static CallerKey rsa(BigInteger modulus, BigInteger exponent)
+            throws UnfitKeyException, IOException {
+        int bits = modulus.bitLength();
+        if (modulus.signum() < 0 || bits < CaKey.SHORTEST_RSA || bits > LONGEST_RSA) {
+            throw new UnfitKeyException(
+                    "must have %d to %d bits".formatted(CaKey.SHORTEST_RSA, LONGEST_RSA));
+        }
+        if (!modulus.testBit(0)
+                || !exponent.testBit(0)
+                || exponent.compareTo(LEAST_EXPONENT) < 0
+                || exponent.bitLength() > LONGEST_EXPONENT) {
+            throw new UnfitKeyException("is not a secure RSA key");
+        }
+        return new CallerKey(
+                new SshData().string("ssh-rsa").mpint(exponent).mpint(modulus).bytes(),
+                Optional.of(
+                        new SubjectPublicKeyInfo(
+                                        new AlgorithmIdentifier(
+                                                PKCSObjectIdentifiers.rsaEncryption,
+                                                DERNull.INSTANCE),
+                                        new RSAPublicKey(modulus, exponent))
+                                .getEncoded()));
+    }
+
+    /** This key, if it was written in the one way that there is. */
+    private CallerKey written(byte[] given) {
+        if (!Arrays.equals(ssh, given)) {
+            throw new IllegalArgumentException("not in its canonical form");
+        }
+        return this;
+    }
+}

@@ -1,0 +1,114 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.World;
+import io.mintmark.mint.x509.Ca;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The shell client's {@code ssh}, with a program of that name which shows what it is given. */
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("shells")
+class ClientSshTest {
+    @TempDir static Path work;
+
+    private static World world;
+    private final Shell shell;
+
+    ClientSshTest(Shell shell) {
+        this.shell = shell;
+    }
+
+    static Stream<Shell> shells() {
+        return Shell.find("ssh-keygen").isPresent() ? Shell.installed() : Stream.empty();
+    }
+
+    @BeforeAll
+    static void start() throws IOException {
+        Files.createDirectories(work.resolve("secrets/acme"));
+        Files.writeString(
+                work.resolve("secrets/acme/ca"), Ca.of("Ed25519", Duration.ofDays(1)).key());
+        Files.createDirectory(work.resolve("temporary"));
+        Files.createDirectory(work.resolve("bin"));
+        Path ssh = work.resolve("bin/ssh");
+        Files.writeString(
+                ssh,
+                """
+                #!/bin/sh
+                echo "$1 $2 $7"
+                ssh-keygen -L -f "${6#CertificateFile=}" | grep 'Key ID'
+                ssh-keygen -y -f "$4" >/dev/null && exit 7
+                """);
+        Files.setPosixFilePermissions(ssh, PosixFilePermissions.fromString("rwxr-xr-x"));
+        world = new World(Map.of("SECRETS_DIR", work.resolve("secrets").toString()));
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'web', 'hosts', 600, '{"principals": ["deploy"]}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:main', 'web');
+                """);
+        Eventually.holds(() ->
+                world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private Ended run(String... arguments) {
+        return ClientProcess.under(shell)
+                .with("PATH", work.resolve("bin") + ":" + Shell.SEARCH_PATH)
+                .with("TMPDIR", work.resolve("temporary").toString())
+                .with("MINTMARK_URL", world.broker().url().toString())
+                .with("MINTMARK_TOKEN", world.token())
+                .run(arguments);
+    }
+
+    @Test
+    void ssh_runs_with_a_certificate_for_a_key_that_is_gone_afterwards() throws IOException {
+        Ended ended = run("ssh", "web", "--", "deploy@host");
+
+        assertTrue(
+                ended.out()
+                        .matches(
+                                "(?s)-o IdentitiesOnly=yes deploy@host\\n *Key ID: \"mintmark:acme/web:.*"),
+                ended.toString());
+        assertEquals(7, ended.exit());
+        try (Stream<Path> left = Files.list(work.resolve("temporary"))) {
+            assertEquals(0, left.count());
+        }
+    }
+
+    @Test
+    void a_key_of_another_type_and_a_missing_host_are_reported() {
+        Ended other = run("ssh", "api", "--", "deploy@host");
+        assertTrue(other.err().contains("Key 'api' has type 'jwt'"), other.toString());
+        assertEquals(1, other.exit());
+        Ended missing = run("ssh", "web");
+        assertEquals(
+                "mintmark-client: ssh needs a host: mintmark-client ssh KEY -- USER@HOST\n",
+                missing.err());
+        assertEquals(2, missing.exit());
+    }
+}
