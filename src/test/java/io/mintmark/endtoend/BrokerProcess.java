@@ -47,6 +47,7 @@ public final class BrokerProcess {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Xmx256m",
+                        "-XX:ErrorFile=" + log.toPath().resolveSibling("hs_err_%p.log"),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"));
