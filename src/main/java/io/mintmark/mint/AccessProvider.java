@@ -3,6 +3,7 @@ package io.mintmark.mint;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.credential.CredentialType;
+import io.mintmark.tenant.TenantName;
 
 import java.util.List;
 import java.util.function.Function;
@@ -20,6 +21,14 @@ public interface AccessProvider {
     default boolean callsProvider() {
         return true;
     }
+
+    /**
+     * Reads the secrets that an access provider's settings refer to, as far as they can be verified
+     * without a call.
+     *
+     * @throws UnusableSettingsException if a mint could not use them
+     */
+    default void requireSecrets(TenantName tenant, JsonNode providerSettings) {}
 
     /**
      * Reads the settings of an access provider and of a key, and sends nothing. It is called once

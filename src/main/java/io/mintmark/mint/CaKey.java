@@ -12,6 +12,7 @@ import org.bouncycastle.crypto.params.RSAKeyParameters;
 import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
 import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 import org.bouncycastle.crypto.util.PrivateKeyFactory;
+import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
 import org.bouncycastle.math.ec.FixedPointCombMultiplier;
 
 import java.io.IOException;
@@ -50,6 +51,12 @@ public final class CaKey {
         }
     }
 
+    /** The name of the file that an access provider's settings refer to. */
+    public static String file(Settings provider) {
+        return provider.secretFile("ca_key")
+                .orElseThrow(() -> provider.unusable("ca_key", "is missing"));
+    }
+
     /**
      * The key in a tenant's file, which the setting {@code ca_key} names.
      *
@@ -84,6 +91,16 @@ public final class CaKey {
             return signature.sign();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("the CA key does not sign", e);
+        }
+    }
+
+    /** Its public half as in a certificate (RFC 5280 section 4.1.2.7). */
+    public byte[] info() {
+        try {
+            return SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(publicHalf())
+                    .getEncoded();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -59,6 +59,15 @@ public final class PostgresCatalogue implements CatalogueStore {
               FROM broker.tenant AS t WHERE t.enabled ORDER BY t.name
             """;
 
+    private static final String ACCESS_PROVIDERS =
+            """
+            SELECT cast(jsonb_build_object(
+                       'tenant', p.tenant, 'name', p.name, 'settings', p.settings) AS text) AS document
+              FROM broker.access_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant AND t.enabled
+             WHERE p.enabled AND p.type = :type
+             ORDER BY p.tenant, p.name
+            """;
+
     /** One row for each grant, and one without document where there is none. */
     private static final String GRANTS =
             """
@@ -161,6 +170,15 @@ public final class PostgresCatalogue implements CatalogueStore {
                 .map(JsonNode::asText)
                 .filter(name -> tenant(new TenantName(name), most).tooLarge())
                 .toList();
+    }
+
+    /**
+     * Reads the enabled access providers of a type.
+     *
+     * @return for each its tenant, name and settings, in their order
+     */
+    public List<JsonNode> accessProviders(String type) {
+        return documents.read(ACCESS_PROVIDERS, Map.of("type", type));
     }
 
     @Override

@@ -144,9 +144,16 @@ public final class Checkup {
                 .toList();
     }
 
+    private List<String> caKeys(Database database) {
+        return unlessInvalid(settings::all, new ArrayList<>())
+                .map(known -> new CaKeys(known.secrets().directory(), clock).faults(database))
+                .orElse(List.of());
+    }
+
     private List<Finding> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
-        return database.map(known -> new DatabaseCheckup(known, clock, this::sealing).run())
+        return database.map(known ->
+                        new DatabaseCheckup(known, clock, this::sealing, this::caKeys).run())
                 .orElseGet(() ->
                         List.of(
                                 unknownWithoutSettings(Area.DATABASE),

@@ -20,23 +20,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
 final class DatabaseCheckup {
     private final DatabaseSettings settings;
     private final InstantSource clock;
     private final Function<Database, List<String>> sealing;
+    private final Function<Database, List<String>> caKeys;
 
     /**
      * @param sealing what keeps the audit log from being sealed in a database with a schema
+     * @param caKeys what is wrong with the CA keys of tenants
      */
     DatabaseCheckup(
             DatabaseSettings settings,
             InstantSource clock,
-            Function<Database, List<String>> sealing) {
+            Function<Database, List<String>> sealing,
+            Function<Database, List<String>> caKeys) {
         this.settings = settings;
         this.clock = clock;
         this.sealing = sealing;
+        this.caKeys = caKeys;
     }
 
     List<Finding> run() {
@@ -55,10 +60,15 @@ final class DatabaseCheckup {
                     new Finding(
                             Area.DATABASE,
                             databaseFaults(database),
-                            isReadable ? tooLarge(database) : List.of()),
+                            isReadable ? ofTenants(database) : List.of()),
                     Finding.of(Area.ROLES, roleFaults(login)),
                     schema);
         }
+    }
+
+    /** What keeps single tenants from minting. */
+    private List<String> ofTenants(Database database) {
+        return Stream.concat(tooLarge(database).stream(), caKeys.apply(database).stream()).toList();
     }
 
     /** Tenants that a replica refuses to read. They don't keep it from serving the others. */

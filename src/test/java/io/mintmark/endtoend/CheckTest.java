@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.mintmark.cli.Commands;
+import io.mintmark.mint.x509.Ca;
 import io.mintmark.outbound.Authority;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -21,6 +24,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +49,10 @@ class CheckTest {
     private record Said(int status, List<String> lines) {}
 
     private Said check(Map<String, String> changes) {
+        return check(database, changes);
+    }
+
+    private Said check(TestDatabase database, Map<String, String> changes) {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.putAll(changes);
@@ -72,6 +80,45 @@ class CheckTest {
                                 "ok    schema",
                                 "ok    identity")),
                 check(Map.of()));
+    }
+
+    @Test
+    void a_ca_key_that_does_not_fit_its_certificate_gets_a_note() throws Exception {
+        Ca ca = Ca.of("EC", Duration.ofDays(1));
+        Files.createDirectories(directory.resolve("secrets/acme"));
+        Path key = directory.resolve("secrets/acme/ca");
+        Map<String, String> secrets =
+                Map.of("SECRETS_DIR", directory.resolve("secrets").toString());
+        try (TestDatabase own = TestDatabase.migrated()) {
+            own.run(
+                    Who.ADMIN,
+                    """
+                    INSERT INTO broker.tenant (name) VALUES ('acme');
+                    INSERT INTO broker.access_provider (tenant, name, type, settings)
+                    VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}'),
+                           ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": %s}')
+                    """
+                            .formatted(new ObjectMapper().valueToTree(ca.certificate())));
+            Files.writeString(key, ca.key());
+            assertTrue(check(own, secrets).lines().contains("ok    database"));
+
+            Files.writeString(key, Ca.of("EC", Duration.ofDays(1)).key());
+            assertTrue(
+                    check(own, secrets)
+                            .lines()
+                            .contains(
+                                    "note  database: access provider 'tls' of tenant 'acme': access provider setting 'ca_certificate' is not the certificate of ca_key"));
+
+            Files.delete(key);
+            Said missing = check(own, secrets);
+            assertEquals(0, missing.status());
+            assertEquals(
+                    2,
+                    missing.lines().stream()
+                            .filter(line ->
+                                    line.contains("SECRETS_DIR/acme/ca, which doesn't exist"))
+                            .count());
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.SshData;
 import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Timestamps;
 
 import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
@@ -56,6 +57,11 @@ public final class SshProvider implements AccessProvider {
     @Override
     public boolean callsProvider() {
         return false;
+    }
+
+    @Override
+    public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
+        var _ = CaKey.read(secrets, tenant, CaKey.file(SshSettings.ofProvider(providerSettings)));
     }
 
     @Override

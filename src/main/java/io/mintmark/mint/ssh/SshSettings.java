@@ -2,6 +2,7 @@ package io.mintmark.mint.ssh;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.mint.CaKey;
 import io.mintmark.mint.Settings;
 
 import java.util.List;
@@ -41,8 +42,12 @@ record SshSettings(
                     "permit-pty",
                     "permit-user-rc");
 
+    static Settings ofProvider(JsonNode settings) {
+        return Settings.ofProvider(settings, Set.of("ca_key", "known_hosts"));
+    }
+
     static SshSettings of(JsonNode ofProvider, JsonNode ofKey) {
-        Settings provider = Settings.ofProvider(ofProvider, Set.of("ca_key", "known_hosts"));
+        Settings provider = ofProvider(ofProvider);
         Settings key =
                 Settings.ofKey(
                         ofKey,
@@ -61,8 +66,7 @@ record SshSettings(
         }
         SshSettings settings =
                 new SshSettings(
-                        provider.secretFile("ca_key")
-                                .orElseThrow(() -> provider.unusable("ca_key", "is missing")),
+                        CaKey.file(provider),
                         provider.texts("known_hosts"),
                         key.texts("principals"),
                         options,

@@ -9,8 +9,10 @@ import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.Settings;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Timestamps;
 
 import org.bouncycastle.cert.X509CertificateHolder;
@@ -48,6 +50,15 @@ public final class X509Provider implements AccessProvider {
     @Override
     public boolean callsProvider() {
         return false;
+    }
+
+    @Override
+    public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
+        Settings settings = X509Settings.ofProvider(providerSettings);
+        var _ =
+                CertificateAuthority.of(
+                        settings.requiredText("ca_certificate"),
+                        CaKey.read(secrets, tenant, CaKey.file(settings)));
     }
 
     @Override

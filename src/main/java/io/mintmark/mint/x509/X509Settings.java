@@ -2,6 +2,7 @@ package io.mintmark.mint.x509;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.mint.CaKey;
 import io.mintmark.mint.Settings;
 
 import java.util.ArrayList;
@@ -44,9 +45,12 @@ record X509Settings(
     private static final int MOST_NAMES = 64;
     private static final int LONGEST = 1024;
 
+    static Settings ofProvider(JsonNode settings) {
+        return Settings.ofProvider(settings, Set.of("ca_certificate", "ca_key", "trust_domain"));
+    }
+
     static X509Settings of(JsonNode ofProvider, JsonNode ofKey) {
-        Settings provider =
-                Settings.ofProvider(ofProvider, Set.of("ca_certificate", "ca_key", "trust_domain"));
+        Settings provider = ofProvider(ofProvider);
         Settings key =
                 Settings.ofKey(
                         ofKey,
@@ -57,8 +61,7 @@ record X509Settings(
         X509Settings settings =
                 new X509Settings(
                         provider.requiredText("ca_certificate"),
-                        provider.secretFile("ca_key")
-                                .orElseThrow(() -> provider.unusable("ca_key", "is missing")),
+                        CaKey.file(provider),
                         key.requiredText("subject"),
                         uri,
                         key.texts("dns_names"),
