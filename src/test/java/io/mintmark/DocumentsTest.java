@@ -60,7 +60,7 @@ class DocumentsTest {
 
     /** What rooms speak in, and so isn't drawn. */
     private static final Set<String> WORDS =
-            Set.of("verdict", "tenant", "credential", "json", "time", "thread", "file");
+            Set.of("verdict", "tenant", "credential", "json", "time", "thread", "file", "trace");
 
     private static Map<Path, String> pages() throws IOException {
         Map<Path, String> pages = new HashMap<>();

@@ -62,6 +62,7 @@ class RoomsTest {
                     entry("tenant", Set.of()),
                     entry("credential", Set.of()),
                     entry("json", Set.of()),
+                    entry("trace", Set.of()),
                     entry("thread", Set.of()),
                     entry("file", Set.of()),
                     entry("time", Set.of("thread")),
@@ -93,7 +94,8 @@ class RoomsTest {
                                     "verdict",
                                     "tenant",
                                     "credential",
-                                    "time")),
+                                    "time",
+                                    "trace")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
@@ -121,7 +123,8 @@ class RoomsTest {
                                     "thread",
                                     "file",
                                     "token",
-                                    "config")),
+                                    "config",
+                                    "trace")),
                     // pages for people: reads of its own, and the guarded port
                     entry(
                             "console",

@@ -11,6 +11,7 @@ import io.mintmark.token.Examination;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.token.VerifiedToken;
+import io.mintmark.trace.Trace;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
@@ -72,6 +73,7 @@ final class Admission {
                     Entitlements entitlements = catalogue.entitlements(verified);
                     if (entitlements.believeToken()) {
                         MDC.put("tenant", verified.provider().tenant().value());
+                        Trace.ofTenant(verified.provider().tenant().value());
                         MDC.put("subject", verified.subject());
                         return Verdict.passed(new Admitted(verified, entitlements));
                     }
@@ -92,7 +94,7 @@ final class Admission {
     private Examination examine(PresentedToken token, RequestPermit permit) {
         long began = System.nanoTime();
         try {
-            return verifier.examine(token, permit::waitsForKeys);
+            return Trace.step("verify_token", () -> verifier.examine(token, permit::waitsForKeys));
         } finally {
             listener.tokenExamined(Duration.ofNanos(System.nanoTime() - began));
         }

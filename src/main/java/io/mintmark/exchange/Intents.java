@@ -4,6 +4,7 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.Receipt;
 import io.mintmark.grant.Granted;
 import io.mintmark.time.TimeBounds;
+import io.mintmark.trace.Trace;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.Verdict;
 
@@ -40,7 +41,7 @@ final class Intents {
 
     /** Decides whether the subject may have the keys. Where it may not, that is on record. */
     Verdict<Intent> decide(MintRequest request, Admitted admitted, TimeBounds now) {
-        return switch (Decision.of(admitted, request, now)) {
+        return switch (Trace.step("decide", () -> Decision.of(admitted, request, now))) {
             case Decision.Denied denied -> {
                 records.commit(events.denied(request, admitted, denied, clock.instant()), List::of);
                 yield Verdict.refused(denied.refusal());
@@ -62,7 +63,11 @@ final class Intents {
                                                 now,
                                                 now.plus(order.granted().duration()).plus(slack)))
                         .toList();
-        return records.commit(rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED));
+        return Trace.step(
+                "commit_intent",
+                () ->
+                        records.commit(
+                                rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED)));
     }
 
     /** Puts on record, later, that nothing came of an intent that can't be decided again. */

@@ -11,6 +11,7 @@ import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
+import io.mintmark.trace.Trace;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
@@ -80,7 +81,7 @@ final class Mints {
         Instant now = clock.instant();
         List<Event> undone = outcomes.stream().map(outcome -> outcome.undone(now)).toList();
         try {
-            records.commitOrRecordLater(undone);
+            Trace.step("commit_outcome", () -> records.commitOrRecordLater(undone));
         } finally {
             for (int i = 0; i < undone.size(); i++) {
                 end(intent, outcomes.get(i), undone.get(i).kind());
@@ -144,7 +145,7 @@ final class Mints {
             Intent intent, List<Outcome> outcomes, List<Event> issued, List<Event> withheld) {
         Kind kind = Kind.WITHHELD;
         try {
-            records.commitOrRecordLater(issued, withheld);
+            Trace.step("commit_outcome", () -> records.commitOrRecordLater(issued, withheld));
             kind = Kind.ISSUED;
         } finally {
             for (Outcome outcome : outcomes) {

@@ -13,7 +13,9 @@ import io.mintmark.mint.PreparedKey;
 import io.mintmark.mint.TimedCall;
 import io.mintmark.mint.TimedCall.Answer;
 import io.mintmark.token.VerifiedToken;
+import io.mintmark.trace.Trace;
 import io.mintmark.verdict.MintRefusal.Reason;
+import io.opentelemetry.api.trace.Span;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +40,7 @@ final class ProviderCalls {
     }
 
     /** An order that its provider has been asked for. */
-    private record Asked(Order order, PreparedKey key, TimedCall call) {}
+    private record Asked(Order order, PreparedKey key, TimedCall call, Span span) {}
 
     /**
      * Calls all providers and waits for all of them. None is cancelled when another fails, because
@@ -58,7 +60,7 @@ final class ProviderCalls {
     private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
         PreparedKey key = keys.of(order.granted().key());
         MintOrder asked = mintOrder(order, admitted, deadline, decision);
-        return new Asked(order, key, providers.begin(key, asked));
+        return new Asked(order, key, providers.begin(key, asked), Trace.begin("call_provider"));
     }
 
     private Outcome outcome(Asked asked) {
@@ -75,7 +77,15 @@ final class ProviderCalls {
                         ? judged(minted, answer.at(), asked)
                         : answer.result();
         tell(order, result);
+        end(asked.span(), order, result);
         return new Outcome(order, result, answer.at());
+    }
+
+    private static void end(Span span, Order order, MintResult result) {
+        span.setAttribute("mintmark.key", order.granted().key().name().value());
+        span.setAttribute("mintmark.mint_id", order.events().mintId().toString());
+        span.setAttribute("mintmark.outcome", result.getClass().getSimpleName());
+        span.end();
     }
 
     /** The credential under the names that its client sees, if it is what was asked for. */

@@ -14,6 +14,7 @@ import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.ForwardedFor;
 import io.mintmark.limit.IgnoredForwarding;
 import io.mintmark.token.IdentityProviders;
+import io.opentelemetry.api.trace.Tracer;
 
 import java.net.URI;
 import java.time.InstantSource;
@@ -89,6 +90,7 @@ public final class Routes {
     private final RequestCount count;
     private final Failures failures;
     private final Answers answers;
+    private final Optional<Tracer> tracer;
 
     /**
      * All routes.
@@ -97,6 +99,7 @@ public final class Routes {
      * @param identity what signs the broker's own tokens, if anything does
      * @param limits whom to turn away when; whose word to take for a client's address
      * @param cors which browser applications may call
+     * @param tracer of requests, if they are traced
      */
     public Routes(
             Exchange exchange,
@@ -107,8 +110,10 @@ public final class Routes {
             RateLimitSettings limits,
             CorsSettings cors,
             InstantSource clock,
-            RequestListener listener) {
+            RequestListener listener,
+            Optional<Tracer> tracer) {
         this.count = new RequestCount(listener);
+        this.tracer = tracer;
         this.answers = new Answers(clock);
         this.failures = new Failures(answers, listener);
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
@@ -141,9 +146,9 @@ public final class Routes {
 
     /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
-        routing.addFilter(count)
-                .addFilter(new RequestIds())
-                .addFilter(new AccessLog(addresses))
+        routing.addFilter(count).addFilter(new RequestIds());
+        tracer.ifPresent(one -> routing.addFilter(new TracedRequests(one)));
+        routing.addFilter(new AccessLog(addresses))
                 .addFilter(proxies)
                 .addFilter(cors)
                 .addFilter(new RateLimits(limits, answers))

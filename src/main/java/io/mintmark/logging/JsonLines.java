@@ -17,10 +17,10 @@ import java.util.logging.LogRecord;
 
 /**
  * One JSON object per line: {@code time}, {@code level}, {@code logger}, {@code message}, and if
- * known {@code requestId}, {@code tenant}, {@code subject} and {@code exception}; the line of an
- * answered request also has {@code address}, {@code method}, {@code route}, {@code status}, {@code
- * bytes} and {@code milliseconds}. ASCII only, so that no reader mistakes a character for a
- * newline.
+ * known {@code requestId}, {@code tenant}, {@code trace_id}, {@code subject} and {@code exception};
+ * the line of an answered request also has {@code address}, {@code method}, {@code route}, {@code
+ * status}, {@code bytes} and {@code milliseconds}. ASCII only, so that no reader mistakes a
+ * character for a newline.
  */
 final class JsonLines extends Formatter {
     private static final JsonFactory JSON =

@@ -36,6 +36,7 @@ record LogLine(
     /** Further fields of a line's context, in this order. */
     private static final List<String> FIELDS =
             List.of(
+                    "trace_id",
                     "viewer",
                     "subject",
                     "roleSessionName",

@@ -28,10 +28,12 @@ import io.mintmark.tenant.MintIds;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
 import io.mintmark.token.TokenVerifier;
+import io.mintmark.trace.Traces;
 
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -49,6 +51,7 @@ final class Assembly {
     private final Stores stores;
     private final Meters meters;
     private final Measurements measurements;
+    private final Optional<Traces> traces;
     private final StsClients sts;
     private final TenantHttpClients connections;
     private final Catalogue catalogue;
@@ -76,6 +79,8 @@ final class Assembly {
                         Stores.open(settings.database(), prepared.replica(), prepared::declaring));
         this.meters = parts.running(new Meters());
         this.measurements = new Measurements(meters);
+        this.traces = Traces.configured();
+        traces.ifPresent(parts::running);
         this.sts = parts.running(StsClients.within(prepared.destinations()));
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         MeasuredCatalogue readings = readings();
@@ -200,7 +205,8 @@ final class Assembly {
                         settings.rateLimit(),
                         settings.cors(),
                         clock,
-                        measurements);
+                        measurements,
+                        traces.map(Traces::tracer));
         return new Servers(
                 settings.server(),
                 settings.admin(),

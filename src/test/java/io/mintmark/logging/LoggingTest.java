@@ -49,6 +49,7 @@ class LoggingTest {
         install(LogFormat.JSON, LogLevel.INFO);
         MDC.put("requestId", "r-1");
         MDC.put("tenant", "acme");
+        MDC.put("trace_id", "4bf9");
 
         OURS.warn("two\nlines \u2028 of {}", "ünïcode \"quoted\"", new IOException("gone"));
 
@@ -60,6 +61,7 @@ class LoggingTest {
         assertEquals("two\nlines \u2028 of ünïcode \"quoted\"", line.path("message").asText());
         assertEquals("r-1", line.path("requestId").asText());
         assertEquals("acme", line.path("tenant").asText());
+        assertEquals("4bf9", line.path("trace_id").asText());
         assertTrue(line.path("exception").asText().startsWith("java.io.IOException: gone\n\tat "));
     }
 
