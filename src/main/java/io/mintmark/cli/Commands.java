@@ -66,8 +66,7 @@ public final class Commands {
 
     /** {@code --version} says the same wherever it is asked. */
     private static void showVersion(CommandLine command) {
-        command.getCommandSpec()
-                .versionProvider(() -> new String[] {"mintmark " + ProgramVersion.shown()});
+        command.getCommandSpec().versionProvider(() -> new String[] {ProgramVersion.inFull()});
         command.getSubcommands().values().forEach(Commands::showVersion);
     }
 

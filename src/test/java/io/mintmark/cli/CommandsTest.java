@@ -45,12 +45,14 @@ class CommandsTest {
         }
     }
 
+    private static final String VERSION = "mintmark development, Java " + Runtime.version() + "\n";
+
     @ParameterizedTest
     @CsvSource({"''", "serve", "migrate", "check", "audit verify", "explain"})
     void the_program_is_mintmark_wherever_its_version_is_asked(String command) {
         String[] arguments = (command + " --version").strip().split(" ", -1);
 
-        assertEquals(new Said(0, "mintmark development\n", ""), run(arguments));
+        assertEquals(new Said(0, VERSION, ""), run(arguments));
     }
 
     @ParameterizedTest
