@@ -241,13 +241,15 @@ BEGIN
         PERFORM internal.add_changes(TG_RELID, r.tenant, sum(1 + pg_column_size(to_jsonb(r)) / 4096), NOT of_blocks)
            FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
     ELSE
-        PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces))
-           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts,
-                        -- a new block disables the one that ended (internal.lift_block_that_ended)
-                        w.enabled = of_blocks OR (to_jsonb(w) ->> 'until')::timestamptz <= now() AS reduces
+        -- Access is reduced if each row was switched, from one value of enabled to the other. A new block disables the one that
+        -- ended (internal.lift_block_that_ended).
+        PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces) OR bool_and(c.lifts))
+           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, w.enabled = of_blocks AS reduces,
+                        NOT w.enabled AND coalesce((to_jsonb(w) ->> 'until')::timestamptz <= now(), false) AS lifts
                    FROM (TABLE written EXCEPT ALL TABLE removed) AS w
                  UNION ALL
-                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, NULL
+                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, r.enabled <> of_blocks,
+                        r.enabled AND coalesce((to_jsonb(r) ->> 'until')::timestamptz <= now(), false)
                    FROM (TABLE removed EXCEPT ALL TABLE written) AS r) AS c
           GROUP BY c.tenant ORDER BY c.tenant;
     END IF;

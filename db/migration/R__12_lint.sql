@@ -230,7 +230,7 @@ BEGIN
     IF TG_OP = 'UPDATE' AND TG_TABLE_NAME IN ('identity_provider', 'key') THEN
         EXECUTE CASE TG_TABLE_NAME WHEN 'key'
             THEN 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
-                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration IS NOT NULL'
+                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration > least(r.max_duration, w.max_duration)'
             ELSE 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.name = w.name
                     JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.idp = w.name
                    WHERE r.issuer <> w.issuer OR r.required_claims <> w.required_claims AND g.match = ''glob''' END INTO ids;

@@ -28,7 +28,8 @@ CREATE OR REPLACE FUNCTION internal.find_reviewed_grant() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    SELECT g.tenant INTO NEW.tenant FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id;
+    -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
+    SELECT g.tenant INTO NEW.tenant FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
     IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
             'SELECT * FROM audit.grant_review lists the grants.', 'foreign_key_violation', 'grant_id');
@@ -42,7 +43,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION internal.find_reviewed_grant() IS 'Trigger: fills the tenant of a review, and refuses one of an unknown grant.';
+COMMENT ON FUNCTION internal.find_reviewed_grant() IS 'Trigger: locks the grant of a review, fills the tenant, and refuses an unknown grant.';
 
 CREATE OR REPLACE FUNCTION internal.remove_reviewed_grant() RETURNS trigger
     LANGUAGE plpgsql

@@ -117,6 +117,28 @@ class ChangesOfADayTest {
     }
 
     @Test
+    void an_edit_of_a_row_that_stays_as_restrictive_does_not_reduce_access() {
+        database.run(
+                Who.ADMIN,
+                """
+                UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api';
+                INSERT INTO broker.blocked_subject (tenant, subject, reason, until)
+                VALUES ('acme', 'blocked', 'x', NULL), ('acme', 'ended', 'x', now() + interval '1 millisecond')
+                """);
+        change(grants(MOST));
+        for (String row :
+                List.of(
+                        "key SET description = 'x' WHERE tenant = 'acme' AND name = 'api'",
+                        "blocked_subject SET reason = 'y' WHERE subject = 'blocked'",
+                        "blocked_subject SET reason = 'y' WHERE subject = 'ended'")) {
+            assertRefused(MOST + 1, MOST, "UPDATE broker." + row);
+        }
+        change("UPDATE broker.blocked_subject SET enabled = false WHERE subject = 'ended'");
+        change(
+                "UPDATE broker.subject_grant SET enabled = false WHERE tenant = 'acme' AND key = 'deploy'");
+    }
+
+    @Test
     void large_rows_count_by_their_size() {
         change(
                 """

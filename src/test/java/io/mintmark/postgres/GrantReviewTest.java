@@ -4,15 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** Owners of grants, and what auditors see of reviews. */
 @Tag("every-postgres")
@@ -29,6 +37,9 @@ class GrantReviewTest {
             """;
     private static final String REVIEWED =
             "SELECT concat_ws(' ', subject, owner, due, last_reviewed_by) FROM audit.grant_review WHERE subject LIKE 's%' ORDER BY 1";
+
+    private static final String WAITING =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
     private TestDatabase database;
 
@@ -158,6 +169,41 @@ class GrantReviewTest {
         assertTrue(
                 String.valueOf(refused.getCause()).contains("would have 2 changes today"),
                 String.valueOf(refused.getCause()));
+    }
+
+    /** An edit locks the grant and waits for the tenant; a review in its way must do so as well. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_review_and_an_edit_of_the_same_grant_wait_for_each_other(boolean reviewFirst)
+            throws Exception {
+        admin(GRANT.formatted("s1", "NULL"));
+        String edit = "UPDATE broker.subject_grant SET reason = 'OPS-2' WHERE subject = 's1'";
+        String review = REVIEW.formatted("remove", "s1");
+        List<Future<?>> both = new ArrayList<>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+                Connection tenant = database.connect(Who.ADMIN)) {
+            tenant.setAutoCommit(false);
+            try (Statement holds = tenant.createStatement()) {
+                holds.execute(
+                        "UPDATE broker.key SET description = 'x' WHERE tenant = 'acme' AND name = 'api'");
+            }
+            for (String sql : reviewFirst ? List.of(review, edit) : List.of(edit, review)) {
+                both.add(threads.submit(() -> admin(sql)));
+                Eventually.holds(
+                        () ->
+                                database.column(Who.ADMIN, WAITING)
+                                        .equals(List.of(both.size() + "")));
+            }
+            tenant.commit();
+            for (Future<?> one : both) {
+                one.get();
+            }
+        }
+        assertEquals(
+                List.of("OPS-2 f"),
+                database.column(
+                        "SELECT reason || ' ' || CASE WHEN enabled THEN 't' ELSE 'f' END"
+                                + " FROM broker.subject_grant WHERE subject = 's1'"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.mintmark.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -139,6 +140,29 @@ class LintTest {
         assertEquals(List.of(), database.column(LISTED));
         admin("UPDATE broker.key SET max_duration = 1800");
         assertEquals(List.of("subject_grant 1 longer_than_its_key"), database.column(LISTED));
+    }
+
+    @Test
+    void a_key_with_another_limit_is_linted_with_the_grants_above_the_limit() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration)
+                VALUES ('acme', 'ci', 'long', 'deploy', 3600), ('acme', 'ci', 'short', 'deploy', 900)
+                """);
+        String rows =
+                "SELECT f.ctid FROM internal.lint_finding AS f JOIN broker.subject_grant AS g USING (id) WHERE g.subject = '%s'";
+        List<String> short1 = database.column(rows.formatted("short"));
+        List<String> long1 = database.column(rows.formatted("long"));
+        admin("UPDATE broker.key SET max_duration = 1800");
+        assertEquals(short1, database.column(rows.formatted("short")));
+        assertNotEquals(long1, database.column(rows.formatted("long")));
+        String detail =
+                "SELECT detail FROM internal.lint_finding WHERE rule = 'longer_than_its_key'";
+        assertEquals(List.of("deploy\n1800"), database.column(detail));
+        admin("UPDATE broker.key SET max_duration = 2400");
+        assertEquals(List.of("deploy\n2400"), database.column(detail));
+        admin("UPDATE broker.key SET max_duration = 3600");
+        assertEquals(List.of(), database.column(detail));
     }
 
     @Test
