@@ -29,6 +29,10 @@ final class PartExport {
     private final Map<Optional<String>, Sealed> starts = new HashMap<>();
     private final Map<Optional<String>, Sealed> events = new HashMap<>();
     private final Map<Optional<String>, Sealed> changes = new HashMap<>();
+
+    /** Without these, a mint on a state that was outdated before the part would pass. */
+    private final Map<Optional<String>, Sealed> changesBefore = new HashMap<>();
+
     private final Set<Long> around = new TreeSet<>();
     private final Progress progress = new Progress();
     private long count;
@@ -54,6 +58,7 @@ final class PartExport {
         changes.values().forEach(last -> feed.changes(last.head(), 0, row -> line(row.json())));
         events.forEach((chain, last) -> events(Optional.ofNullable(starts.get(chain)), last));
         changes.values().forEach(last -> around.add(last.checkpoint()));
+        changesBefore.values().forEach(last -> around.add(last.checkpoint()));
         feed.checkpoints(
                 0,
                 signed -> {
@@ -109,7 +114,13 @@ final class PartExport {
                             .forEach(head -> known.put(head.chain(), new Sealed(head, number)));
                     checkpoint
                             .changes()
-                            .forEach(head -> changes.put(head.chain(), new Sealed(head, number)));
+                            .forEach(head -> {
+                                Sealed sealed = new Sealed(head, number);
+                                changes.put(head.chain(), sealed);
+                                if (!part.has(number)) {
+                                    changesBefore.put(head.chain(), sealed);
+                                }
+                            });
                 });
     }
 

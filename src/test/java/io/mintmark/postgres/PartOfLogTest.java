@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.Event;
 import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -163,6 +164,35 @@ class PartOfLogTest {
         Script script = new Script(directory, null);
         assertEquals(1, script.status(List.of("--export", part.toString())), script::output);
         assertTrue(script.output().contains("ungranted_mint "), script::output);
+    }
+
+    @Test
+    void a_part_names_a_mint_on_a_state_that_was_outdated_before_it() throws Exception {
+        List<Event> outdated =
+                new GrantedMints(database).of(AuditRows.mint("on an outdated state", "{}"));
+        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'B' WHERE name = 'acme'");
+        Seals.sealAt(database, MARCH.plusSeconds(90_000));
+        one.append(List.of(AuditRows.denied("between")));
+        two.append(List.of(AuditRows.denied("between")));
+        Seals.sealAt(database, MARCH.plusSeconds(91_000));
+        one.append(outdated);
+        Seals.sealAt(database, MARCH.plusSeconds(100_000));
+        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'C' WHERE name = 'acme'");
+        Seals.sealAt(database, MARCH.plusSeconds(101_000));
+        Ran ran = export("--from", "2026-03-02T02:00:00Z");
+        assertEquals(0, ran.status(), ran.errors());
+        assertTrue(Files.readString(part).startsWith("{\"part\":{\"after\":8,"));
+
+        Ran verified = audit("verify", "--export", part.toString());
+        assertEquals(1, verified.status(), verified.output());
+        assertTrue(
+                verified.output().contains("after checkpoint 7 had sealed a later one"),
+                verified.output());
+        Script script = new Script(directory, null);
+        assertEquals(1, script.status(List.of("--export", part.toString())), script::output);
+        assertTrue(
+                script.output().contains("after checkpoint 7 had sealed a later one"),
+                script::output);
     }
 
     @Test
