@@ -88,10 +88,17 @@ class Database:
                      AND EXISTS (SELECT FROM audit.config_change AS h WHERE h.table_name = c.relname))"""
         comparisons = [f"""
                 SELECT json_build_array('{table}', part.content::text, sum(part.sign)) FROM (
+                WITH given AS MATERIALIZED (  -- a change from before a column was added has the column's default
+                    SELECT coalesce(jsonb_object_agg(a.attname, coalesce(d.expression, 'null')::jsonb), '{{}}') AS content
+                      FROM pg_attribute AS a
+                      LEFT JOIN LATERAL (SELECT pg_get_expr(d.adbin, d.adrelid) AS expression FROM pg_attrdef AS d
+                                          WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) AS d ON true
+                     WHERE a.attrelid = 'broker."{table}"'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
+                       AND coalesce(d.expression, 'null') ~ '^(null|true|false|-?[1-9][0-9]*|0)$')
                     SELECT to_jsonb(t) AS content, 1 AS sign FROM broker."{table}" AS t
-                    UNION ALL SELECT c.after, -1 FROM audit.config_change AS c
+                    UNION ALL SELECT g.content || c.after, -1 FROM audit.config_change AS c CROSS JOIN given AS g
                      WHERE c.table_name = '{table}' AND c.after IS NOT NULL
-                    UNION ALL SELECT c.before, 1 FROM audit.config_change AS c
+                    UNION ALL SELECT g.content || c.before, 1 FROM audit.config_change AS c CROSS JOIN given AS g
                      WHERE c.table_name = '{table}' AND c.before IS NOT NULL) AS part
                 GROUP BY part.content HAVING sum(part.sign) <> 0""" for table in self.query(tables)
                        if re.fullmatch("[a-z_][a-z0-9_]*", table) or wrong(f"broker has a table named {table}")]

@@ -43,6 +43,7 @@ final class ConfigurationHistory {
                     connection.prepareStatement(differences(table.quoted()))) {
                 statement.setString(1, table.name());
                 statement.setString(2, table.name());
+                statement.setString(3, table.name());
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
                         each.accept(
@@ -56,15 +57,26 @@ final class ConfigurationHistory {
         }
     }
 
+    /** A change from before a column was added has the column's default. */
     private static String differences(String table) {
         return """
+        WITH given AS MATERIALIZED (
+            SELECT coalesce(jsonb_object_agg(a.attname, coalesce(d.expression, 'null')::jsonb), '{}') AS content
+              FROM pg_catalog.pg_attribute AS a
+              LEFT JOIN LATERAL (
+                   SELECT pg_get_expr(d.adbin, d.adrelid) AS expression FROM pg_catalog.pg_attrdef AS d
+                    WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) AS d ON true
+             WHERE a.attrelid = (SELECT c.oid FROM pg_catalog.pg_class AS c
+                                  WHERE c.relnamespace = 'broker'::regnamespace AND c.relname = ?)
+               AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
+               AND coalesce(d.expression, 'null') ~ '^(null|true|false|-?[1-9][0-9]*|0)$')
         SELECT part.content::text AS content, sum(part.sign) AS surplus
           FROM (SELECT to_jsonb(t) AS content, 1 AS sign FROM broker.%s AS t
                 UNION ALL
-                SELECT c.after, -1 FROM audit.config_change AS c
+                SELECT g.content || c.after, -1 FROM audit.config_change AS c CROSS JOIN given AS g
                  WHERE c.table_name = ? AND c.after IS NOT NULL
                 UNION ALL
-                SELECT c.before, 1 FROM audit.config_change AS c
+                SELECT g.content || c.before, 1 FROM audit.config_change AS c CROSS JOIN given AS g
                  WHERE c.table_name = ? AND c.before IS NOT NULL) AS part
          GROUP BY part.content
         HAVING sum(part.sign) <> 0

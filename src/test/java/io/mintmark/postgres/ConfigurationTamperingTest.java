@@ -8,13 +8,16 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** Who owns the database writes the configuration past its history. */
 class ConfigurationTamperingTest {
+    @TempDir private Path directory;
     private final TestDatabase database = TestDatabase.migrated();
 
     @BeforeEach
@@ -89,6 +92,31 @@ class ConfigurationTamperingTest {
         assertTrue(
                 wrong.stream().anyMatch(w -> w.startsWith("broker." + table + " lacks a row")),
                 wrong.toString());
+    }
+
+    /** As migrations do it, with rows and history from before. */
+    @Test
+    void columns_that_a_later_release_added_are_no_difference() throws Exception {
+        database.runAsSuperuser(
+                """
+                ALTER TABLE broker.tenant
+                    ADD COLUMN most int NOT NULL DEFAULT 7, ADD COLUMN strict boolean NOT NULL DEFAULT false, ADD COLUMN note text\
+                """);
+        assertNoDifference();
+        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
+        assertNoDifference();
+        database.runAsSuperuser("VACUUM FULL broker.tenant");
+        assertNoDifference();
+        attack("tenant", "UPDATE broker.tenant SET most = 8 WHERE name = 'other'");
+        assertEquals(2, Seals.wrong(database).size());
+        assertEquals(1, new Script(directory, database).status(List.of()));
+    }
+
+    private void assertNoDifference() throws Exception {
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+        Script script = new Script(directory, database);
+        assertEquals(0, script.status(List.of()), script::output);
     }
 
     @Test
