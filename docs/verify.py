@@ -904,7 +904,7 @@ def judge_mint(fields):
         why = doubted.pop(mint, None)
         if why and called:
             ungranted(mint, why)
-        elif not why and not called and len(not_called) < MOST_KEPT:
+        elif not why and not called and mint not in open_mints and len(not_called) < MOST_OPEN:
             not_called.add(mint)
 
 

@@ -22,8 +22,12 @@ public interface MintProof extends AutoCloseable {
     /** The next change, by tenant and revision. */
     void change(LogReader.Row row);
 
-    /** The next event. One that the history doesn't allow is reported. */
-    void event(LogReader.Row row);
+    /**
+     * The next event. One that the history doesn't allow is reported.
+     *
+     * @param isEarly whether it may be the outcome of a mint whose request comes later
+     */
+    void event(LogReader.Row row, boolean isEarly);
 
     /**
      * To be called after the last event.

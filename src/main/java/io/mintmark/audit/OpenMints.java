@@ -38,11 +38,16 @@ final class OpenMints {
         this.isPart = isPart;
     }
 
-    void row(LogReader.Row row) {
+    /**
+     * The next row.
+     *
+     * @return whether it may be the outcome of a mint whose request comes later
+     */
+    boolean row(LogReader.Row row) {
         String kind = row.fields().get(KIND);
         Optional<UUID> mint = id(row.fields().get(MINT));
         if (tooMany || kind == null || mint.isEmpty()) {
-            return;
+            return true;
         }
         if (kind.equals(Kind.REQUESTED.word())) {
             join(mint.get(), ended, begun);
@@ -50,6 +55,7 @@ final class OpenMints {
             join(mint.get(), begun, ended);
         }
         tooMany = begun.size() + ended.size() > MOST;
+        return ended.contains(mint.get());
     }
 
     /** Empty for a value that is not a mint id, which the broker never writes. */

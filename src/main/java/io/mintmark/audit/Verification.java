@@ -85,8 +85,7 @@ public final class Verification {
         OpenMints open = new OpenMints(findings, log.part().isPresent());
         log.events(row -> {
             next(events, row);
-            open.row(row);
-            proof.event(row);
+            proof.event(row, open.row(row));
             checkpoints.retired().row(row, log.tables().isEmpty());
         });
         events.end();

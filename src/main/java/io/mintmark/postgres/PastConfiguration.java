@@ -37,6 +37,11 @@ final class PastConfiguration implements MintProof {
     /** The maximum number of mints whose other row is still expected. */
     private static final int MOST = 10_000;
 
+    /**
+     * Outcomes that are remembered until their request comes: as many as {@code OpenMints} does.
+     */
+    private static final int MOST_EARLY = 100_000;
+
     /** Groups of lines. */
     private static final int ROWS = 0;
 
@@ -166,7 +171,7 @@ final class PastConfiguration implements MintProof {
     }
 
     @Override
-    public void event(LogReader.Row row) {
+    public void event(LogReader.Row row, boolean isEarly) {
         String kind = EventFields.KIND.in(row.fields());
         String mint = EventFields.MINT_ID.in(row.fields());
         if (kind == null || mint == null) {
@@ -175,7 +180,7 @@ final class PastConfiguration implements MintProof {
         if (kind.equals(Kind.REQUESTED.word())) {
             requested(mint, row);
         } else if (!doubted.isEmpty() || kind.equals(Kind.FAILED.word())) {
-            ended(mint, kind, row);
+            ended(mint, kind, row, isEarly);
         }
     }
 
@@ -205,14 +210,14 @@ final class PastConfiguration implements MintProof {
     }
 
     /** A mint whose provider wasn't called needs no grant. */
-    private void ended(String mint, String kind, LogReader.Row row) {
+    private void ended(String mint, String kind, LogReader.Row row, boolean isEarly) {
         String reason = EventFields.REASON.in(row.fields());
         boolean called =
                 !(kind.equals(Kind.FAILED.word()) && reason != null && NOT_CALLED.contains(reason));
         Objection objection = doubted.remove(mint);
         if (objection != null && called) {
             findings.ungranted(mint, objection.why());
-        } else if (objection == null && !called && notCalled.size() < MOST) {
+        } else if (objection == null && isEarly && !called && notCalled.size() < MOST_EARLY) {
             notCalled.add(mint);
         }
     }
