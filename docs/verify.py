@@ -24,6 +24,7 @@ BYTES = {"token_hash", "config_hash", "prev_hash", "hash"}
 NUMBERS = {"step", "grant_id", "grant_revision", "shared_revision", "seq", "revision", "transaction_id"}
 DOCUMENTS = {"claims", "before", "after"}
 EPOCH, DAY, HOUR, MINUTE = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000, 60_000_000
+SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may be expected to live
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
@@ -87,7 +88,6 @@ class Database:
                     (c.relkind IN ('r', 'p', 'f') OR c.relkind IN ('v', 'm')
                      AND EXISTS (SELECT FROM audit.config_change AS h WHERE h.table_name = c.relname))"""
         comparisons = [f"""
-                SELECT json_build_array('{table}', part.content::text, sum(part.sign)) FROM (
                 WITH given AS MATERIALIZED (  -- a change from before a column was added has the column's default
                     SELECT coalesce(jsonb_object_agg(a.attname, coalesce(d.expression, 'null')::jsonb), '{{}}') AS content
                       FROM pg_attribute AS a
@@ -95,6 +95,7 @@ class Database:
                                           WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) AS d ON true
                      WHERE a.attrelid = 'broker."{table}"'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
                        AND coalesce(d.expression, 'null') ~ '^(null|true|false|-?[1-9][0-9]*|0)$')
+                SELECT json_build_array('{table}', part.content::text, sum(part.sign)) FROM (
                     SELECT to_jsonb(t) AS content, 1 AS sign FROM broker."{table}" AS t
                     UNION ALL SELECT g.content || c.after, -1 FROM audit.config_change AS c CROSS JOIN given AS g
                      WHERE c.table_name = '{table}' AND c.after IS NOT NULL
@@ -648,7 +649,8 @@ past.executescript("""
     CREATE INDEX heads_by_place ON head (kind, chain, at);
     CREATE INDEX heads_by_number ON head (kind, chain, number);
 """)
-NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id"}
+NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
+            "provider_type": "type"}
 USED = {
     "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens",
     "access_provider": "type settings allowed_targets shared_identity",
@@ -681,7 +683,7 @@ def note_change(fields):
     if number(revision) is None:
         return
     ends[tenant] = max(ends.get(tenant, 0), int(revision))
-    if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and tenant is None:
+    if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
         return
     then, then_row = identity(table, before)
     name, row = identity(table, after)
@@ -695,9 +697,9 @@ def note_change(fields):
             past.execute("INSERT INTO block VALUES (?, ?, ?, ?, NULL, NULL, NULL, 0)", (tenant or "", then, int(revision), text_of(then_row, "id")))
         return
     if name is not None:
-        past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant, table, name, int(revision), after))
+        past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant or "", table, name, int(revision), after))
     if then is not None and then != name:
-        past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant, table, then, int(revision)))
+        past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant or "", table, then, int(revision)))
 
 
 def identity(table, text):
@@ -728,8 +730,9 @@ def state(tenant, table, name, revision):
         if len(kept_states) >= MOST_KEPT:
             kept_states.clear()
         known = kept_states[tenant, table, name] = last[0], until or 1 << 63, past_row(table, last[1])
-    require(known[2], f"the history of tenant {tenant} has no {table} {name} at revision {revision}")
-    require(known[2][0].get("enabled") == ("other", "true"), f"{table} {name} is disabled at revision {revision}")
+    of = f"tenant {tenant}" if tenant else "the tables without tenant"
+    require(known[2], f"the history of {of} has no {table} {name} at revision {revision}")
+    require(table == "provider_type" or known[2][0].get("enabled") == ("other", "true"), f"{table} {name} is disabled at revision {revision}")
     return known[2]
 
 
@@ -746,7 +749,7 @@ def past_row(table, text):
 
 
 def row_digest(table, row):
-    if table == "tenant":
+    if table in ("tenant", "provider_type"):
         return text_of(row, "external_id")
     return digest_of(f"mintmark {table} 1", [
         str(micros(text_of(row, member))) if member.startswith("valid_") and text_of(row, member) else text_of(row, member)
@@ -839,7 +842,7 @@ def decide(row, chain, at):
     for column in ("tenant", "idp", "issuer", "subject", "key", "provider", "provider_type", "grant_id", "grant_revision", "occurred_at"):
         require(row[column] is not None, f"its row names no {column}")
     tenant, revision, time = row["tenant"], int(row["grant_revision"]), int(row["occurred_at"])
-    _, external_id, _ = state(tenant, "tenant", tenant, revision)
+    owner, external_id, _ = state(tenant, "tenant", tenant, revision)
     idp, idp_digest, required = state(tenant, "identity_provider", row["idp"], revision)
     key, key_digest, _ = state(tenant, "key", row["key"], revision)
     provider, provider_digest, _ = state(tenant, "access_provider", row["provider"], revision)
@@ -853,9 +856,12 @@ def decide(row, chain, at):
         require(all(is_met(values, claims.get(name)) for name, values in which.items()),
                 f"its claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
+    require_lifetime(row, owner, f"tenant {tenant}", revision)
     if not (chain or "").startswith("1."):
         require(row["shared_revision"] is not None, "its row names no shared_revision")
         require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
+        kind, _, _ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
+        require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
         used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest])
         require(used == row["config_hash"], "its tenant, identity provider, access provider, key or grant was used with "
                 f"other settings than the history has at revision {revision}")
@@ -869,6 +875,14 @@ def require_granted(row, grant, revision, time):
     require(matches(text_of(grant, "subject"), row["subject"]), of.format("other subjects"))
     begin, end = (text_of(grant, member) for member in ("valid_from", "valid_until"))
     require((begin is None or micros(begin) <= time) and (end is None or time < micros(end)), of.format("another time"))
+
+
+def require_lifetime(row, limiting, what, revision):
+    """config_hash doesn't cover the limits of the tenant and of the provider's type."""
+    require(row["expires_at"] is not None, "its row names no expires_at")
+    life, limit = int(row["expires_at"]) - int(row["occurred_at"]), text_of(limiting, "max_duration")
+    require(limit is None or life <= int(limit) * 1_000_000 + SLACK,
+            f"it was requested for longer than the max_duration of {what} at revision {revision}")
 
 
 def require_in_force(row, tenant, revision, time, chain, at):

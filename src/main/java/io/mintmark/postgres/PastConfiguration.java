@@ -137,7 +137,7 @@ final class PastConfiguration implements MintProof {
         String owner = row.fields().get(TENANT);
         Optional<Table> known = Table.of(table);
         boolean block = table.equals("blocked_subject");
-        if (block || (known.isPresent() && owner != null)) {
+        if (block || known.filter(it -> it.isShared() == (owner == null)).isPresent()) {
             String text = row.fields().get(AFTER);
             JsonNode before = json(row.fields().get(BEFORE));
             JsonNode after = json(text);
@@ -145,7 +145,7 @@ final class PastConfiguration implements MintProof {
                 blocks.add(owner, at, before, after);
             } else {
                 rows.add(
-                        String.valueOf(owner),
+                        Objects.requireNonNullElse(owner, PastRows.OF_ALL_TENANTS),
                         at,
                         known.orElseThrow(),
                         before,

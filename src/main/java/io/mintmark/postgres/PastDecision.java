@@ -32,6 +32,12 @@ final class PastDecision {
     /** How far a broker's clock, which mints go by, may be from the database's, which blocks do. */
     private static final Duration SKEW = Duration.ofMinutes(1);
 
+    /**
+     * How much longer than its limits a requested credential may be expected to live: the longest
+     * {@code provider.timeout}, and the minute that a provider may add.
+     */
+    private static final Duration SLACK = Duration.ofMinutes(2);
+
     private final PastRows rows;
     private final PastBlocks blocks;
     private final SealedStates states;
@@ -101,8 +107,12 @@ final class PastDecision {
             return Long.parseLong(text(field));
         }
 
+        Instant time(EventFields field) throws Objected {
+            return Instant.EPOCH.plus(number(field), ChronoUnit.MICROS);
+        }
+
         Instant at() throws Objected {
-            return Instant.EPOCH.plus(number(EventFields.OCCURRED_AT), ChronoUnit.MICROS);
+            return time(EventFields.OCCURRED_AT);
         }
 
         JsonNode claims() throws JsonProcessingException {
@@ -132,10 +142,12 @@ final class PastDecision {
         requireGranted(mint, grant.grant().orElseThrow(), idp.required(), tenant, revision);
         requireNotBlocked(mint, tenant, revision);
         requireInForce(row, tenant, revision);
+        requireLifetime(mint, owner, "tenant " + tenant, revision);
         if (!CanonicalForm.isFirst(row.chain())) {
             long shared = mint.number(EventFields.SHARED_REVISION);
             requireNotBlocked(mint, null, shared);
             requireInForce(row, null, shared);
+            requireLifetimeOfType(mint, shared);
             String used =
                     CanonicalForm.DECISION.hash(
                             List.of(
@@ -231,6 +243,31 @@ final class PastDecision {
                                 .formatted(
                                         tenant == null ? "all tenants" : "tenant " + tenant,
                                         revision));
+    }
+
+    private void requireLifetimeOfType(Mint mint, long shared) throws IOException, Objected {
+        String name = mint.text(EventFields.PROVIDER_TYPE);
+        Optional<PastRow> type =
+                rows.at(PastRows.OF_ALL_TENANTS, shared, Table.PROVIDER_TYPE, name);
+        require(
+                type.isPresent(),
+                () ->
+                        "the history of the tables without tenant has no provider_type %s at revision %d"
+                                .formatted(name, shared));
+        requireLifetime(mint, type.orElseThrow(), "provider_type " + name, shared);
+    }
+
+    /** {@code config_hash} doesn't cover the limits of the tenant and of the provider's type. */
+    private static void requireLifetime(Mint mint, PastRow limiting, String what, long revision)
+            throws Objected {
+        Duration life = Duration.between(mint.at(), mint.time(EventFields.EXPIRES_AT));
+        require(
+                Documents.seconds(limiting.json(), "max_duration")
+                        .filter(limit -> life.compareTo(limit.plus(SLACK)) > 0)
+                        .isEmpty(),
+                () ->
+                        "it was requested for longer than the max_duration of %s at revision %d"
+                                .formatted(what, revision));
     }
 
     /** Of a row that is in no chain it isn't known when it was committed; it is found as such. */

@@ -14,7 +14,8 @@ import java.util.Optional;
  * A row of a table that decisions rest on, as the history has it.
  *
  * @param json all its columns
- * @param digest of what decisions use of it; the {@code external_id} of a tenant
+ * @param digest of what decisions use of it; the {@code external_id} of a tenant, and empty of a
+ *     provider type
  * @param required the conditions of an identity provider on every token
  */
 record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditions required) {
@@ -25,7 +26,8 @@ record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditi
         IDENTITY_PROVIDER("identity_provider", "name"),
         ACCESS_PROVIDER("access_provider", "name"),
         KEY("key", "name"),
-        GRANT("subject_grant", "id");
+        GRANT("subject_grant", "id"),
+        PROVIDER_TYPE("provider_type", "type");
 
         private final String title;
         private final String name;
@@ -42,6 +44,11 @@ record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditi
         @Override
         public String toString() {
             return title;
+        }
+
+        /** Whether its rows are those of all tenants. */
+        boolean isShared() {
+            return this == PROVIDER_TYPE;
         }
 
         /** The name of a row. */
@@ -65,6 +72,7 @@ record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditi
                                         IdentityProviderRow.conditions(
                                                 json.path("required_claims")));
                         case ACCESS_PROVIDER -> plain(json, RowDigest.ACCESS_PROVIDER.of(json));
+                        case PROVIDER_TYPE -> plain(json, "");
                         case KEY -> plain(json, RowDigest.KEY.of(json));
                         case GRANT -> granted(json, GrantRow.map(json));
                     });

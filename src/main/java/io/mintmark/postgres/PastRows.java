@@ -15,6 +15,9 @@ import java.util.Optional;
  * kept, since mints of one time rest on the same rows.
  */
 final class PastRows {
+    /** In place of a tenant, for rows of all tenants. */
+    static final String OF_ALL_TENANTS = "";
+
     /** Characters of rows that are kept. */
     private static final long KEPT = 4L * 1024 * 1024;
 

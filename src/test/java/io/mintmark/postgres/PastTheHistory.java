@@ -41,6 +41,23 @@ enum PastTheHistory {
             """,
             "ci:evil",
             "api"),
+    GRANT_IN_A_VIEW(
+            """
+            ALTER TABLE broker.subject_grant RENAME TO away;
+            CREATE VIEW broker.subject_grant AS
+            TABLE broker.away
+             UNION ALL
+            SELECT (jsonb_populate_record(g, '{"id": 4711, "subject": "ci:evil"}')).*
+              FROM broker.away AS g WHERE g.subject = 'ci:main' AND g.key = 'api';
+            ALTER VIEW broker.subject_grant OWNER TO mintmark_owner;
+            GRANT SELECT ON broker.subject_grant TO mintmark_app, mintmark_admin;
+            """,
+            """
+            DROP VIEW broker.subject_grant;
+            ALTER TABLE broker.away RENAME TO subject_grant;
+            """,
+            "ci:evil",
+            "api"),
     GRANT_WIDENED(
             past(
                     "subject_grant",
@@ -77,6 +94,33 @@ enum PastTheHistory {
                     "UPDATE broker.subject_grant SET max_duration = 60 WHERE subject = 'ci:short'"),
             "ci:short",
             "api"),
+    LIMIT_OF_THE_TENANT_RAISED(
+            "UPDATE broker.tenant SET max_duration = 300 WHERE name = 'acme';"
+                    + past(
+                            "tenant",
+                            "UPDATE broker.tenant SET max_duration = NULL WHERE name = 'acme'"),
+            past("tenant", "UPDATE broker.tenant SET max_duration = 300 WHERE name = 'acme'")
+                    + "UPDATE broker.tenant SET max_duration = NULL WHERE name = 'acme';",
+            "ci:main",
+            "api"),
+    LIMIT_OF_THE_TYPE_RAISED(
+            past(
+                            "provider_type",
+                            "UPDATE broker.provider_type SET max_duration = 100000 WHERE type = 'jwt'")
+                    + """
+                    INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                    VALUES ('acme', 'long', 'own', 50000, '{"audience": "https://long.example.com"}');
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:main', 'long');
+                    """,
+            """
+            DELETE FROM broker.subject_grant WHERE key = 'long';
+            DELETE FROM broker.key WHERE name = 'long';
+            """
+                    + past(
+                            "provider_type",
+                            "UPDATE broker.provider_type SET max_duration = 43200 WHERE type = 'jwt'"),
+            "ci:main",
+            "long"),
     GRANT_ENABLED(
             past(
                     "subject_grant",
@@ -270,7 +314,7 @@ enum PastTheHistory {
             database.run(
                     Who.ADMIN,
                     """
-                    UPDATE broker.tenant SET display_name = md5(random()::text) WHERE name = 'acme';
+                    UPDATE broker.key SET description = md5(random()::text) WHERE tenant = 'acme' AND name = 'spare';
                     UPDATE broker.blocked_subject SET reason = md5(random()::text) WHERE subject = 'ci:other';
                     """);
         }
