@@ -6,18 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 import io.mintmark.mint.gcp.GoogleStandIn;
+import io.mintmark.outbound.Authority;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -102,6 +109,24 @@ class LibrariesIT {
     @ParameterizedTest
     @MethodSource("programs")
     void a_library_gets_credentials_and_shows_refusals(List<String> command) throws IOException {
+        run(command, world.broker().url().toString(), Map.of());
+    }
+
+    @Test
+    void boto3_and_the_aws_cli_trust_a_private_authority_at_the_sts_endpoint() throws Exception {
+        Path script = INSTALLED.resolve("python/sts.py");
+        Assumptions.assumeTrue(Files.exists(script));
+        Authority authority = new Authority();
+        Path bundle = Files.writeString(directory.resolve("ca.pem"), authority.pem());
+        List<String> command =
+                List.of(INSTALLED.resolve("venv/bin/python").toString(), script.toString());
+        try (TlsFront front = new TlsFront(authority, world.broker().url().getPort())) {
+            run(command, front.url(), Map.of("AWS_CA_BUNDLE", bundle.toString()));
+        }
+    }
+
+    private static void run(List<String> command, String broker, Map<String, String> environment)
+            throws IOException {
         int before = issued();
         Path token = Files.writeString(directory.resolve("token"), world.token());
         ProcessBuilder builder = new ProcessBuilder(command);
@@ -109,7 +134,8 @@ class LibrariesIT {
         builder.environment().clear();
         builder.environment().put("PATH", Shell.SEARCH_PATH);
         builder.environment().put("HOME", directory.toString());
-        builder.environment().put("MINTMARK_URL", world.broker().url().toString());
+        builder.environment().put("MINTMARK_URL", broker);
+        builder.environment().putAll(environment);
         builder.environment().put("MINTMARK_TOKEN_FILE", token.toString());
         Ended ended = ClientProcess.await(builder.start());
         assertEquals(0, ended.exit(), ended.toString());
@@ -119,5 +145,52 @@ class LibrariesIT {
 
     private static int issued() {
         return world.audited("kind = 'issued'").size();
+    }
+
+    /** Terminates TLS in front of the broker. */
+    private static final class TlsFront implements AutoCloseable {
+        private final ServerSocket listening;
+        private final int broker;
+
+        TlsFront(Authority authority, int broker) throws Exception {
+            this.listening =
+                    authority
+                            .server("localhost")
+                            .getServerSocketFactory()
+                            .createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            this.broker = broker;
+            Thread.ofVirtual().start(this::accept);
+        }
+
+        String url() {
+            return "https://localhost:" + listening.getLocalPort();
+        }
+
+        private void accept() {
+            try {
+                while (true) {
+                    Socket client = listening.accept();
+                    Socket server = new Socket(InetAddress.getLoopbackAddress(), broker);
+                    Thread.ofVirtual().start(() -> forward(client, server));
+                    Thread.ofVirtual().start(() -> forward(server, client));
+                }
+            } catch (IOException e) {
+                // closed
+            }
+        }
+
+        private static void forward(Socket from, Socket to) {
+            try (from;
+                    to) {
+                from.getInputStream().transferTo(to.getOutputStream());
+            } catch (IOException e) {
+                // one side hung up
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            listening.close();
+        }
     }
 }

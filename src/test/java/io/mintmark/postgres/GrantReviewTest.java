@@ -189,10 +189,8 @@ class GrantReviewTest {
             }
             for (String sql : reviewFirst ? List.of(review, edit) : List.of(edit, review)) {
                 both.add(threads.submit(() -> admin(sql)));
-                Eventually.holds(
-                        () ->
-                                database.column(Who.ADMIN, WAITING)
-                                        .equals(List.of(both.size() + "")));
+                Eventually.holds(() ->
+                        database.column(Who.ADMIN, WAITING).equals(List.of(both.size() + "")));
             }
             tenant.commit();
             for (Future<?> one : both) {
