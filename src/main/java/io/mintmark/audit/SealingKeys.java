@@ -12,6 +12,8 @@ import io.mintmark.audit.Checkpoint.Declaration;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 
+import java.security.GeneralSecurityException;
+import java.security.Signature;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +39,18 @@ public final class SealingKeys {
     /** The public halves. */
     public List<ECKey> published() {
         return keys.stream().map(ECKey::toPublicJWK).toList();
+    }
+
+    /** A signature of the latest key over other bytes than a checkpoint, as openssl checks it. */
+    public byte[] signature(byte[] bytes) {
+        try {
+            Signature signing = Signature.getInstance("SHA256withECDSA");
+            signing.initSign(keys.getLast().toECPrivateKey());
+            signing.update(bytes);
+            return signing.sign();
+        } catch (JOSEException | GeneralSecurityException e) {
+            throw new IllegalStateException("a P-256 key can't sign", e);
+        }
     }
 
     /** The RFC 7638 thumbprints of all keys. */

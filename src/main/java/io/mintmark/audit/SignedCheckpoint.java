@@ -4,14 +4,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.util.Base64URL;
 
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -26,6 +29,7 @@ import java.util.regex.Pattern;
 public record SignedCheckpoint(
         long number, Instant sealedAt, String jws, Optional<String> announcedBy) {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Base64.Encoder BASE64 = Base64.getMimeEncoder(64, new byte[] {'\n'});
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 
     /** A time in UTC with at most microseconds. */
@@ -41,7 +45,7 @@ public record SignedCheckpoint(
     }
 
     /** The key that its signature says it is of; empty if it says nothing that can be read. */
-    String signer() {
+    public String signer() {
         return signer(jws);
     }
 
@@ -52,6 +56,20 @@ public record SignedCheckpoint(
             return String.valueOf(JWSHeader.parse(new Base64URL(header)).getKeyID());
         } catch (ParseException e) {
             return "";
+        }
+    }
+
+    /** The public key that it shows, in PEM, trusted or not; empty if it shows none. */
+    public Optional<String> shownKey() {
+        try {
+            return JWSObject.parse(jws).getHeader().getJWK() instanceof ECKey key
+                    ? Optional.of(
+                            "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                                    .formatted(
+                                            BASE64.encodeToString(key.toPublicKey().getEncoded())))
+                    : Optional.empty();
+        } catch (ParseException | JOSEException e) {
+            return Optional.empty();
         }
     }
 

@@ -235,7 +235,7 @@ final class AuditExport implements Callable<Integer> {
     }
 
     /** What can only be a slip isn't answered with nothing. */
-    private static void requireSense(Selection wanted, PostgresExport rows) {
+    static void requireSense(Selection wanted, PostgresExport rows) {
         wanted.from()
                 .filter(from -> wanted.to().filter(to -> !from.isBefore(to)).isPresent())
                 .ifPresent(from -> {
@@ -261,7 +261,8 @@ final class AuditExport implements Callable<Integer> {
         }
     }
 
-    private static Optional<Instant> time(String option, @Nullable String text) {
+    /** A date (UTC) or a time, as an option gives it. */
+    static Optional<Instant> time(String option, @Nullable String text) {
         if (text == null) {
             return Optional.empty();
         }

@@ -77,6 +77,7 @@ public final class Commands {
                 .addSubcommand(audit.new Verify())
                 .addSubcommand(new AuditExport(this::settings))
                 .addSubcommand(new AuditShow(this::settings))
+                .addSubcommand(new AuditEvidence(this::settings))
                 .addSubcommand(new AuditRetire(this::settings))
                 .addSubcommand(declarations.new AcknowledgeLoss())
                 .addSubcommand(declarations.new DeclareGap())

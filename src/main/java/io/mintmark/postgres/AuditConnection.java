@@ -24,6 +24,10 @@ final class AuditConnection {
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
+                if (login.snapshot().isPresent()) {
+                    statement.execute(
+                            "SET TRANSACTION SNAPSHOT '%s'".formatted(login.snapshot().get()));
+                }
                 statement.execute(SEARCH_PATH);
             }
             return connection;

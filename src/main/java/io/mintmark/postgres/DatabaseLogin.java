@@ -14,9 +14,19 @@ import java.util.stream.Stream;
  * @param url {@code jdbc:postgresql:…}
  * @param password asked for before each connection; empty where none is needed, as with
  *     certificates or peer authentication
+ * @param snapshot the exported snapshot that audit connections read; empty for one of their own
  */
-public record DatabaseLogin(String url, String username, Supplier<Optional<String>> password) {
+public record DatabaseLogin(
+        String url,
+        String username,
+        Supplier<Optional<String>> password,
+        Optional<String> snapshot) {
     private static final int CONNECTING_SECONDS = 10;
+
+    /** A login whose audit connections take a snapshot of their own. */
+    public DatabaseLogin(String url, String username, Supplier<Optional<String>> password) {
+        this(url, username, password, Optional.empty());
+    }
 
     /** A login whose password doesn't change. */
     public DatabaseLogin(String url, String username, Optional<String> password) {

@@ -30,7 +30,12 @@ public final class Logins {
 
     /** The audit log, as the service's login reads it. */
     public static PostgresLog log(DatabaseSettings settings) {
-        return new PostgresLog(service(settings), roles(settings.roles()));
+        return log(settings, service(settings));
+    }
+
+    /** The audit log, as another login than the service's reads it. */
+    public static PostgresLog log(DatabaseSettings settings, DatabaseLogin login) {
+        return new PostgresLog(login, roles(settings.roles()));
     }
 
     /** The group roles. */

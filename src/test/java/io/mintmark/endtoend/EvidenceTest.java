@@ -1,0 +1,156 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.cli.Commands;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What an external auditor is handed, and the commands of its README.md. */
+class EvidenceTest {
+    private static final Pattern BLOCK = Pattern.compile("(?s)```sh\n(.*?)```");
+    private final LocalDate today = LocalDate.now(ZoneOffset.UTC);
+
+    private static World world;
+
+    @TempDir private Path directory;
+
+    @BeforeAll
+    static void mintThings() {
+        world = new World();
+        world.broker().mint(world.token(), "api");
+        world.broker().mint(world.token(), "spare");
+        Eventually.holds(
+                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+    }
+
+    @AfterAll
+    static void close() {
+        world.close();
+    }
+
+    private int evidence(Path output, String... more) {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(world.database(), 1));
+        environment.put("DATABASE_USERNAME", Who.AUDITOR.login());
+        List<String> arguments =
+                new ArrayList<>(List.of("audit", "evidence", "--output", output.toString()));
+        arguments.addAll(
+                List.of("--from", today.minusDays(1) + "", "--to", today.plusDays(2) + ""));
+        arguments.addAll(List.of(more));
+        return new Commands(environment, Path.of("")).execute(arguments.toArray(String[]::new));
+    }
+
+    /** Runs the commands of the folder's page; the exit status, and what they wrote. */
+    private static Map.Entry<Integer, String> check(Path folder) throws Exception {
+        String commands =
+                BLOCK.matcher(Files.readString(folder.resolve("README.md")))
+                        .results()
+                        .map(block -> block.group(1))
+                        .collect(Collectors.joining());
+        Files.copy(
+                folder.resolve("keys.pem"),
+                folder.resolve("trusted.pem"),
+                StandardCopyOption.REPLACE_EXISTING);
+        Process process =
+                new ProcessBuilder("sh", "-euc", commands)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return Map.entry(process.waitFor(), said);
+    }
+
+    private static List<String> names(Path folder) throws Exception {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void a_folder_verifies_by_the_commands_in_it_and_an_altered_one_does_not() throws Exception {
+        Path folder = directory.resolve("march");
+        assertEquals(0, evidence(folder), () -> "verify.txt has findings");
+        assertEquals(
+                "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)));
+        for (String name : names(folder)) {
+            assertEquals(
+                    "rw-------",
+                    PosixFilePermissions.toString(
+                            Files.getPosixFilePermissions(folder.resolve(name))),
+                    name);
+            assertTrue(Files.size(folder.resolve(name)) > 0, name);
+        }
+        assertTrue(Files.readString(folder.resolve("events.csv")).contains("not_granted"));
+        assertTrue(Files.readString(folder.resolve("who_could_mint_at_end.csv")).contains("api"));
+
+        var result = check(folder);
+        assertEquals(0, result.getKey(), result.getValue());
+        List<String> said = result.getValue().lines().toList();
+        assertEquals(2, said.stream().filter("Verified OK"::equals).count(), result.getValue());
+        assertEquals(said.get(said.size() - 2), said.getLast(), result.getValue());
+        assertEquals(64, said.getLast().length());
+
+        Path sums = folder.resolve("SHA256SUMS");
+        Path events = folder.resolve("events.jsonl");
+        Files.writeString(events, Files.readString(events).replace("not_granted", "not_wanted"));
+        assertNotEquals(0, check(folder).getKey());
+        String forged = new ProcessOutput("sha256sum", events).text().substring(0, 64);
+        Files.writeString(
+                sums, Files.readString(sums).replaceAll("[0-9a-f]{64}(?=  events.jsonl)", forged));
+        var resigned = check(folder);
+        assertNotEquals(0, resigned.getKey());
+        assertTrue(resigned.getValue().contains("Verification failure"), resigned.getValue());
+    }
+
+    /** What a program writes about a file. */
+    private record ProcessOutput(String program, Path file) {
+        String text() throws Exception {
+            Process process = new ProcessBuilder(program, file.toString()).start();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void an_auditor_without_the_audit_key_gets_an_unsigned_folder_of_one_tenant() throws Exception {
+        Path first = directory.resolve("first");
+        assertEquals(0, evidence(first));
+        Path own = directory.resolve("own");
+        assertEquals(
+                0, evidence(own, "--tenant", "acme", "--keys", first.resolve("keys.pem") + ""));
+        assertFalse(names(own).contains("SHA256SUMS.sig"));
+        assertFalse(names(own).contains("proof.jsonl"));
+        var result = check(own);
+        assertEquals(0, result.getKey(), result.getValue());
+    }
+
+    @Test
+    void what_fails_leaves_no_folder_and_nothing_is_overwritten() throws Exception {
+        assertEquals(1, evidence(directory.resolve("march"), "--tenant", "nobody"));
+        assertEquals(List.of(), names(directory));
+        assertEquals(1, evidence(directory));
+        assertEquals(List.of(), names(directory));
+    }
+}
