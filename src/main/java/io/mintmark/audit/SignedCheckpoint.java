@@ -59,10 +59,14 @@ public record SignedCheckpoint(
         }
     }
 
-    /** The public key that it shows, in PEM, trusted or not; empty if it shows none. */
+    /**
+     * The public key that it contains, in PEM, trusted or not; empty without a key, or if the key's
+     * thumbprint isn't the signer's id.
+     */
     public Optional<String> shownKey() {
         try {
             return JWSObject.parse(jws).getHeader().getJWK() instanceof ECKey key
+                            && SealingKeys.thumbprint(key).equals(signer())
                     ? Optional.of(
                             "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
                                     .formatted(
