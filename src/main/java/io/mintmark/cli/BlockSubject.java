@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 @Command(
         name = "block-subject",
         description = {
-            "Blocks a subject, whatever is granted to it: no mint starts for it any more. Lists what"
+            "Blocks a subject despite its grants: no mint starts for it any more. Lists what"
                     + " it holds and until when, and says for each type what ends that sooner.",
             "Writes to the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and"
                     + " may what that login may: tenant admins block in their tenants, platform"
@@ -85,7 +85,7 @@ final class BlockSubject implements Callable<Integer> {
             paramLabel = "TIME",
             description =
                     "When the block ends: 2026-03-01T12:00:00Z, or from now on such as PT8H or P7D;"
-                            + " if not given, when somebody lifts it.")
+                            + " by default, when it is lifted.")
     private @Nullable String until;
 
     private final Map<String, CredentialType> types;
@@ -181,7 +181,7 @@ final class BlockSubject implements Callable<Integer> {
                 VisibleText.of(block.subject()),
                 block.idp().map(name -> " of " + name).orElse(""),
                 block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
-                written.until().map(end -> "until " + end).orElse("until somebody lifts it"),
+                written.until().map(end -> "until " + end).orElse("until it is lifted"),
                 written.id());
         if (written.state() == State.KNOWN) {
             out.printf(
@@ -198,7 +198,7 @@ final class BlockSubject implements Callable<Integer> {
                 "No mint starts for it any more. To lift it: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n",
                 written.id());
         if (!beside.isEmpty()) {
-            out.println("Lifted, it is blocked still, wholly or in part, by these:");
+            out.println("After that, these still block it, wholly or in part:");
             beside.forEach(block -> out.println("  " + VisibleText.of(block)));
         }
         out.println();
@@ -206,7 +206,7 @@ final class BlockSubject implements Callable<Integer> {
 
     private void held(List<ActiveCredential> living, long block) {
         if (living.isEmpty()) {
-            out.println("It holds nothing that you may see and that lives still.");
+            out.println("It has no valid credential that you may see.");
             return;
         }
         out.printf(

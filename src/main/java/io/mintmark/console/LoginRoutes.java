@@ -132,7 +132,7 @@ final class LoginRoutes implements Filter {
                 "Not logged in",
                 "The identity provider said %s: %s."
                         .formatted(cut(query.first("error").orElse("")), cut(description)),
-                "Ask whoever runs it, or try again.");
+                "Ask its administrators, or try again.");
     }
 
     private static Notice failed(String sentence) {

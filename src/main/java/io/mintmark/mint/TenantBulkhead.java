@@ -183,8 +183,8 @@ final class TenantBulkhead {
 
         String full(ProviderName provider) {
             return ofProvider(provider).availablePermits() > 0
-                    ? "%d calls of the tenant are under way".formatted(max)
-                    : "%d calls to access provider '%s' are under way"
+                    ? "%d calls of the tenant are in flight".formatted(max)
+                    : "%d calls to access provider '%s' are in flight"
                             .formatted(TenantBulkhead.ofProvider(max), provider);
         }
     }

@@ -226,7 +226,7 @@ class ConsoleInBrowserTest {
 
         look("key-then");
         assertTrue(heading().innerText().contains("1 Jan 2026"), heading().innerText());
-        assertTrue(text().contains("Nobody could then"), text());
+        assertTrue(text().contains("No subject could mint it then"), text());
         visit("/keys/acme/deplo");
         look("key-never");
         assertTrue(text().contains("Did you mean"), text());

@@ -137,7 +137,7 @@ class AccessProvidersTest {
         assertEquals(
                 new MintResult.NotCalled(
                         MintResult.NotCalled.Why.TENANT_BUSY,
-                        "30 calls to access provider 'cloud' are under way"),
+                        "30 calls to access provider 'cloud' are in flight"),
                 next);
     }
 

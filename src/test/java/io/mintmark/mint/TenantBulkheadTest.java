@@ -37,7 +37,7 @@ class TenantBulkheadTest {
     void a_provider_gets_so_many_calls_and_no_more() {
         hold(OF_A_PROVIDER, "slow");
 
-        assertBusy("30 calls to access provider 'slow' are under way", hurried("acme", "slow"));
+        assertBusy("30 calls to access provider 'slow' are in flight", hurried("acme", "slow"));
         assertEquals(OF_A_PROVIDER, held.begun());
     }
 
@@ -54,7 +54,7 @@ class TenantBulkheadTest {
         hold(OF_OTHERS, "slower");
 
         assertEquals(Orders.MAX_CALLS, held.begun());
-        assertBusy("40 calls of the tenant are under way", hurried("acme", "quick"));
+        assertBusy("40 calls of the tenant are in flight", hurried("acme", "quick"));
     }
 
     @Test
@@ -104,7 +104,7 @@ class TenantBulkheadTest {
     @Test
     void a_tenant_that_is_given_more_has_more_at_once() {
         hold(OF_A_PROVIDER, "slow");
-        assertBusy("30 calls to access provider 'slow' are under way", hurried("acme", "slow"));
+        assertBusy("30 calls to access provider 'slow' are in flight", hurried("acme", "slow"));
 
         MintOrder more = orders("acme", "slow", 60).bounded(2 * Orders.MAX_CALLS).order();
         assertEquals(HeldCalls.ANSWER, bulkhead.call(more, () -> HeldCalls.ANSWER));
@@ -116,7 +116,7 @@ class TenantBulkheadTest {
 
         MintOrder less = orders("acme", "slow", 1).bounded(OF_OTHERS).order();
         assertBusy(
-                "7 calls to access provider 'slow' are under way",
+                "7 calls to access provider 'slow' are in flight",
                 bulkhead.call(less, () -> HeldCalls.ANSWER));
     }
 

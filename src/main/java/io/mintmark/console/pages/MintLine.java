@@ -84,7 +84,7 @@ record MintLine(
                         case NOT_GRANTED -> "no grant gave the key";
                         case NO_SUCH_KEY -> "the tenant had no such key, or it was disabled";
                         case SUBJECT_BLOCKED ->
-                                "the subject was blocked, whatever was granted to it";
+                                "the subject was blocked, which overrides every grant";
                         default -> outcome.meaning();
                     };
             case FAILED, WITHHELD, REJECTED ->

@@ -242,7 +242,7 @@ final class Statements {
     /** Who shows such a claim sees the tenant in the console. */
     static Statement letSee(String tenant) {
         return new Statement(
-                "Let somebody see this tenant here",
+                "Give access to this tenant in the console",
                 PLATFORM,
                 """
                 -- Fill in both words in angle brackets as texts in quotes: before that it is no SQL.

@@ -14,7 +14,7 @@ import java.util.Set;
 /** Access tokens of an installation of a GitHub App. */
 public final class GitHubAppType implements CredentialType {
     private static final String HOLDER =
-            "Whoever has a token can revoke it: curl -X DELETE -H \"Authorization: Bearer $GITHUB_TOKEN\""
+            "The holder can revoke a token: curl -X DELETE -H \"Authorization: Bearer $GITHUB_TOKEN\""
                     + " https://api.github.com/installation/token";
     private static final String SUSPEND =
             "To end all tokens of the installation, including those of other subjects, suspend it in"

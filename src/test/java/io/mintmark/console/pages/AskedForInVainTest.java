@@ -60,14 +60,14 @@ class AskedForInVainTest {
 
             assertShows(
                     page,
-                    "There is no such key, nor was there one",
+                    "This key does not exist. The part of the history",
                     "Did you mean \"deploy\"?",
                     "there",
                     "no such key.");
             assertLacks(
                     page,
                     "table=key&amp;row=deplo\"",
-                    "A grant gives it",
+                    "The statement below grants it",
                     "the statement",
                     "What can be done, as SQL");
         }

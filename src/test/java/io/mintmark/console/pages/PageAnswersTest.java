@@ -65,7 +65,7 @@ class PageAnswersTest {
 
         assertShows(
                 page,
-                "Nobody could then: the key did not exist.",
+                "No subject could mint it then: the key did not exist.",
                 ">made</a> by <b>test_admin</b>, <time",
                 "Who could mint",
                 " at 1 Jan 2020, 23:59:59 UTC",
@@ -74,7 +74,7 @@ class PageAnswersTest {
                 one(
                         "SELECT revision + 1 FROM audit.config_change WHERE tenant = 'acme' AND table_name = 'key' AND after ->> 'name' = 'deploy' ORDER BY revision LIMIT 1");
         assertShows(page, "\"/tenants/acme/history?before=%s\"".formatted(making));
-        assertLacks(page, "It had been deleted", "A grant gives it", "INSERT INTO");
+        assertLacks(page, "It had been deleted", "The statement below grants it", "INSERT INTO");
     }
 
     @Test
@@ -100,16 +100,16 @@ class PageAnswersTest {
                 world.page("lead", "/keys/acme/brief?at=" + gone),
                 ">made</a> by <b>test_admin</b>, <time");
         String granted = world.page("lead", "/keys/acme/brief?at=" + there);
-        assertShows(granted, "Nobody could then: no grant of it was in force.");
-        assertLacks(granted, "did not exist", "A grant gives it");
-        assertShows(world.page("lead", "/keys/acme/brief"), "A grant gives it");
+        assertShows(granted, "No subject could mint it then: no grant of it was in force.");
+        assertLacks(granted, "did not exist", "The statement below grants it");
+        assertShows(world.page("lead", "/keys/acme/brief"), "The statement below grants it");
         database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
         String now = world.page("lead", "/keys/acme/brief");
         assertShows(
                 now,
                 "There is no such key now: it was <a",
-                "Nobody may: there is no such key any more.");
-        assertLacks(now, "A grant gives it");
+                "No subject may mint it: the key no longer exists.");
+        assertLacks(now, "The statement below grants it");
         assertEquals(404, world.get("other", "/keys/acme/brief?at=" + gone).statusCode());
     }
 
@@ -287,7 +287,7 @@ class PageAnswersTest {
                 world.page("lead", "/explain?mint=" + denied),
                 "<b>Now: still denied.</b>",
                 "<b>because no grant gave it</b>",
-                "By the configuration of now, nearest comes grant",
+                "With the current configuration, the nearest is grant",
                 "expects <span",
                 "and the token had <span");
     }

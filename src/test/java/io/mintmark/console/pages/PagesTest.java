@@ -197,11 +197,13 @@ class PagesTest {
                     "Who could mint",
                     DEPLOYER,
                     "OPS-12");
-            assertShows(world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "Nobody could then");
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=2020-01-01"),
+                    "No subject could mint it then");
             assertShows(
                     world.page("lead", "/keys/acme/deploy?at=9000-01-01"),
                     "Who may mint",
-                    "is still to come");
+                    "is in the future");
             assertShows(
                     world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
             assertFalse(world.page("lead", "/keys/acme/deploy").contains("As configured now: "));
@@ -230,7 +232,7 @@ class PagesTest {
                     "project_path:globex/p");
             assertShows(
                     world.page("auditor", "/keys/globex/busy?at=2026-01-01"),
-                    "more than a page looks through",
+                    "more than a page reads",
                     "SELECT * FROM audit.who_could_mint");
             assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
@@ -298,7 +300,7 @@ class PagesTest {
             String lead = world.page("lead", "/tenants/acme");
             String auditor = world.page("auditor", "/tenants/acme");
 
-            assertShows(lead, "INC-90", "Who sees all tenants sees it, too");
+            assertShows(lead, "INC-90", "Viewers of all tenants see it, too");
             assertLacks(lead, "INC-91", "INC-92", "the auditors", "leads of globex");
             assertShows(
                     auditor,
@@ -418,10 +420,10 @@ class PagesTest {
         String blocked = id("reason = 'subject_blocked'");
 
         String mint = world.page("lead", "/mints/" + blocked);
-        assertShows(mint, "the subject was blocked, whatever was granted to it");
+        assertShows(mint, "the subject was blocked, which overrides every grant");
         assertFalse(mint.contains("INSERT INTO broker."), mint);
         String explained = world.page("lead", "/explain?mint=" + blocked);
-        assertShows(explained, "which wins over every grant");
+        assertShows(explained, "a block overrides every grant");
         assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
     }
 

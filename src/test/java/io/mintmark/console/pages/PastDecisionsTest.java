@@ -91,12 +91,13 @@ class PastDecisionsTest {
                 page,
                 "<b>Now: still denied.</b>",
                 "Nothing of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration was changed since",
-                "It may have instead",
+                "Keys it may mint instead",
                 "Granted: none of 2 other keys.",
                 "INSERT INTO broker.subject_grant");
-        assertLacks(page, "By the configuration of now");
+        assertLacks(page, "With the current configuration");
         assertTrue(
-                page.indexOf("<b>Now: still denied.</b>") < page.indexOf("It may have instead"),
+                page.indexOf("<b>Now: still denied.</b>")
+                        < page.indexOf("Keys it may mint instead"),
                 page);
     }
 
@@ -121,7 +122,7 @@ class PastDecisionsTest {
                 explained(mint),
                 "<b>Now: still denied.</b>",
                 "<a href=\"/tenants/acme/history\">1 change</a> of tenant",
-                "By the configuration of now, nearest comes grant <a",
+                "With the current configuration, the nearest is grant <a",
                 ">%s</a>: its condition".formatted(grantOf("asker-2")),
                 "INSERT INTO broker.subject_grant");
     }
@@ -133,7 +134,7 @@ class PastDecisionsTest {
         grant("asker-3", "'{}', true");
 
         String explained = explained(mint);
-        assertShows(explained, "<b>Now it would be granted.</b>", "It may have besides");
+        assertShows(explained, "<b>Now it would be granted.</b>", "Other keys it may mint");
         assertLacks(explained, "INSERT INTO");
         String page = world.page("lead", "/mints/" + mint);
         assertShows(page, ">%s</a> gives it by now.".formatted(grantOf("asker-3")));
@@ -228,7 +229,7 @@ class PastDecisionsTest {
 
         String page = world.page("auditor", "/explain?mint=" + rejected);
 
-        assertShows(page, "Why was a token", "Because it was not accepted");
+        assertShows(page, "Why was a token", "The token was not accepted");
         assertLacks(page, "?</span>", "It may have", "Now:");
     }
 }

@@ -61,7 +61,7 @@ class ProofTest {
 
         assertShows(
                 page,
-                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>Who owns the database could have cut off its end",
+                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>The database's owner could have cut off its end",
                 "<a href=\"/history\">of what belongs to none</a>");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
@@ -108,7 +108,7 @@ class ProofTest {
         SealedRows.write(database, 3);
 
         String after = world.page("auditor", "/proof");
-        assertShows(before, "The last one looked at " + looked + " rows");
+        assertShows(before, "The last one read " + looked + " rows");
         assertShows(after, "up to checkpoint 1,", "by checkpoint 2<");
         assertEquals(since(before) + 6, since(after));
     }

@@ -234,10 +234,10 @@ class StolenSubjectTest {
     void of_a_subject_without_anything_each_viewer_is_told_what_they_can_know() {
         String other = "project_path:globex/tracking:ref_type:branch:ref:main";
 
-        assertShows(page(other), "There is nothing of it that you may see");
-        assertLacks(page(other), "the log has nothing of it");
+        assertShows(page(other), "It has no grant, mint or refusal that you may see");
+        assertLacks(page(other), "does not appear in the log");
         assertShows(
                 world.page("auditor", "/subjects?q=nobody"),
-                "No grant is for it, and the log has nothing of it.");
+                "It has no grant and does not appear in the log.");
     }
 }
