@@ -101,8 +101,8 @@ final class Refusals {
                     ErrorBody.of(
                             404,
                             "NOT_FOUND",
-                            ("The tenant has no %s; GET /credentials/keys lists those that the token"
-                                            + " may use.")
+                            ("The tenant has no %s; GET /credentials/keys lists the keys that the"
+                                            + " token may use.")
                                     .formatted(keys(missing)),
                             with(about(subject), "missingKeys", missing));
             case SubjectNotFound(String subject, String idp) ->

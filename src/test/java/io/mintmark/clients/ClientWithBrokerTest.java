@@ -107,8 +107,8 @@ class ClientWithBrokerTest {
     void a_misspelt_key_is_told() {
         assertRefused(
                 List.of(
-                        "The tenant has no key 'deplyo'; GET /credentials/keys lists those that"
-                                + " the token may use. (NOT_FOUND, request ID)",
+                        "The tenant has no key 'deplyo'; GET /credentials/keys lists the keys"
+                                + " that the token may use. (NOT_FOUND, request ID)",
                         "to list the keys that you may use, run: mintmark-client keys"),
                 with(world.token()).run("get", "deplyo"));
     }

@@ -163,7 +163,7 @@ class TenantBulkheadTest {
         assertEquals(OF_A_PROVIDER, held.begun());
     }
 
-    /** Calls that are under way when this rebulkhead. */
+    /** Starts calls, and returns when all are in flight. */
     private List<Future<MintResult>> hold(int calls, String provider) {
         int before = held.begun();
         List<Future<MintResult>> all = new ArrayList<>();
