@@ -6,6 +6,7 @@ import io.mintmark.credential.CredentialType;
 import io.mintmark.tenant.TenantName;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -29,6 +30,11 @@ public interface AccessProvider {
      * @throws UnusableSettingsException if a mint could not use them
      */
     default void requireSecrets(TenantName tenant, JsonNode providerSettings) {}
+
+    /** Ends what mints leave behind at the provider; empty if they leave nothing. */
+    default Optional<Ender> ender() {
+        return Optional.empty();
+    }
 
     /**
      * Reads the settings of an access provider and of a key, and sends nothing. It is called once

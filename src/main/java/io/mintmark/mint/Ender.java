@@ -1,0 +1,55 @@
+package io.mintmark.mint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Ends what the mints of a type leave behind at its provider. It needs the access provider's row
+ * and the mint id, and nothing that was secret.
+ */
+public interface Ender {
+    /**
+     * Makes sure that nothing of this mint works any more, and removes what it left behind. Blocks
+     * until the order's deadline at the latest. May be called any number of times, also for a mint
+     * that left nothing, and by several replicas at once.
+     */
+    Ended end(EndOrder order);
+
+    /**
+     * The mints of this broker and access provider that left something behind and are over by the
+     * provider's own clock. Blocks until the order's deadline at the latest.
+     *
+     * @throws NotListed if the provider can't tell
+     */
+    List<MintId> leftBehind(Place place) throws NotListed;
+
+    /**
+     * An access provider at which mints end.
+     *
+     * @param settings of the access provider as they are now
+     * @param deadline when it must have answered
+     */
+    record Place(TenantName tenant, ProviderName provider, JsonNode settings, Instant deadline) {}
+
+    /**
+     * One mint to be ended.
+     *
+     * @param beforeItsTime whether its credential might still work
+     */
+    record EndOrder(Place place, MintId mintId, boolean beforeItsTime) {}
+
+    /** The provider couldn't list what mints left behind. The message is free of secrets. */
+    final class NotListed extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public NotListed(String message) {
+            super(message);
+        }
+    }
+}
