@@ -20,18 +20,21 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>The system's resolver blocks in native code and can't be interrupted. On a virtual thread it
  * would block one of the few carriers; a platform thread is stuck for as long as the name server
- * hangs. Therefore concurrent look-ups of a name are shared, the names of one tenant get a quarter
- * of the threads, a look-up without a free thread fails after a second, and only a few may wait.
+ * hangs. Therefore concurrent look-ups of a name are shared, the names of one tenant get a few of
+ * the threads, a look-up without a free thread fails after a second, and only a few may wait.
  */
 final class BoundedLookup {
     /** Look-ups at a time. */
-    static final int AT_A_TIME = 32;
+    static final int AT_A_TIME = 256;
 
-    /** Look-ups at a time for one owner. */
-    static final int OF_AN_OWNER = AT_A_TIME / 4;
+    /**
+     * Look-ups at a time for one owner: the name servers of 64 tenants must hang before those of
+     * another are affected.
+     */
+    static final int OF_AN_OWNER = AT_A_TIME / 64;
 
     /** Look-ups that wait for a thread, or have one. */
-    static final int WAITING = 256;
+    static final int WAITING = 1024;
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PATIENCE_FOR_A_THREAD = Duration.ofSeconds(1);
@@ -39,7 +42,7 @@ final class BoundedLookup {
     private final NameLookup lookup;
     private final ConcurrentMap<String, Flight> inFlight = new ConcurrentHashMap<>();
     private final SharedPermits threads = new SharedPermits(AT_A_TIME, OF_AN_OWNER);
-    private final SharedPermits places = new SharedPermits(WAITING, WAITING / 4);
+    private final SharedPermits places = new SharedPermits(WAITING, WAITING / 64);
 
     /** The owner's look-ups, or all look-ups, are too many for one more. */
     static final class TooManyLookups extends UnknownHostException {

@@ -12,8 +12,6 @@ import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.URIScheme;
 import org.apache.hc.core5.http.config.RegistryBuilder;
 
-import java.nio.channels.SocketChannel;
-
 /**
  * HTTP clients with all conveniences off: no proxy (not even that of the environment), no
  * redirects, cookies, authentication, retries or decompression. The client's own defaults bound the
@@ -42,8 +40,7 @@ final class HttpClients {
     /** Connects to the addresses that the resolver gives, and to nothing else. */
     static HttpClientConnectionOperator connecting(DnsResolver resolver, TlsSocketStrategy trust) {
         return new DefaultHttpClientConnectionOperator(
-                // a channel's socket knows of no proxies, and can be asked what has arrived
-                _ -> SocketChannel.open().socket(),
+                _ -> new BoundedSocket(),
                 DefaultSchemePortResolver.INSTANCE,
                 resolver,
                 RegistryBuilder.<TlsSocketStrategy>create()

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.GZIPOutputStream;
 
 final class GuardedHttpTest {
@@ -150,6 +152,80 @@ final class GuardedHttpTest {
         try (RawServer server = RawServer.plain(GuardedHttpTest::endless)) {
             assertEquals(Kind.TOO_LARGE, failure(http, server.url()).kind());
             server.awaitLeaving();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 100 Continue\r\n\r\n",
+                "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+            })
+    void few_interim_responses_are_waited_out(String interim) throws Exception {
+        String last = OK + "Content-Length: 2\r\n\r\n{}";
+        try (RawServer few = RawServer.saying(interim.repeat(8) + last);
+                RawServer many = RawServer.saying(interim.repeat(9) + last);
+                RawServer endless = RawServer.plain(out -> repeat(out, interim))) {
+            assertEquals("{}", get(http, few.url()));
+            assertEquals(Kind.CUT_OFF, failure(http, many.url()).kind());
+            assertEquals(Kind.CUT_OFF, failure(http, endless.url()).kind());
+            endless.awaitLeaving();
+        }
+    }
+
+    /** What comes below HTTP isn't counted by anybody else. */
+    @Test
+    void no_more_is_received_than_an_exchange_may_take() throws Exception {
+        try (RawServer server = RawServer.plain(out -> repeat(out, "x".repeat(1 << 16)));
+                BoundedSocket socket = new BoundedSocket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+            socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
+            InputStream in = socket.getInputStream();
+            assertEquals(4 << 20, in.readNBytes(4 << 20).length);
+            socket.beginExchange();
+            assertEquals(4 << 20, in.readNBytes(4 << 20).length);
+            assertThrows(IOException.class, in::read);
+            assertTrue(socket.isClosed());
+            server.awaitLeaving();
+        }
+    }
+
+    /** More servers than carriers, which send faster than they are read. */
+    @Test
+    void servers_that_flood_leave_carriers_to_others() throws Exception {
+        var stopped = new AtomicBoolean();
+        int floods = 4 * Runtime.getRuntime().availableProcessors();
+        try (RawServer server = RawServer.plain(out -> repeat(out, "x".repeat(1 << 16)));
+                ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < floods; i++) {
+                var _ = readers.submit(() -> flooded(server, stopped));
+            }
+            try {
+                for (int i = 0; i < 100; i++) {
+                    assertTrue(Thread.ofVirtual().start(() -> {}).join(MUCH_LATER));
+                }
+            } finally {
+                stopped.set(true);
+            }
+        }
+    }
+
+    private static Void flooded(RawServer server, AtomicBoolean stopped) throws IOException {
+        try (BoundedSocket socket = new BoundedSocket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+            socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
+            InputStream in = socket.getInputStream();
+            while (!stopped.get()) {
+                socket.beginExchange();
+                assertTrue(in.read() >= 0);
+            }
+        }
+        return null;
+    }
+
+    private static void repeat(OutputStream out, String text) throws IOException {
+        while (true) {
+            out.write(ascii(text));
         }
     }
 

@@ -3,6 +3,7 @@ package io.mintmark.outbound;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.mintmark.endtoend.Eventually;
 
@@ -123,6 +124,37 @@ final class TenantHttpClientsTest {
 
         assertEquals("{\"path\":\"/2\"}", post("acme", url + "/2"));
         assertEquals(2, connections.get());
+    }
+
+    /** Otherwise the client reads it to its end, which never comes. */
+    @Test
+    void an_endless_answer_that_nobody_reads_is_cut() throws Exception {
+        try (RawServer server =
+                RawServer.plain(out -> {
+                    out.write(
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+                    while (true) {
+                        out.write("1\r\nx\r\n".getBytes(StandardCharsets.US_ASCII));
+                    }
+                })) {
+            var sender = new Sender("acme", () -> {});
+            int read =
+                    assertTimeoutPreemptively(
+                            SOON,
+                            () ->
+                                    clients()
+                                            .execute(
+                                                    sender,
+                                                    new HttpGet(server.origin()),
+                                                    answer ->
+                                                            answer.getEntity()
+                                                                    .getContent()
+                                                                    .readNBytes(10)
+                                                                    .length));
+            assertEquals(10, read);
+            server.awaitLeaving();
+        }
     }
 
     @Test

@@ -22,7 +22,10 @@ import javax.net.ssl.SSLException;
  * <p>For the connection's own thread.
  */
 final class TlsTransport implements Transport {
-    /** Records in a row without data, such as requests for new keys, which cost only the server. */
+    /**
+     * Records without data of one connection, such as requests for new keys, which cost only the
+     * server. Clients send one after some gigabytes.
+     */
     private static final int MOST_EMPTY_RECORDS = 32;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -32,6 +35,7 @@ final class TlsTransport implements Transport {
     private final SSLEngine engine;
     private ByteBuffer received = NOTHING;
     private boolean isOpen;
+    private int emptyRecords;
 
     /**
      * @param socket what the client sends; null at its end
@@ -89,7 +93,7 @@ final class TlsTransport implements Transport {
     public byte[] get() {
         try {
             ByteBuffer plain = plaintext();
-            for (int records = 0; records < MOST_EMPTY_RECORDS; records++) {
+            while (emptyRecords < MOST_EMPTY_RECORDS) {
                 if (unwrap(plain) == Status.CLOSED) {
                     return null;
                 }
@@ -98,6 +102,7 @@ final class TlsTransport implements Transport {
                     plain.flip().get(bytes);
                     return bytes;
                 }
+                emptyRecords++;
                 afterHandshake();
             }
             throw new SSLException("too many records without data");

@@ -115,8 +115,6 @@ final class TenantTransport implements SdkHttpClient {
         int most = 0 <= said && said < MOST_BYTES ? (int) said : MOST_BYTES;
         byte[] body = from.getEntity().getContent().readNBytes(most + 1);
         if (body.length > MOST_BYTES) {
-            // the client would read to the end before it looks at an exception
-            from.close();
             throw SdkClientException.create("longer than %d bytes".formatted(MOST_BYTES));
         }
         return body;
