@@ -6,9 +6,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.outbound.Authority;
+
 /** Settings of every type, from the rules in {@code broker.provider_type}. */
 public final class TypeExamples {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CERTIFICATE = certificate();
 
     private TypeExamples() {}
 
@@ -40,12 +43,21 @@ public final class TypeExamples {
             case "policy" -> JSON.createObjectNode();
             case "object" -> json("{\"accessBoundaryRules\": [{}]}");
             case "url" -> JSON.getNodeFactory().textNode(rule.path("default").asText(example));
-            case "claim", "claims", "map", "pem", "secret" -> json(example);
+            case "claim", "claims", "map", "secret" -> json(example);
+            case "pem" -> JSON.getNodeFactory().textNode(CERTIFICATE);
             default ->
                     rule.path("one_of").isArray()
                             ? rule.path("one_of").path(0)
                             : JSON.getNodeFactory().textNode(example);
         };
+    }
+
+    private static String certificate() {
+        try {
+            return new Authority().pem();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Parses what the database has. */
