@@ -51,8 +51,12 @@ class ClusterIdentityTokensIT {
 
     @AfterAll
     static void stop() {
-        named.close();
-        stock.close();
+        if (named != null) {
+            named.close();
+        }
+        if (stock != null) {
+            stock.close();
+        }
     }
 
     @BeforeEach
