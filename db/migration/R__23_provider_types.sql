@@ -140,7 +140,7 @@ INSERT INTO broker.provider_type
     "extensions": {"is": "list", "max_items": 6, "example": "permit-pty",
         "one_of": ["no-touch-required", "permit-X11-forwarding", "permit-agent-forwarding", "permit-port-forwarding", "permit-pty",
             "permit-user-rc"]},
-    "force_command": {"is": "text", "pattern": "^[ -~]{1,1024}$", "example": "/usr/local/bin/deploy"},
+    "force_command": {"is": "text", "max_length": 1024, "pattern": "^[ -~]+$", "example": "/usr/local/bin/deploy"},
     "source_address": {"is": "list", "max_items": 64, "pattern": "^[0-9A-Fa-f:.]{2,45}(/[0-9]{1,3})?$", "example": "192.0.2.0/24"},
     "caller_key": {"is": "text", "one_of": ["optional", "required", "refused"], "default": "optional"}}',
  '{PrivateKey,PublicKey,Certificate,KeyId,Serial,Principals,KnownHosts,Expiration}',

@@ -8,10 +8,15 @@
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if they name customers or hosts that must not be public; tokens are accepted either way.
 
--- A cluster whose issuer is on the internet (EKS, GKE, AKS): kubectl get --raw /.well-known/openid-configuration
+-- A cluster that the broker can reach. The issuer is the one in: kubectl get --raw /.well-known/openid-configuration
+-- jwks_uri is at the API server's address as the broker reaches it. For EKS, GKE and AKS take it from that document too.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, algorithms, listed)
 VALUES ('acme-cluster', 'acme', 'https://k8s.acme.example', '{mintmark-acme}', 'https://k8s.acme.example/openid/v1/jwks', '{RS256}',
         true);
+-- An API server with a private certificate authority (kubeadm and most others) also needs its certificate:
+--   kubectl get configmap kube-root-ca.crt -o jsonpath='{.data.ca\.crt}'
+-- UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN CERTIFICATE-----…' WHERE name = 'acme-cluster';
+-- A server with a private address must be listed in OUTBOUND_ALLOWED_HOSTS.
 
 -- A cluster that cannot be reached: paste its keys, kubectl get --raw /openid/v1/jwks (again after each rotation).
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks, listed)

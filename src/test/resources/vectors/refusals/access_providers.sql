@@ -270,3 +270,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "auth": "broker", "token": {"file": "t"}}');
 --> Access provider "k8s" of tenant "acme": the setting "auth" is "broker", which does not use the setting "token".
 --?
+
+-- a body that no authorization server reads
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "body": "xml"}');
+--> Access provider "auth" of tenant "acme": the setting "body" is "xml", and must be one of form, json.
+
+-- a revocation endpoint that is no URL
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "revocation_endpoint": "/revoke"}');
+--> Access provider "auth" of tenant "acme": the setting "revocation_endpoint" is "/revoke", which is not a URL of the form https://host/path (no user, query or fragment).
+
+-- the broker's token in a parameter that the protocol has
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_parameter": "grant_type"}');
+--> Access provider "auth" of tenant "acme": the setting "subject_parameter" is "grant_type", which the broker sets.
+
+-- a cluster's token beside the broker's own
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "auth": "broker", "token": {"file": "kubernetes-token"}}');
+--> Access provider "k8s" of tenant "acme": the setting "auth" is "broker", which does not use the setting "token".

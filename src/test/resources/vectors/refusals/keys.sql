@@ -531,3 +531,28 @@ UPDATE broker.key SET settings = settings || '{"session_name": "AKIAIOSFODNN7EXA
 -- words that only begin like one
 UPDATE broker.key SET description = 'see AKIA, ghp_ and -----BEGIN CERTIFICATE-----' WHERE name = 'deploy';
 --> nothing
+
+-- a bound Secret with its namespace
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "shop/deployer", "bound_secret": "shop/switch"}');
+--> Key "x" of tenant "acme": the setting "bound_secret" is "shop/switch", which does not have the form ^[a-z0-9][a-z0-9.-]{0,252}$.
+--? "deployer-kill-switch"
+
+-- a token of a service account for less than the API server gives
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 599, '{"service_account": "shop/deployer"}');
+--> Key "x" of tenant "acme": max_duration is 599 seconds, but type kubernetes issues credentials for 600 to 86400 seconds.
+
+-- a repository's name where its id belongs
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "app.pem"}, "installation_id": "12345678"}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repository_ids": ["shop"], "permissions": {"contents": "read"}}');
+--> Key "x" of tenant "acme": the setting "repository_ids" has an element that is "shop", which does not have the form ^[0-9]{1,18}$.
+
+-- a symmetric algorithm for tokens
+UPDATE broker.key SET settings = settings || '{"algorithm": "HS256"}' WHERE name = 'api' AND tenant = 'acme';
+--> Key "api" of tenant "acme": the setting "algorithm" is "HS256", and must be one of ES256, RS256.
+
+-- a forced command with a letter outside ASCII
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ssh-ca"}}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["deploy"], "force_command": "échappe"}');
+--> Key "x" of tenant "acme": the setting "force_command" is "échappe", which does not have the form ^[ -~]+$.

@@ -9,6 +9,7 @@ import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.azure.EntraStandIn;
 import io.mintmark.mint.githubapp.GitHubStandIn;
+import io.mintmark.mint.kubernetes.KubernetesStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
@@ -162,6 +163,43 @@ class SecretsStayQuietTest {
                         () -> String.join("\n", linesWith(secret)));
             }
         }
+    }
+
+    @Test
+    void no_log_holds_what_goes_to_a_cluster_and_what_comes_back() {
+        try (MintingBroker broker = MintingBroker.usual();
+                var cluster = new KubernetesStandIn(broker.identity()::keySet)) {
+            broker.secret("kubernetes-token", KubernetesStandIn.SERVICE_ACCOUNT_TOKEN);
+            Minted minted = broker.minted(kubernetes(cluster, ""));
+            broker.minted(
+                    kubernetes(cluster, ",'auth':'token','token':{'file':'kubernetes-token'}"));
+            cluster.changing(answer -> answer.put("message", bearers(cluster).getLast()));
+            broker.minted(kubernetes(cluster, ""));
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
+            List<String> secrets = new ArrayList<>(bearers(cluster));
+            secrets.add(Objects.requireNonNull(minted.fields().get("Token")).reveal());
+            assertEquals(4, secrets.size());
+            for (String secret : secrets) {
+                String part = secret.substring(secret.length() / 2);
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(part)),
+                        () -> String.join("\n", linesWith(part)));
+            }
+        }
+    }
+
+    private static List<String> bearers(KubernetesStandIn cluster) {
+        return cluster.calls().stream()
+                .map(call -> call.authorization().substring("Bearer ".length()))
+                .toList();
+    }
+
+    private static Orders kubernetes(KubernetesStandIn cluster, String more) {
+        return Orders.of(
+                "kubernetes",
+                "{'server':'%s'%s}".formatted(cluster.url(), more),
+                "{'service_account':'shop/deployer'}");
     }
 
     @Test

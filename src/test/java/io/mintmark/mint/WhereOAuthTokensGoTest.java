@@ -7,6 +7,7 @@ import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.azure.Azure;
+import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
@@ -166,6 +167,43 @@ class WhereOAuthTokensGoTest {
         assertEquals(List.of(), orders);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    'server':'http://cluster.example'                                      | 'server'
+                    'server':'http://10.2.0.1:8080'                                        | 'server'
+                    'server':'https://cluster.example','audience':'sts.amazonaws.com'      | is worth something to AWS
+                    'server':'https://cluster.example','audience':'api://AzureADTokenExchange' | is worth something to MICROSOFT
+                    'server':'https://sts.googleapis.com/a','audience':'sts.amazonaws.com' | is worth something to AWS
+                    """)
+    void no_token_for_a_cluster_goes_in_clear_or_is_worth_anything_elsewhere(
+            String settings, String told) {
+        Failed failed =
+                mint(
+                        Orders.of(
+                                "kubernetes",
+                                "{" + settings + "}",
+                                "{'service_account':'shop/deployer'}"));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        assertTrue(failed.detail().contains(told), failed.detail());
+        assertEquals(List.of(), orders);
+    }
+
+    @Test
+    void a_cluster_gets_a_token_for_itself_alone() {
+        mint(
+                Orders.of(
+                        "kubernetes",
+                        "{'server':'https://cluster.example:6443/base'}",
+                        "{'service_account':'shop/deployer'}"));
+
+        assertEquals("https://cluster.example:6443", orders.getFirst().audience());
+    }
+
     @Test
     void a_vendors_audience_is_for_the_vendor_and_for_listed_hosts() {
         oauth2(
@@ -190,13 +228,23 @@ class WhereOAuthTokensGoTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"azure", "oauth2"})
+    @ValueSource(strings = {"azure", "oauth2", "kubernetes"})
     void no_shared_token_is_made_where_sharing_is_not_allowed(String type) {
         Orders order =
-                type.equals("azure")
-                        ? Orders.of(
-                                type, "{'tenant_id':'a'}", "{'client_id':'b','scope':'c/.default'}")
-                        : Orders.of(type, "{'token_endpoint':'https://auth.example'}", "{}");
+                switch (type) {
+                    case "azure" ->
+                            Orders.of(
+                                    type,
+                                    "{'tenant_id':'a'}",
+                                    "{'client_id':'b','scope':'c/.default'}");
+                    case "oauth2" ->
+                            Orders.of(type, "{'token_endpoint':'https://auth.example'}", "{}");
+                    default ->
+                            Orders.of(
+                                    type,
+                                    "{'server':'https://cluster.example'}",
+                                    "{'service_account':'shop/deployer'}");
+                };
 
         Failed failed = failed(true, order);
 
@@ -264,13 +312,9 @@ class WhereOAuthTokensGoTest {
     private Failed failed(BrokerIdentity identity, Orders order) {
         InstantSource clock = InstantSource.system();
         TokenDestinations destinations = new TokenDestinations(allowed);
-        var calls =
-                new TokenCalls(
-                        new Calls(
-                                new TenantHttpClients(allowed),
-                                clock,
-                                RandomGenerator.getDefault()),
-                        clock);
+        var secrets = new SettingSecrets(new SecretFiles(Optional.empty()));
+        var http = new Calls(new TenantHttpClients(allowed), clock, RandomGenerator.getDefault());
+        var calls = new TokenCalls(http, clock);
         var providers =
                 new AccessProviders(
                         List.of(
@@ -278,9 +322,10 @@ class WhereOAuthTokensGoTest {
                                 new OAuth2(
                                         identity,
                                         (_, _, _) -> new Secret(SECRET),
-                                        new SettingSecrets(new SecretFiles(Optional.empty())),
+                                        secrets,
                                         destinations,
-                                        calls)),
+                                        calls),
+                                new Kubernetes(identity, secrets, destinations, http)),
                         clock);
         return switch (order.mint(providers)) {
             case MintResult.Minted _ -> throw new AssertionError("a credential");

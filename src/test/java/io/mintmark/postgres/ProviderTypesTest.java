@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.identity.BuiltInIdentity;
@@ -114,8 +112,8 @@ class ProviderTypesTest {
     private static void check(AccessProvider type) {
         JsonNode row = row(type.type().name());
         String target = row.path("target_setting").asText();
-        ObjectNode provider = examples(row.path("provider_settings"));
-        ObjectNode examples = examples(row.path("key_settings"));
+        ObjectNode provider = TypeExamples.of(row.path("provider_settings"));
+        ObjectNode examples = TypeExamples.of(row.path("key_settings"));
         ObjectNode misspelt = examples.deepCopy().put("misspelt", "x");
         List<String> aims =
                 Stream.concat(
@@ -186,57 +184,13 @@ class ProviderTypesTest {
                 .getMessage();
     }
 
-    /** Each setting with its example, or a value of its kind, but for what another refuses. */
-    private static ObjectNode examples(JsonNode rules) {
-        ObjectNode examples = JSON.createObjectNode();
-        rules.properties().forEach(rule -> examples.set(rule.getKey(), example(rule.getValue())));
-        rules.properties()
-                .forEach(rule ->
-                        refused(rule.getValue(), examples.path(rule.getKey()))
-                                .forEach(name -> examples.remove(name.asText())));
-        return examples;
-    }
-
-    /** What a setting with this value can't be combined with. */
-    private static JsonNode refused(JsonNode rule, JsonNode value) {
-        JsonNode refused = rule.path("refuses");
-        return value.isMissingNode() || !refused.has("*")
-                ? refused.path(value.asText())
-                : refused.path("*");
-    }
-
-    private static JsonNode example(JsonNode rule) {
-        String example = rule.path("example").asText("example");
-        return switch (rule.path("is").asText()) {
-            case "number" -> rule.path("min");
-            case "flag" -> JSON.getNodeFactory().booleanNode(true);
-            case "list" -> new ArrayNode(JSON.getNodeFactory()).add(example);
-            case "policy" -> JSON.createObjectNode();
-            case "object" -> json("{\"accessBoundaryRules\": [{}]}");
-            case "url" -> JSON.getNodeFactory().textNode(rule.path("default").asText(example));
-            case "claim", "claims", "map", "pem", "secret" -> json(example);
-            default ->
-                    rule.path("one_of").isArray()
-                            ? rule.path("one_of").path(0)
-                            : JSON.getNodeFactory().textNode(example);
-        };
-    }
-
     private static JsonNode row(String type) {
         try (TestDatabase database = TestDatabase.migrated()) {
-            return json(
+            return TypeExamples.json(
                     database.column(
                                     "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'"
                                             .formatted(type))
                             .getFirst());
-        }
-    }
-
-    private static JsonNode json(String text) {
-        try {
-            return JSON.readTree(text);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(text, e);
         }
     }
 }

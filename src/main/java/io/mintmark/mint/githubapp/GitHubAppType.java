@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Access tokens of an installation of a GitHub App. */
@@ -62,12 +63,19 @@ public final class GitHubAppType implements CredentialType {
                 "The audit log of the organization or enterprise: hashed_token is the SHA-256 of the"
                         + " token in base64. Git events are only in exports of that log.",
                 mint.credentialId()
-                        .map(id ->
+                        .flatMap(GitHubAppType::base64)
+                        .map(hash ->
                                 "gh api --method GET /orgs/ORGANIZATION/audit-log -f phrase="
-                                        + shellWord("hashed_token:\"%s\"".formatted(base64(id)))));
+                                        + shellWord("hashed_token:\"%s\"".formatted(hash))));
     }
 
-    private static String base64(String hexadecimal) {
-        return Base64.getEncoder().encodeToString(HexFormat.of().parseHex(hexadecimal));
+    /** Empty for what is no hash, as only a row that somebody forged has it. */
+    private static Optional<String> base64(String hexadecimal) {
+        try {
+            byte[] hash = HexFormat.of().parseHex(hexadecimal);
+            return Optional.of(Base64.getEncoder().encodeToString(hash));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 }

@@ -227,7 +227,7 @@ class GitHubAppTest {
 
     @Test
     void a_suspended_installation_is_rejected() {
-        github.suspend();
+        github.suspend(true);
 
         Failed failed = broker.failed(order(SHOP));
 

@@ -13,6 +13,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -50,6 +52,18 @@ public final class GitHubStandIn implements AutoCloseable {
             Map.of("contents", "write", "issues", "read", "metadata", "read");
     private static final List<String> LEVELS = List.of("read", "write", "admin");
 
+    private static final ObjectNode REPOSITORY = repository();
+
+    private static ObjectNode repository() {
+        try (InputStream in =
+                Objects.requireNonNull(
+                        GitHubStandIn.class.getResourceAsStream("/github/repository.json"))) {
+            return (ObjectNode) JSON.readTree(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** What is done with a call instead of answering it by the rules. */
     public interface Order {
         void with(HttpExchange exchange, GitHubStandIn server) throws IOException;
@@ -57,6 +71,9 @@ public final class GitHubStandIn implements AutoCloseable {
 
     /** A call, as far as tests look at it. */
     public record Call(String method, String path, String authorization, String body) {}
+
+    /** An answer by the rules. */
+    record Said(int status, String body) {}
 
     /** An answer that says no. */
     private static final class Refusal extends Exception {
@@ -74,6 +91,7 @@ public final class GitHubStandIn implements AutoCloseable {
     private final String base;
     private final Queue<Order> orders = new ConcurrentLinkedQueue<>();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
+    private final List<Said> answers = new CopyOnWriteArrayList<>();
     private final Set<String> live = ConcurrentHashMap.newKeySet();
     private final AtomicInteger issued = new AtomicInteger();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -108,18 +126,23 @@ public final class GitHubStandIn implements AutoCloseable {
         return List.copyOf(calls);
     }
 
+    /** What was answered by the rules. */
+    List<Said> answers() {
+        return List.copyOf(answers);
+    }
+
     /** The tokens that were given and not revoked. */
     public Set<String> live() {
         return Set.copyOf(live);
     }
 
     /** Sets its clock ahead of everybody else's. */
-    void ahead(Duration time) {
+    public void ahead(Duration time) {
         clock = time;
     }
 
-    void suspend() {
-        suspended = true;
+    public void suspend(boolean isSuspended) {
+        suspended = isSuspended;
     }
 
     /** What is done with each of the next calls; then it goes on by the rules. */
@@ -138,7 +161,7 @@ public final class GitHubStandIn implements AutoCloseable {
     }
 
     /** The usual answer, changed. */
-    static Order changing(Consumer<ObjectNode> change) {
+    public static Order changing(Consumer<ObjectNode> change) {
         return (exchange, server) -> {
             try {
                 ObjectNode answer = server.token(exchange, server.lastBody());
@@ -151,7 +174,7 @@ public final class GitHubStandIn implements AutoCloseable {
     }
 
     /** No answer until it is closed. */
-    static Order hanging() {
+    public static Order hanging() {
         return (_, server) -> {
             try {
                 server.closed.await();
@@ -212,17 +235,17 @@ public final class GitHubStandIn implements AutoCloseable {
             requireHeaders(exchange);
             if (call.equals(
                     "POST " + base + "/app/installations/" + INSTALLATION + "/access_tokens")) {
-                send(exchange, 201, token(exchange, body).toString());
+                answer(exchange, 201, token(exchange, body).toString());
             } else if (call.equals("DELETE " + base + "/installation/token")) {
                 if (!live.remove(bearer(exchange))) {
                     throw new Refusal(401, "Bad credentials");
                 }
-                exchange.sendResponseHeaders(204, -1);
+                answer(exchange, 204, "");
             } else {
                 throw new Refusal(404, "Not Found");
             }
         } catch (Refusal e) {
-            send(
+            answer(
                     exchange,
                     e.status,
                     JSON.writeValueAsString(
@@ -232,6 +255,11 @@ public final class GitHubStandIn implements AutoCloseable {
                                     "documentation_url",
                                     "https://docs.github.com/rest")));
         }
+    }
+
+    private void answer(HttpExchange exchange, int status, String body) throws IOException {
+        answers.add(new Said(status, body));
+        send(exchange, status, body);
     }
 
     private static void requireHeaders(HttpExchange exchange) throws Refusal {
@@ -343,18 +371,16 @@ public final class GitHubStandIn implements AutoCloseable {
         }
     }
 
-    /** As long as GitHub's, which describe the repository with all its links. */
+    /** With all fields, as GitHub describes a repository. */
     private static void add(ArrayNode given, String name, Optional<Long> id) throws Refusal {
-        given.addObject()
-                .put(
-                        "id",
-                        id.orElseThrow(() ->
-                                new Refusal(
-                                        422,
-                                        "There is at least one repository that does not exist or is not accessible to the parent installation.")))
-                .put("name", name)
-                .put("full_name", "acme/" + name)
-                .put("links", "https://api.github.com/".repeat(250));
+        long known =
+                id.orElseThrow(() ->
+                        new Refusal(
+                                422,
+                                "There is at least one repository that does not exist or is not accessible to the parent installation."));
+        ObjectNode repository = REPOSITORY.deepCopy();
+        repository.put("id", known).put("name", name).put("full_name", "acme/" + name);
+        given.add(repository);
     }
 
     private static void send(HttpExchange exchange, int status, String body) throws IOException {

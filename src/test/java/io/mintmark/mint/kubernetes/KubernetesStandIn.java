@@ -43,15 +43,15 @@ import java.util.function.Supplier;
  * refuse, with its statuses: 401 for a token that it doesn't trust, 403 without permission, 404 for
  * what isn't there, 422 for a lifetime under 600 seconds.
  */
-final class KubernetesStandIn implements AutoCloseable {
-    static final String SERVICE_ACCOUNT_TOKEN = "a-service-accounts-own-token";
+public final class KubernetesStandIn implements AutoCloseable {
+    public static final String SERVICE_ACCOUNT_TOKEN = "a-service-accounts-own-token";
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Set<String> ACCOUNTS = Set.of("shop/deployer", "shop/gone");
     private static final int A_YEAR = 365 * 24 * 3600;
 
     /** A call, as far as tests look at it. */
-    record Call(String path, String authorization, JsonNode body) {}
+    public record Call(String path, String authorization, JsonNode body) {}
 
     private static final class Refusal extends Exception {
         private static final long serialVersionUID = 1L;
@@ -71,7 +71,7 @@ final class KubernetesStandIn implements AutoCloseable {
     private final List<Call> calls = new CopyOnWriteArrayList<>();
     private volatile int longest = 86_400;
 
-    KubernetesStandIn(Supplier<String> keySet) {
+    public KubernetesStandIn(Supplier<String> keySet) {
         keys = new PublishedKeys(keySet);
         try {
             own = new ECKeyGenerator(Curve.P_256).keyID("cluster").generate();
@@ -88,11 +88,11 @@ final class KubernetesStandIn implements AutoCloseable {
         server.start();
     }
 
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    List<Call> calls() {
+    public List<Call> calls() {
         return List.copyOf(calls);
     }
 
@@ -102,7 +102,7 @@ final class KubernetesStandIn implements AutoCloseable {
     }
 
     /** Changes the next answer. */
-    void changing(Consumer<ObjectNode> change) {
+    public void changing(Consumer<ObjectNode> change) {
         changes.add(change);
     }
 

@@ -1,0 +1,47 @@
+package io.mintmark.kubernetes;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What pages and recipes tell an admin to write or run, as it stands there. */
+final class Documented {
+    private static final String COMMAND = "--   kubectl ";
+    private static final String PSQL_ONLY = "\\set SHOW_CONTEXT never\n";
+
+    private Documented() {}
+
+    /** The recipe's statements. */
+    static String recipe(String name) {
+        return read("db/recipes/" + name + ".sql").replace(PSQL_ONLY, "");
+    }
+
+    /** The recipe's kubectl commands that change the cluster. */
+    static String commands(String name) {
+        return recipe(name)
+                .lines()
+                .filter(line -> line.startsWith(COMMAND + "create "))
+                .map(line -> line.substring("--   ".length()))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** The YAML blocks of a page, one after the other. */
+    static List<String> yaml(String page) {
+        return Arrays.stream(read("docs/" + page).split("```yaml\n", -1))
+                .skip(1)
+                .map(block -> block.substring(0, block.indexOf("```")).stripIndent())
+                .toList();
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
