@@ -51,27 +51,43 @@ public record WebhookSettings(
     /**
      * What the broker presents in TLS.
      *
+     * @param certificate PEM, the broker's own first
      * @param keyFile the reference to the private key
      */
-    public record Client(List<X509Certificate> chain, String keyFile) {
-
-        public Client {
-            chain = List.copyOf(chain);
-        }
+    public record Client(String certificate, String keyFile) {
 
         /**
          * With its private key.
          *
-         * @throws UnusableSettingsException if the text isn't one
+         * @throws UnusableSettingsException if one of the texts isn't what it should be
          */
-        ClientCertificate with(Secret key) {
+        public ClientCertificate with(Secret key) {
             try {
-                return new ClientCertificate(PrivateKeyPem.readAnyKind(key.reveal()), chain);
+                return new ClientCertificate(PrivateKeyPem.readAnyKind(key.reveal()), chain());
             } catch (UnfitException e) {
-                throw new UnusableSettingsException(
-                        "access provider setting 'client_key' refers to '%s', which %s"
-                                .formatted(keyFile, e.getMessage()));
+                throw unusable(
+                        "client_key' refers to '%s', which %s".formatted(keyFile, e.getMessage()));
             }
+        }
+
+        private List<X509Certificate> chain() {
+            try {
+                var pem = new ByteArrayInputStream(certificate.getBytes(StandardCharsets.US_ASCII));
+                List<X509Certificate> chain =
+                        CertificateFactory.getInstance("X.509").generateCertificates(pem).stream()
+                                .map(X509Certificate.class::cast)
+                                .toList();
+                if (chain.isEmpty()) {
+                    throw new CertificateException("no certificate in it");
+                }
+                return chain;
+            } catch (CertificateException e) {
+                throw unusable("client_certificate' must be certificates in PEM format");
+            }
+        }
+
+        private static UnusableSettingsException unusable(String what) {
+            return new UnusableSettingsException("access provider setting '" + what);
         }
     }
 
@@ -111,30 +127,11 @@ public record WebhookSettings(
         if (certificate.isPresent() != file.isPresent()) {
             throw provider.unusable("client_certificate", "and client_key need each other");
         }
-        return certificate.map(pem -> new Client(chain(provider, pem), file.orElseThrow()));
-    }
-
-    private static List<X509Certificate> chain(Settings provider, String pem) {
-        try {
-            List<X509Certificate> chain =
-                    CertificateFactory.getInstance("X.509")
-                            .generateCertificates(
-                                    new ByteArrayInputStream(
-                                            pem.getBytes(StandardCharsets.US_ASCII)))
-                            .stream()
-                            .map(X509Certificate.class::cast)
-                            .toList();
-            if (chain.isEmpty()) {
-                throw new CertificateException("no certificate in it");
-            }
-            return chain;
-        } catch (CertificateException e) {
-            throw provider.unusable("client_certificate", "must be certificates in PEM format");
-        }
+        return certificate.map(pem -> new Client(pem, file.orElseThrow()));
     }
 
     /** The address of a mint. */
-    String address(MintId mint) {
+    public String address(MintId mint) {
         return endpoint.below("/" + mint);
     }
 
