@@ -6,7 +6,6 @@ It serves one request at a time and forgets at a restart: keep `made` and `over`
     webhook-service.py https://broker.example https://credentials.acme.example/mintmark acme 8080
 """
 import base64, hashlib, json, re, secrets, sys, time
-from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import urlsplit
 
@@ -21,7 +20,8 @@ made, over = {}, {}  # by mint id: its end and the answer; until when the id can
 
 def make(mint_id, target, ends):
     """Make the credential. It must end at that time even if the broker never calls again."""
-    return {"REGISTRY_USER": "u" + secrets.token_hex(8), "REGISTRY_PASSWORD": secrets.token_urlsafe(32)}
+    return {"REGISTRY_USER": "mint-" + secrets.token_hex(4),
+            "REGISTRY_PASSWORD": secrets.token_urlsafe(32)}
 
 
 def end(mint_id):
@@ -46,7 +46,7 @@ def sweep():
 
 
 class Service(BaseHTTPRequestHandler):
-    timeout = 10  # seconds for a request
+    timeout = 10
 
     def proven(self, mint_id, body):
         """Whether the broker sent exactly this request for this tenant."""
@@ -80,7 +80,7 @@ class Service(BaseHTTPRequestHandler):
             ends = int(time.time()) + asked["duration"]
             made[mint_id] = (ends, {
                 "values": make(mint_id, asked["target"], ends), "credentialId": mint_id,
-                "expiresAt": datetime.fromtimestamp(ends, timezone.utc).isoformat()})
+                "expiresAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ends))})
         self.answer(200, made[mint_id][1])
 
     do_DELETE = do_PUT

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -146,7 +147,7 @@ final class CheckWebhook implements Callable<Integer> {
         try {
             WebhookSettings settings =
                     new WebhookSettings(
-                            Endpoint.at(endpoint),
+                            at(),
                             Optional.ofNullable(caCertificate).map(CheckWebhook::content),
                             Optional.empty(),
                             fields);
@@ -159,6 +160,14 @@ final class CheckWebhook implements Callable<Integer> {
                     new KeyName("check-webhook"),
                     Duration.ofSeconds(duration));
         } catch (IllegalArgumentException | UnusableSettingsException e) {
+            throw new CommandFailed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Endpoint at() {
+        try {
+            return Endpoint.at(endpoint);
+        } catch (IllegalArgumentException e) {
             throw new CommandFailed("'%s' %s".formatted(endpoint, e.getMessage()));
         }
     }
@@ -175,11 +184,15 @@ final class CheckWebhook implements Callable<Integer> {
     }
 
     private InetSocketAddress address() {
-        URI place = URI.create("http://" + listen);
-        if (place.getHost() == null || place.getPort() < 0) {
-            throw new CommandFailed("--listen: '%s' is not HOST:PORT".formatted(listen));
+        try {
+            URI place = new URI("http://" + listen);
+            if (place.getHost() != null && place.getPort() >= 0) {
+                return new InetSocketAddress(place.getHost(), place.getPort());
+            }
+        } catch (URISyntaxException | IllegalArgumentException e) {
+            // not a host, or not a port
         }
-        return new InetSocketAddress(place.getHost(), place.getPort());
+        throw new CommandFailed("--listen: '%s' is not HOST:PORT".formatted(listen));
     }
 
     private static String content(Path file) {

@@ -118,7 +118,8 @@ class CheckWebhookTest {
         assertEquals(2, run(service.url()).status());
         assertEquals(1, run("x", "--target", "a", "--field", "A", listen()).status());
         assertEquals(
-                1, run(service.url(), "--target", "a", "--field", "A", "--listen", "x").status());
+                1,
+                run(service.url(), "--target", "a", "--field", "A", "--listen", "a b:1").status());
         try (var taken = new ServerSocket(port, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             assertEquals(port, taken.getLocalPort());
             assertEquals(1, check().status());
