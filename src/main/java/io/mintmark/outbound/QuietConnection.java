@@ -2,6 +2,7 @@ package io.mintmark.outbound;
 
 import org.apache.hc.client5.http.impl.io.DefaultManagedHttpClientConnection;
 import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.SessionInputBuffer;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +25,14 @@ import javax.net.ssl.SSLSocket;
  * left-over bytes for a sign of life.
  */
 final class QuietConnection extends DefaultManagedHttpClientConnection {
+    /** Of responses to one request, the final one among them. */
+    private static final int MOST_HEADS = 10;
+
     private @Nullable SocketChannel channel;
     private @Nullable SSLSocket tls;
     private @Nullable SessionInputBuffer received;
     private boolean used;
+    private int heads;
 
     QuietConnection(String id) {
         super(id);
@@ -68,7 +73,20 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
             throw new IOException("the server sent data before the request");
         }
         used = true;
+        heads = 0;
         super.sendRequestHeader(request);
+    }
+
+    /**
+     * The client reads on after each interim response (RFC 9110 section 15.2). While they keep
+     * coming, its thread never waits, so that no deadline interrupts it.
+     */
+    @Override
+    public ClassicHttpResponse receiveResponseHeader() throws HttpException, IOException {
+        if (++heads > MOST_HEADS) {
+            throw new IOException("the server sent too many interim responses");
+        }
+        return super.receiveResponseHeader();
     }
 
     /**
