@@ -88,6 +88,8 @@ BEGIN
         RETURN format('is "%s", which the broker sets', written);
     ELSIF written !~ (rule ->> 'pattern') THEN
         RETURN format('is "%s", which does not have the form %s', written, rule ->> 'pattern');
+    ELSIF (rule ->> 'names_fields')::boolean AND internal.steers_programs(written) THEN
+        RETURN format('is "%s", a variable that changes what programs run, load, trust or connect to', written);
     END IF;
     RETURN NULL;
 END
@@ -126,6 +128,8 @@ BEGIN
         RETURN format('must be an object of texts, not %s', internal.a_kind(value));
     ELSIF value = '{}' THEN
         RETURN 'is an empty object: leave it out instead';
+    ELSIF internal.compact_length(value) > (rule ->> 'max_total')::int THEN
+        RETURN format('has %s characters as JSON, more than %s', internal.compact_length(value), rule ->> 'max_total');
     END IF;
     FOR given IN SELECT m.key, m.value FROM jsonb_each(value) AS m ORDER BY m.key COLLATE "C" LOOP
         IF given.key !~ (rule ->> 'name_pattern') THEN
@@ -347,6 +351,18 @@ $$;
 COMMENT ON FUNCTION internal.check_listed_names(text, jsonb, jsonb, broker.access_provider) IS
     'Refuses a key whose object does not have exactly the names that its access provider lists.';
 
+CREATE OR REPLACE FUNCTION internal.fields_at(kind broker.provider_type, settings jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT kind.fields || ARRAY(SELECT DISTINCT field
+                                  FROM jsonb_each(kind.provider_settings) AS rule,
+                                       jsonb_array_elements_text(settings -> rule.key) AS field
+                                 WHERE rule.value -> 'names_fields' = 'true' ORDER BY field);
+$$;
+COMMENT ON FUNCTION internal.fields_at(broker.provider_type, jsonb) IS
+    'The fields of credentials of an access provider with these settings: those of its type, and those that a setting with "names_fields" lists.';
+
 -- Called after the row is written and its change recorded. Recording locks the tenant's row, so
 -- a provider can't change while its key is being checked, or the other way round.
 CREATE OR REPLACE FUNCTION internal.check_key(checked broker.key) RETURNS void
@@ -357,6 +373,7 @@ DECLARE
     owner constant text := format('Key "%s" of tenant "%s"', checked.name, checked.tenant);
     provider broker.access_provider;
     kind broker.provider_type;
+    fields text[];
     aim text;
     named text;
     output record;
@@ -366,12 +383,14 @@ BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = provider.type;
     PERFORM internal.check_settings(owner, format('a key of type %s', kind.type), kind.key_settings, checked.settings);
     PERFORM internal.check_listed_names(owner, kind.key_settings, checked.settings, provider);
+    fields := internal.fields_at(kind, provider.settings);
 
     FOR output IN SELECT key AS member, value AS field FROM jsonb_each_text(checked.outputs) ORDER BY key COLLATE "C" LOOP
-        IF output.field <> ALL (kind.fields) THEN
+        IF output.field <> ALL (fields) THEN
             PERFORM internal.refuse(
-                format('%s: the output "%s" names "%s", which is not a field of type %s.', owner, output.member, output.field, kind.type),
-                internal.did_you_mean(output.field, kind.fields, 'Its fields'));
+                format('%s: the output "%s" names "%s", which is not a field of %s.', owner, output.member, output.field,
+                       CASE WHEN fields = kind.fields THEN 'type ' || kind.type ELSE format('access provider "%s"', provider.name) END),
+                internal.did_you_mean(output.field, fields, 'Its fields'));
         END IF;
     END LOOP;
 
@@ -590,7 +609,8 @@ BEGIN
         PERFORM internal.refuse(format('%s has shared_identity, but type %s presents no identity of the broker.', owner, kind.type),
                               'Leave shared_identity false.');
     END IF;
-    IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets) IS DISTINCT FROM (NEW.type, NEW.allowed_targets) THEN
+    IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets, internal.fields_at(kind, OLD.settings))
+                            IS DISTINCT FROM (NEW.type, NEW.allowed_targets, internal.fields_at(kind, NEW.settings)) THEN
         PERFORM internal.check_key(k) FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
         PERFORM internal.check_key_duration(k) FROM broker.key AS k
           WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;

@@ -163,6 +163,22 @@ INSERT INTO broker.provider_type
  '{PrivateKey,Certificate,CaCertificate,Serial,Uri,Expiration}',
  '{"TLS_PRIVATE_KEY": "PrivateKey", "TLS_CERTIFICATE": "Certificate", "TLS_CA_CERTIFICATE": "CaCertificate"}'),
 
+-- A webhook's credentials have the fields that its access provider lists: "names_fields" marks that setting. "max_total" bounds a map.
+('webhook', 'A credential that a tenant''s own HTTPS service makes.', 'target', '{}', 60, 86400, false,
+ '{"endpoint": {"is": "url", "required": true, "example": "https://credentials.example.com/mintmark"},
+    "fields": {"is": "list", "required": true, "max_items": 32, "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$", "names_fields": true,
+        "reserved": ["Expiration"], "example": "REGISTRY_PASSWORD"},
+    "ca_certificate": {"is": "pem", "max_length": 12000,
+        "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
+    "client_certificate": {"is": "pem", "max_length": 12000, "needs": {"*": ["client_key"]},
+        "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
+    "client_key": {"is": "secret", "needs": {"*": ["client_certificate"]}, "example": "{\"file\": \"webhook.key\"}"}}',
+ '{"target": {"is": "text", "required": true, "max_length": 1024, "example": "registry/push"},
+    "parameters": {"is": "map", "name_pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "max_length": 2048, "max_total": 4096,
+        "example": "{\"repository\": \"shop\"}"},
+    "send_subject": {"is": "flag", "default": false}}',
+ '{Expiration}', '{}'),
+
 ('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, 43200, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "not_for_vendors": true, "example": "https://api.example.com"},

@@ -93,7 +93,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a type that there isn't
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
 --> Access provider "x" of tenant "acme" has the unknown type "aws".
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, x509.
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, webhook, x509.
 --! 23503 the_provider_type_exists
 
 -- a type that is misspelt
@@ -286,3 +286,51 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a cluster's token beside the broker's own
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "auth": "broker", "token": {"file": "kubernetes-token"}}');
 --> Access provider "k8s" of tenant "acme": the setting "auth" is "broker", which does not use the setting "token".
+--?
+
+-- a webhook
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
+--> nothing
+
+-- a webhook without fields
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark"}');
+--> Access provider "apps" of tenant "acme" lacks the setting "fields".
+--? For example "fields": ["REGISTRY_PASSWORD"].
+
+-- a field that is no variable
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["pass word"]}');
+--> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "pass word", which does not have the form ^[A-Za-z_][A-Za-z0-9_]{0,63}$.
+--?
+
+-- a field that changes what programs do
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["LD_PRELOAD"]}');
+--> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "LD_PRELOAD", a variable that changes what programs run, load, trust or connect to.
+--?
+
+-- the field that the broker fills
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["Expiration"]}');
+--> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "Expiration", which the broker sets.
+--?
+
+-- a client certificate without its key
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"], "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}');
+--> Access provider "apps" of tenant "acme": the setting "client_certificate" needs the setting "client_key" too.
+--?
+
+-- the broker's own identity that tenants would share
+INSERT INTO broker.access_provider (tenant, name, type, settings, shared_identity, allowed_targets) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"]}', true, '{a}');
+--> Access provider "apps" of tenant "acme" has shared_identity, but type webhook presents no identity of the broker.
+--?
+
+-- fields that a key needs
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'x', 'apps', 600, '{"target": "a"}', '{"APP_PASSWORD": "PASSWORD"}');
+UPDATE broker.access_provider SET settings = settings || '{"fields": ["USER"]}' WHERE tenant = 'acme' AND name = 'apps';
+--> Key "x" of tenant "acme": the output "APP_PASSWORD" names "PASSWORD", which is not a field of access provider "apps".
+--?
+
+-- fields that no key needs
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'x', 'apps', 600, '{"target": "a"}', '{"APP_PASSWORD": "PASSWORD"}');
+UPDATE broker.access_provider SET settings = settings || '{"fields": ["PASSWORD"]}' WHERE tenant = 'acme' AND name = 'apps';
+--> nothing

@@ -317,6 +317,27 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 --> Key "x" of tenant "acme": the setting "audiences" has the target "db", which access provider "k8s" does not allow.
 --? Its allowed_targets: shop/*, vault. A platform admin can change them.
 
+-- a field that the access provider does not list
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'x', 'apps', 600, '{"target": "a"}', '{"APP_PASSWORD": "Password"}');
+--> Key "x" of tenant "acme": the output "APP_PASSWORD" names "Password", which is not a field of access provider "apps".
+--? Did you mean "PASSWORD"? Its fields: Expiration, PASSWORD, USER.
+
+-- fields that the access provider lists, and the one that all have
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'x', 'apps', 600, '{"target": "a"}', '{"APP_PASSWORD": "PASSWORD", "APP_EXPIRY": "Expiration"}');
+--> nothing
+
+-- a target of a webhook that is not allowed
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"]}', '{shop/*}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'apps', 600, '{"target": "admin"}');
+--> Key "x" of tenant "acme": the setting "target" is "admin", which access provider "apps" does not allow.
+
+-- parameters of a webhook that are too long together
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"]}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'x', 'apps', 600, jsonb_build_object('target', 'a', 'parameters', jsonb_build_object('a', repeat('x', 2048), 'b', repeat('x', 2048)));
+--> Key "x" of tenant "acme": the setting "parameters" has 4111 characters as JSON, more than 4096.
+
 -- a token type that is not supported
 UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
 --> Key "api" of tenant "acme": the setting "type" is "id_token", and must be one of at+jwt, JWT.

@@ -46,6 +46,7 @@ public final class Commands {
                         .addSubcommand(this.new Migrate())
                         .addSubcommand(this.new ServeConsole())
                         .addSubcommand(new CheckCommand(this::reader, System.out))
+                        .addSubcommand(new CheckWebhook(InstantSource.system(), System.out))
                         .addSubcommand(
                                 new Explain(
                                         () -> Logins.service(settings().database()),

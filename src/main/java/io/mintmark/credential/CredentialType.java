@@ -16,10 +16,16 @@ public interface CredentialType {
     /** The name in {@code broker.provider_type}. */
     String name();
 
-    /** The fields of a credential, which the {@code outputs} of a key may name. */
+    /**
+     * The fields of a credential, which the {@code outputs} of a key may name. A type whose access
+     * providers list fields in a setting names those that all of them have.
+     */
     Set<String> fields();
 
-    /** Output names with the field that fills each, for keys without {@code outputs}. */
+    /**
+     * Output names with the field that fills each, for keys without {@code outputs}. Empty if each
+     * access provider has its own.
+     */
     Map<String, String> defaultOutputs();
 
     /** How a credential can be ended before it expires: one or more sentences. */

@@ -85,7 +85,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return key.sign(
                 JOSEObjectType.JWT,
                 claims(issuer, order.audience(), order.extraClaims(), now, order.lifetime())
-                        .subject("tenant:" + order.tenant() + ":key:" + order.key())
+                        .subject("tenant:" + order.tenant() + ":" + order.holder())
                         .jwtID(order.mintId().toString())
                         .build());
     }

@@ -2,8 +2,10 @@ package io.mintmark.identity;
 
 import io.mintmark.outbound.Secret;
 
+import java.util.Optional;
+
 /** A broker whose identity comes from elsewhere and that has no keys of its own. */
-public final class NoSigningKeys implements AccessTokens, ClientAssertions {
+public final class NoSigningKeys implements BrokerIdentity, AccessTokens, ClientAssertions {
 
     @Override
     public AccessToken accessToken(AccessTokenOrder order) {
@@ -13,6 +15,22 @@ public final class NoSigningKeys implements AccessTokens, ClientAssertions {
     @Override
     public Secret assertion(String clientId, String audience, String id) {
         throw none();
+    }
+
+    @Override
+    public Secret token(TokenOrder order) {
+        throw none();
+    }
+
+    @Override
+    public boolean shared() {
+        return false;
+    }
+
+    /** The broker's identity, which comes from elsewhere, reports its own. */
+    @Override
+    public Optional<String> fault() {
+        return Optional.empty();
     }
 
     private static NoBrokerTokenException none() {

@@ -2,6 +2,7 @@ package io.mintmark.identity;
 
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.time.Duration;
@@ -10,6 +11,8 @@ import java.util.Map;
 /**
  * What a token of the broker's identity is for.
  *
+ * @param holder the part of the tenant that the token is for, {@code key:<name>} or {@code
+ *     provider:<name>}; the {@code sub} of a token has it after the tenant
  * @param audience who is to accept it
  * @param rs256Only whether the provider verifies no other signatures (Microsoft Entra does not)
  * @param extraClaims claims beside the broker's own, as JSON values; none of {@link
@@ -19,7 +22,7 @@ import java.util.Map;
  */
 public record TokenOrder(
         TenantName tenant,
-        KeyName key,
+        String holder,
         MintId mintId,
         String audience,
         boolean rs256Only,
@@ -52,7 +55,18 @@ public record TokenOrder(
             String audience,
             boolean rs256Only,
             Map<String, Object> extraClaims) {
-        this(tenant, key, mintId, audience, rs256Only, extraClaims, USUAL);
+        this(tenant, "key:" + key, mintId, audience, rs256Only, extraClaims, USUAL);
+    }
+
+    /** An order for a token that ends a mint of an access provider. */
+    public static TokenOrder ending(
+            TenantName tenant,
+            ProviderName provider,
+            MintId mintId,
+            String audience,
+            Map<String, Object> extraClaims) {
+        return new TokenOrder(
+                tenant, "provider:" + provider, mintId, audience, false, extraClaims, USUAL);
     }
 
     /** The same order for a token that is valid for no longer than this. */
@@ -62,6 +76,6 @@ public record TokenOrder(
 
     /** The same order for a token of this lifetime. */
     public TokenOrder living(Duration time) {
-        return new TokenOrder(tenant, key, mintId, audience, rs256Only, extraClaims, time);
+        return new TokenOrder(tenant, holder, mintId, audience, rs256Only, extraClaims, time);
     }
 }

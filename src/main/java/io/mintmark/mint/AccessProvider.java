@@ -6,6 +6,7 @@ import io.mintmark.credential.CredentialType;
 import io.mintmark.tenant.TenantName;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -17,6 +18,14 @@ public interface AccessProvider {
 
     /** What the type knows about its credentials besides how they are minted. */
     CredentialType type();
+
+    /**
+     * Output names with the field that fills each, for keys without {@code outputs} of an access
+     * provider with these settings.
+     */
+    default Map<String, String> defaultOutputs(JsonNode providerSettings) {
+        return type().defaultOutputs();
+    }
 
     /** Whether a mint calls a provider. If not, it doesn't count in the tenant's bulkhead. */
     default boolean callsProvider() {

@@ -70,7 +70,7 @@ public final class AccessProviders {
             Prepared key = type.prepare(access.settings(), keySettings);
             return objection(access, key)
                     .map(AccessProviders::misconfigured)
-                    .orElseGet(() -> PreparedKey.of(type, key));
+                    .orElseGet(() -> PreparedKey.of(type, access, key));
         } catch (RuntimeException e) {
             return PreparedKey.failing(TimedCall.failed(e));
         }

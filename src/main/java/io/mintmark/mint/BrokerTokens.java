@@ -44,7 +44,7 @@ public final class BrokerTokens {
      */
     public MintResult showing(
             Endpoint endpoint, TokenOrder order, Function<Secret, MintResult> call) {
-        Secret token = harmless(endpoint, identity.token(order));
+        Secret token = token(endpoint, order);
         MintResult result = call.apply(token);
         boolean rejected =
                 result instanceof Failed failed
@@ -54,6 +54,16 @@ public final class BrokerTokens {
                 .flatMap(identity::insteadOf)
                 .map(other -> call.apply(harmless(endpoint, other)))
                 .orElse(result);
+    }
+
+    /**
+     * A token for a request to a provider that isn't a mint.
+     *
+     * @throws io.mintmark.identity.NoBrokerTokenException if there is none that fits
+     * @throws UnusableSettingsException if it may not be sent there
+     */
+    public Secret token(Endpoint endpoint, TokenOrder order) {
+        return harmless(endpoint, identity.token(order));
     }
 
     private Secret harmless(Endpoint endpoint, Secret token) {

@@ -25,8 +25,10 @@ public final class PreparedKey {
     }
 
     /** A key whose settings are valid. */
-    static PreparedKey of(AccessProvider type, AccessProvider.Prepared settings) {
-        return new PreparedKey(type.type().defaultOutputs(), type.callsProvider(), settings.mint());
+    static PreparedKey of(
+            AccessProvider type, AccessPoint access, AccessProvider.Prepared settings) {
+        return new PreparedKey(
+                type.defaultOutputs(access.settings()), type.callsProvider(), settings.mint());
     }
 
     /** A key whose mints always fail. */
@@ -37,7 +39,8 @@ public final class PreparedKey {
     /**
      * The members of an answer.
      *
-     * @param wanted of the key or a protocol; if they name no field, the type's defaults apply
+     * @param wanted of the key or a protocol; if they name no field, the access provider's defaults
+     *     apply
      */
     public Outputs outputs(Outputs wanted) {
         return wanted.orElse(defaultOutputs);

@@ -97,8 +97,8 @@ public final class TimedCall {
         return fault instanceof OutdatedDecision outdated ? outdated.result() : failed(fault);
     }
 
-    /** A fault that a call ended in. */
-    static Failed failed(Throwable fault) {
+    /** What a call failed with that ended in an exception. */
+    public static Failed failed(Throwable fault) {
         return switch (fault) {
             case UnusableSettingsException e ->
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());

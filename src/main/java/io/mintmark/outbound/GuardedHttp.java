@@ -149,7 +149,11 @@ public final class GuardedHttp {
     public Reply post(Post post, Duration patience) throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
-        return ask(request, patience, () -> once(ITSELF, publicTrust, patience, request, reading));
+        TlsSocketStrategy trust =
+                post.caCertificate().isPresent() || post.certificate().isPresent()
+                        ? Trust.of(post.caCertificate(), post.certificate())
+                        : publicTrust;
+        return ask(request, patience, () -> once(ITSELF, trust, patience, request, reading));
     }
 
     /** The same over a connection that a tenant keeps. */
@@ -157,9 +161,9 @@ public final class GuardedHttp {
             throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
-        if (post.caCertificate().isPresent()) {
-            // not kept: the tenant's connections have the same authorities for all hosts
-            TlsSocketStrategy trust = Trust.only(post.caCertificate().get());
+        if (post.caCertificate().isPresent() || post.certificate().isPresent()) {
+            // not kept: the tenant's connections have the same TLS for all hosts
+            TlsSocketStrategy trust = Trust.of(post.caCertificate(), post.certificate());
             return ask(request, patience, () -> once(sender, trust, patience, request, reading));
         }
         return ask(
@@ -175,7 +179,7 @@ public final class GuardedHttp {
                 new HttpUriRequestBase(
                         post.method().name(),
                         WebAddress.ofService(post.address(), destinations).uri());
-        if (post.method() == Method.POST) {
+        if (post.method() != Method.DELETE) {
             byte[] body = post.body().reveal().getBytes(StandardCharsets.UTF_8);
             request.setEntity(new ByteArrayEntity(body, ContentType.create(post.mediaType())));
         }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A request that is sent to a service: POST, or DELETE without a body.
+ * A request that is sent to a service: POST or PUT, or DELETE without a body.
  *
  * @param method of HTTP
  * @param address an https URL; http only if the host is a loopback one or listed in {@code
@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param longestAnswer in bytes
  * @param caCertificate PEM of the only authorities that the host's certificate may come from;
  *     without it the Java platform's authorities are trusted
+ * @param certificate what the broker presents to a host that asks for a certificate
  */
 public record Post(
         Method method,
@@ -28,11 +29,13 @@ public record Post(
         Map<String, String> headers,
         Collection<Secret> secrets,
         int longestAnswer,
-        Optional<String> caCertificate) {
+        Optional<String> caCertificate,
+        Optional<ClientCertificate> certificate) {
 
     /** The methods of HTTP that are used. */
     public enum Method {
         POST,
+        PUT,
         DELETE
     }
 
@@ -56,6 +59,7 @@ public record Post(
                 headers,
                 secrets,
                 ServiceAnswer.USUAL_LENGTH,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -69,6 +73,21 @@ public record Post(
                 Map.of(),
                 List.of(),
                 ServiceAnswer.USUAL_LENGTH,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** A JSON document that becomes what is at the address. */
+    public static Post replacement(String address, String document) {
+        return new Post(
+                Method.PUT,
+                address,
+                "application/json",
+                new Secret(document),
+                Map.of(),
+                List.of(),
+                ServiceAnswer.USUAL_LENGTH,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -79,7 +98,16 @@ public record Post(
 
     /** The same with an answer of at most so many bytes. */
     public Post answeredWithin(int bytes) {
-        return new Post(method, address, mediaType, body, headers, secrets, bytes, caCertificate);
+        return new Post(
+                method,
+                address,
+                mediaType,
+                body,
+                headers,
+                secrets,
+                bytes,
+                caCertificate,
+                certificate);
     }
 
     /** The same to a host whose certificate comes from one of these authorities. */
@@ -92,7 +120,22 @@ public record Post(
                 headers,
                 secrets,
                 longestAnswer,
-                Optional.of(pem));
+                Optional.of(pem),
+                certificate);
+    }
+
+    /** The same to a host that asks for this certificate. */
+    public Post presenting(ClientCertificate own) {
+        return new Post(
+                method,
+                address,
+                mediaType,
+                body,
+                headers,
+                secrets,
+                longestAnswer,
+                caCertificate,
+                Optional.of(own));
     }
 
     /** The same with a bearer token (RFC 6750 section 2.1). */
@@ -113,14 +156,30 @@ public record Post(
         Map<String, String> all = new HashMap<>(headers);
         all.put(header, value);
         return new Post(
-                method, address, mediaType, body, all, secrets, longestAnswer, caCertificate);
+                method,
+                address,
+                mediaType,
+                body,
+                all,
+                secrets,
+                longestAnswer,
+                caCertificate,
+                certificate);
     }
 
     private Post hiding(Secret secret) {
         List<Secret> all = new ArrayList<>(secrets);
         all.add(secret);
         return new Post(
-                method, address, mediaType, body, headers, all, longestAnswer, caCertificate);
+                method,
+                address,
+                mediaType,
+                body,
+                headers,
+                all,
+                longestAnswer,
+                caCertificate,
+                certificate);
     }
 
     /** No header either: one of them may hold a token. */

@@ -37,6 +37,9 @@ public final class ServiceAnswer {
     /** It becomes a header's value, at the broker's or at its client's. */
     private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{1,16384}");
 
+    /** As it is in the audit log. */
+    private static final Pattern ID = Pattern.compile("[\\x21-\\x7e]{1,255}");
+
     /** A code is quoted by those who look for it; RFC 6749 section 5.2 has its characters. */
     private static final Pattern CODE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}");
 
@@ -155,6 +158,38 @@ public final class ServiceAnswer {
                 Optional.ofNullable(members.path(member).textValue())
                         .filter(text -> !text.isEmpty())
                         .map(Secret::new));
+    }
+
+    /** The texts that it has under this name, by their own names; empty if not all are texts. */
+    public Optional<Map<String, Secret>> texts(String member) {
+        Map<String, Secret> texts = new HashMap<>();
+        JsonNode found = members.path(member);
+        found.properties()
+                .forEach(each -> {
+                    if (each.getValue().isTextual()) {
+                        texts.put(each.getKey(), new Secret(each.getValue().textValue()));
+                    }
+                });
+        return found.isObject() && texts.size() == found.size()
+                ? Optional.of(texts)
+                : Optional.empty();
+    }
+
+    /** True or false; empty if it is neither. */
+    public Optional<Boolean> flag(String member) {
+        JsonNode found = members.path(member);
+        return found.isBoolean() ? Optional.of(found.booleanValue()) : Optional.empty();
+    }
+
+    /** Whether a text contains one of the secrets that were sent. */
+    public boolean repeatsSecretIn(Secret text) {
+        return sent.areIn(text);
+    }
+
+    /** An id under this name that contains nothing of the secrets that were sent. */
+    public Optional<String> id(String member) {
+        return Optional.ofNullable(members.path(member).textValue())
+                .filter(id -> ID.matcher(id).matches() && !sent.arePartlyIn(id));
     }
 
     /** Why a token of this answer must not be handed out, as a sentence about the answer. */

@@ -16,13 +16,19 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.util.Collection;
+import java.util.Optional;
 
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /** The certificates that a TLS connection trusts. The host's name is verified in any case. */
 final class Trust {
+    private static final char[] NO_PASSWORD = {};
+
     private Trust() {}
 
     /** The authorities that come with the Java platform, read by the first connection. */
@@ -47,17 +53,46 @@ final class Trust {
 
     /** These authorities and no others. */
     static TlsSocketStrategy only(String pem) throws OutboundFailure {
+        return of(Optional.of(pem), Optional.empty());
+    }
+
+    /**
+     * These authorities and no others, or else those of the Java platform.
+     *
+     * @param own presented to hosts that ask for a certificate
+     */
+    static TlsSocketStrategy of(Optional<String> pem, Optional<ClientCertificate> own)
+            throws OutboundFailure {
         try {
-            TrustManagerFactory trust =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(keyStore(certificates(pem)));
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
+            context.init(
+                    own.isPresent() ? keyManagers(own.get()) : null,
+                    pem.isPresent() ? trustManagers(pem.get()) : null,
+                    null);
             return strategy(context);
         } catch (GeneralSecurityException | IOException e) {
             throw new OutboundFailure(
                     Kind.AUTHORITY_UNREADABLE, "ca_certificate isn't a certificate in PEM", e);
         }
+    }
+
+    private static TrustManager[] trustManagers(String pem)
+            throws GeneralSecurityException, IOException {
+        TrustManagerFactory trust =
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(keyStore(certificates(pem)));
+        return trust.getTrustManagers();
+    }
+
+    private static KeyManager[] keyManagers(ClientCertificate own)
+            throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setKeyEntry(
+                "broker", own.key(), NO_PASSWORD, own.chain().toArray(Certificate[]::new));
+        KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
+        managers.init(store, NO_PASSWORD);
+        return managers.getKeyManagers();
     }
 
     private static Collection<? extends Certificate> certificates(String pem)

@@ -10,6 +10,7 @@ import io.mintmark.mint.kubernetes.KubernetesType;
 import io.mintmark.mint.oauth2.OAuth2Type;
 import io.mintmark.mint.s3sts.S3StsType;
 import io.mintmark.mint.ssh.SshType;
+import io.mintmark.mint.webhook.WebhookType;
 import io.mintmark.mint.x509.X509Type;
 
 import java.util.Map;
@@ -33,6 +34,7 @@ public final class CredentialTypes {
                         new KubernetesType(),
                         new SshType(),
                         new X509Type(),
+                        new WebhookType(),
                         new JwtType())
                 .collect(Collectors.toUnmodifiableMap(CredentialType::name, Function.identity()));
     }

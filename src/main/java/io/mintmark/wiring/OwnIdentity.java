@@ -79,6 +79,11 @@ final class OwnIdentity implements AutoCloseable {
         return issuer;
     }
 
+    /** What signs tokens that name a tenant, whatever else access providers are shown. */
+    BrokerIdentity signed() {
+        return issuer.<BrokerIdentity>map(it -> it).orElseGet(NoSigningKeys::new);
+    }
+
     /** What signs access tokens for clients. */
     AccessTokens accessTokens() {
         return issuer.<AccessTokens>map(it -> it).orElseGet(NoSigningKeys::new);

@@ -16,6 +16,7 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.webhook.Webhook;
 import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
@@ -58,6 +59,7 @@ final class Providers {
                         new Kubernetes(identity.shown(), secrets, tokens, calls),
                         new SshProvider(secrets, clock, random),
                         new X509Provider(secrets, clock),
+                        new Webhook(identity.signed(), secrets, tokens, calls),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

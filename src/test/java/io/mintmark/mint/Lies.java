@@ -40,6 +40,11 @@ final class Lies {
                     "permissions",
                     "repositories",
                     "message",
+                    "values",
+                    "expiresAt",
+                    "credentialId",
+                    "endsByItself",
+                    "detail",
                     "error",
                     "error_description",
                     "refresh_token",
@@ -147,10 +152,16 @@ final class Lies {
         members.put("expires_at", "\"2999-01-01T00:00:00Z\"");
         members.put("permissions", "{\"contents\":\"read\"}");
         members.put("repositories", "[{\"name\":\"a\"}]");
+        members.put(
+                "values",
+                "{\"a\":\"t\",\"b\":\"%s\"}".formatted(random.nextBoolean() ? "x" : quoted));
+        members.put("expiresAt", "\"2999-01-01T00:00:00Z\"");
+        members.put("credentialId", random.nextInt(4) == 0 ? "\"%s\"".formatted(quoted) : "\"c\"");
         members.put("expireTime", "\"2999-01-01T00:00:00Z\"");
         if (random.nextBoolean()) {
             members.put("error", "\"invalid_request\"");
             members.put("error_description", "\"I saw %s here\"".formatted(quoted));
+            members.put("detail", members.get("error_description"));
         }
         for (int lies = random.nextInt(3); lies > 0; lies--) {
             members.put(pick(MEMBERS), value(quoted));

@@ -28,6 +28,7 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.webhook.Webhook;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.RawServer;
@@ -271,6 +272,12 @@ class LyingAnswersTest {
                                 "kubernetes",
                                 "'server':'" + at + "'",
                                 "'service_account':'a/a'"),
+                at ->
+                        told(
+                                providers,
+                                "webhook",
+                                "'endpoint':'" + at + "','fields':['a']",
+                                "'target':'a'"),
                 at -> token(at, new IdpClient.SecretBasic("a", CLIENT)),
                 at -> token(at, new IdpClient.SecretPost("a", CLIENT)),
                 at -> token(at, new IdpClient.PrivateKey("a", (_, _, _) -> OPAQUE)));
@@ -369,6 +376,11 @@ class LyingAnswersTest {
                                 calls,
                                 clock),
                         new Kubernetes(
+                                identity,
+                                new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                destinations,
+                                calls),
+                        new Webhook(
                                 identity,
                                 new SettingSecrets(new SecretFiles(Optional.of(secrets))),
                                 destinations,

@@ -22,6 +22,7 @@ import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.webhook.Webhook;
 import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
@@ -107,6 +108,11 @@ public final class MintingBroker implements AutoCloseable {
                                 new X509Provider(
                                         new SettingSecrets(new SecretFiles(Optional.of(secrets))),
                                         clock),
+                                new Webhook(
+                                        identity,
+                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
+                                        destinations,
+                                        calls),
                                 new JwtProvider(identity)),
                         clock);
     }

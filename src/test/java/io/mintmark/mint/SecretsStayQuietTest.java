@@ -13,13 +13,18 @@ import io.mintmark.mint.kubernetes.KubernetesStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.x509.Ca;
+import io.mintmark.outbound.Authority;
 import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
@@ -44,6 +49,8 @@ class SecretsStayQuietTest {
                     "org.apache.hc.client5.http.wire",
                     "org.apache.hc.client5.http.headers",
                     "software.amazon.awssdk.request");
+
+    @TempDir Path files;
 
     private final List<Logger> loggers = TALKATIVE.stream().map(Logger::getLogger).toList();
     private final List<Level> before = new ArrayList<>();
@@ -200,6 +207,69 @@ class SecretsStayQuietTest {
                 "kubernetes",
                 "{'server':'%s'%s}".formatted(cluster.url(), more),
                 "{'service_account':'shop/deployer'}");
+    }
+
+    @Test
+    void no_log_holds_what_goes_to_a_webhook_and_what_comes_back() throws Exception {
+        Authority authority = new Authority();
+        Path certificate = files.resolve("broker.pem");
+        Path key = files.resolve("broker.key");
+        authority.write("broker.example", certificate, key);
+        try (MintingBroker broker = MintingBroker.usual();
+                var service =
+                        new WebhookStandIn(
+                                MintingBroker.ISSUER,
+                                broker.identity()::keySet,
+                                Optional.of(authority.server("localhost")),
+                                true)) {
+            broker.secret("webhook.key", Files.readString(key));
+            Orders order =
+                    Orders.of(
+                            "webhook",
+                            "{'endpoint':'%s','fields':['APP_PASSWORD'],'ca_certificate':'%s','client_certificate':'%s','client_key':{'file':'webhook.key'}}"
+                                    .formatted(
+                                            service.url(),
+                                            oneLine(authority.pem()),
+                                            oneLine(Files.readString(certificate))),
+                            "{'target':'a','parameters':{'region':'a-parameter'}}");
+            Minted minted = broker.minted(order);
+            assertEquals(
+                    Optional.empty(),
+                    minted.undo().orElseThrow().undo(Instant.now().plusSeconds(10)));
+            service.next((exchange, body) ->
+                    WebhookStandIn.saying(
+                                    500,
+                                    "{'detail':'I saw %s'}"
+                                            .formatted(
+                                                    exchange.getRequestHeaders()
+                                                            .getFirst("Authorization")))
+                            .with(exchange, body));
+            Failed failed = broker.failed(order);
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("localhost")));
+            List<String> secrets =
+                    new ArrayList<>(
+                            List.of(
+                                    Objects.requireNonNull(minted.fields().get("APP_PASSWORD"))
+                                            .reveal(),
+                                    "a-parameter",
+                                    Files.readString(key).lines().toList().get(1)));
+            service.calls().stream()
+                    .map(call -> call.authorization().substring("Bearer ".length()))
+                    .map(token -> token.substring(token.length() / 2))
+                    .forEach(secrets::add);
+            assertEquals(6, secrets.size());
+            for (String secret : secrets) {
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(secret)),
+                        () -> String.join("\n", linesWith(secret)));
+                assertFalse(failed.toString().contains(secret));
+            }
+        }
+    }
+
+    private static String oneLine(String pem) {
+        return pem.replace("\r", "").replace("\n", "\\n");
     }
 
     @Test

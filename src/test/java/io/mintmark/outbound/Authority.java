@@ -25,6 +25,7 @@ import java.util.Date;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A private certificate authority, and the TLS of servers that it vouches for. */
@@ -42,14 +43,18 @@ public final class Authority {
 
     /** The TLS of a client that trusts this authority alone. */
     public SSLContext client() throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust(), null);
+        return context;
+    }
+
+    private TrustManager[] trust() throws Exception {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         store.setCertificateEntry("authority", certificate);
         TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
         managers.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, managers.getTrustManagers(), null);
-        return context;
+        return managers.getTrustManagers();
     }
 
     /** Writes a new key, and a certificate for this name with the authority's behind it, as PEM. */
@@ -69,7 +74,7 @@ public final class Authority {
                 .formatted(kind, Base64.getMimeEncoder().encodeToString(content), kind);
     }
 
-    /** The TLS of a server with a certificate for this name. */
+    /** The TLS of a server with a certificate for this name, whose clients may have one too. */
     public SSLContext server(String host) throws Exception {
         KeyPair pair = keyPair();
         X509Certificate own =
@@ -84,7 +89,7 @@ public final class Authority {
         KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
         managers.init(store, PASSWORD);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
+        context.init(managers.getKeyManagers(), trust(), null);
         return context;
     }
 

@@ -29,6 +29,7 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.TokenCalls;
+import io.mintmark.mint.webhook.Webhook;
 import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
@@ -96,6 +97,11 @@ class ProviderTypesTest {
                                 new SecureRandom()),
                         new X509Provider(
                                 new SettingSecrets(new SecretFiles(Optional.empty())), CLOCK),
+                        new Webhook(
+                                identity,
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
+                                tokens,
+                                calls),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type().name(), () -> check(type)));
     }

@@ -68,6 +68,25 @@ public final class Calls {
      */
     public Step<Reply> send(
             Sender sender, Instant deadline, Endpoint endpoint, Supplier<Post> posts) {
+        return send(sender, deadline, endpoint, posts, 0);
+    }
+
+    /**
+     * The same for a request that has the same effect if it arrives twice: it is sent once more
+     * after a broken connection too.
+     */
+    public Step<Reply> sendIdempotent(
+            Sender sender, Instant deadline, Endpoint endpoint, Post post) {
+        return send(sender, deadline, endpoint, () -> post, 1);
+    }
+
+    private Step<Reply> send(
+            Sender sender,
+            Instant deadline,
+            Endpoint endpoint,
+            Supplier<Post> posts,
+            int breaksBorne) {
+        int breaksLeft = breaksBorne;
         for (int attempt = 1; ; attempt++) {
             Duration wait = wait(attempt);
             boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
@@ -78,7 +97,8 @@ public final class Calls {
                 }
                 wait = max(wait, asked(reply));
             } catch (OutboundFailure e) {
-                if (last || (e.kind() != Kind.UNREACHABLE && e.kind() != Kind.BUSY)) {
+                breaksLeft -= e.kind() == Kind.CUT_OFF ? 1 : 0;
+                if (last || breaksLeft < 0 || !mayBeSentAgain(e.kind())) {
                     return new Stopped<>(failed(e, endpoint));
                 }
             }
@@ -112,6 +132,11 @@ public final class Calls {
             case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Reason.PROVIDER_ERROR;
         };
+    }
+
+    /** A broken connection counts by itself. */
+    private static boolean mayBeSentAgain(Kind kind) {
+        return kind == Kind.UNREACHABLE || kind == Kind.BUSY || kind == Kind.CUT_OFF;
     }
 
     private static boolean mayHelpLater(Reply reply) {

@@ -1,0 +1,102 @@
+package io.mintmark.mint.webhook;
+
+import io.mintmark.identity.NoBrokerTokenException;
+import io.mintmark.identity.TokenOrder;
+import io.mintmark.mint.BrokerTokens;
+import io.mintmark.mint.Ended;
+import io.mintmark.mint.Ender;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.NotMinted;
+import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.TimedCall;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Sender;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
+
+import java.util.List;
+
+/** Ends mints by DELETE. A service ends them itself when they expire, even if nobody asks. */
+final class Deletions implements Ender {
+    private final BrokerTokens tokens;
+    private final SettingSecrets secrets;
+    private final TokenDestinations destinations;
+    private final Calls calls;
+
+    Deletions(
+            BrokerTokens tokens,
+            SettingSecrets secrets,
+            TokenDestinations destinations,
+            Calls calls) {
+        this.tokens = tokens;
+        this.secrets = secrets;
+        this.destinations = destinations;
+        this.calls = calls;
+    }
+
+    @Override
+    public Ended end(EndOrder order) {
+        try {
+            return end(order, WebhookSettings.of(order.place().settings(), destinations));
+        } catch (UnusableSettingsException | NoBrokerTokenException e) {
+            Failed failed = TimedCall.failed(e);
+            return new Ended.NotYet(failed.reason(), failed.detail());
+        }
+    }
+
+    private Ended end(EndOrder order, WebhookSettings settings) {
+        Place place = order.place();
+        WebhookRequest request = WebhookRequest.delete(settings.address(order.mintId()));
+        Post post =
+                sent(
+                        place.tenant(),
+                        settings,
+                        request.authorized(
+                                tokens.token(
+                                        settings.endpoint(),
+                                        TokenOrder.ending(
+                                                place.tenant(),
+                                                place.provider(),
+                                                order.mintId(),
+                                                settings.endpoint().origin(),
+                                                request.claims()))));
+        return switch (calls.sendIdempotent(
+                new Sender(place.tenant().value(), () -> {}),
+                place.deadline(),
+                settings.endpoint(),
+                post)) {
+            case Stopped<Reply>(NotMinted why) -> new Ended.NotYet(why.reason(), why.detail());
+            case Done<Reply>(Reply reply) ->
+                    switch (reply.status()) {
+                        case 204, 404, 410 -> new Ended.Gone("HTTP " + reply.status());
+                        default -> notYet(new WebhookAnswer(reply, settings.endpoint()).failure());
+                    };
+        };
+    }
+
+    private static Ended notYet(Failed why) {
+        return new Ended.NotYet(why.reason(), why.detail());
+    }
+
+    /** A request over the TLS of the settings. */
+    Post sent(TenantName tenant, WebhookSettings settings, Post post) {
+        Post trusting = settings.caCertificate().map(post::trusting).orElse(post);
+        return settings.client()
+                .map(client ->
+                        trusting.presenting(
+                                client.with(secrets.read(tenant, "client_key", client.keyFile()))))
+                .orElse(trusting);
+    }
+
+    /** None: by the contract, a service ends what is over without being asked. */
+    @Override
+    public List<MintId> leftBehind(Place place) {
+        return List.of();
+    }
+}

@@ -1,0 +1,108 @@
+package io.mintmark.mint.webhook;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.credential.CredentialType;
+import io.mintmark.identity.BrokerIdentity;
+import io.mintmark.mint.AccessProvider;
+import io.mintmark.mint.BrokerTokens;
+import io.mintmark.mint.Ended;
+import io.mintmark.mint.Ender;
+import io.mintmark.mint.Ender.EndOrder;
+import io.mintmark.mint.Ender.Place;
+import io.mintmark.mint.MintOrder;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.SettingSecrets;
+import io.mintmark.mint.TokenDestinations;
+import io.mintmark.mint.Undo;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.mint.web.Step.Done;
+import io.mintmark.mint.web.Step.Stopped;
+import io.mintmark.outbound.Post;
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Secret;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Credentials that a tenant's own HTTPS service makes (docs/webhook.yaml). The mint id names the
+ * credential in the address, so a request may arrive twice.
+ */
+public final class Webhook implements AccessProvider {
+    private final BrokerTokens tokens;
+    private final TokenDestinations destinations;
+    private final Calls calls;
+    private final Deletions deletions;
+
+    /**
+     * @param identity one that signs a token for each request
+     */
+    public Webhook(
+            BrokerIdentity identity,
+            SettingSecrets secrets,
+            TokenDestinations destinations,
+            Calls calls) {
+        this.tokens = new BrokerTokens(identity, destinations);
+        this.destinations = destinations;
+        this.calls = calls;
+        this.deletions = new Deletions(tokens, secrets, destinations, calls);
+    }
+
+    @Override
+    public CredentialType type() {
+        return new WebhookType();
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs(JsonNode providerSettings) {
+        return WebhookSettings.of(providerSettings, destinations).defaultOutputs();
+    }
+
+    @Override
+    public Optional<Ender> ender() {
+        return Optional.of(deletions);
+    }
+
+    /** The tokens are always the broker's own, which name the tenant. */
+    @Override
+    public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
+        WebhookSettings settings = WebhookSettings.of(providerSettings, destinations);
+        WebhookKey key = WebhookKey.of(keySettings);
+        return new Prepared(
+                List.of(key.target()),
+                false,
+                order -> mint(order, settings, key, undo(order, providerSettings)));
+    }
+
+    private MintResult mint(MintOrder order, WebhookSettings settings, WebhookKey key, Undo undo) {
+        WebhookRequest request =
+                WebhookRequest.put(settings.address(order.mintId()), key.request(order));
+        Secret token =
+                tokens.token(
+                        settings.endpoint(),
+                        order.token(settings.endpoint().origin(), request.claims()));
+        Post post = deletions.sent(order.tenant(), settings, request.authorized(token));
+        return switch (calls.sendIdempotent(
+                order.sender(), order.deadline(), settings.endpoint(), post)) {
+            case Stopped<Reply>(MintResult.NotMinted why) -> why;
+            case Done<Reply>(Reply reply) ->
+                    new WebhookAnswer(reply, settings.endpoint())
+                            .result(settings, order.mintId(), undo);
+        };
+    }
+
+    private Undo undo(MintOrder order, JsonNode settings) {
+        return deadline ->
+                switch (deletions.end(
+                        new EndOrder(
+                                new Place(order.tenant(), order.provider(), settings, deadline),
+                                order.mintId(),
+                                true))) {
+                    case Ended.Gone _ -> Optional.empty();
+                    case Ended.Disarmed _ -> Optional.empty();
+                    case Ended.NotYet(_, String why) -> Optional.of(why);
+                };
+    }
+}

@@ -1,0 +1,182 @@
+package io.mintmark.mint.webhook;
+
+import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.MintResult;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.Undo;
+import io.mintmark.mint.web.Calls;
+import io.mintmark.outbound.Reply;
+import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.SentSecrets;
+import io.mintmark.outbound.ServiceAnswer;
+import io.mintmark.tenant.MintId;
+import io.mintmark.time.Timestamps;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a service answers to a PUT. */
+public record WebhookAnswer(Reply reply, Endpoint endpoint) {
+    private static final int OK = 200;
+    private static final int CREATED = 201;
+    private static final int LONGEST_VALUE = 16 << 10;
+
+    /** Shorter values aren't looked for in pieces: any id may contain those by chance. */
+    private static final int SHORTEST_SECRET = 8;
+
+    /**
+     * The credential, if it is what was asked for. A service that says that it made one, or gives
+     * values, may have made one.
+     *
+     * @param undo how it is ended
+     */
+    public MintResult result(WebhookSettings settings, MintId mint, Undo undo) {
+        ServiceAnswer answer = reply.answer();
+        if (!reply.isSuccess() && !answer.has("values")) {
+            return failure();
+        }
+        Optional<Map<String, Secret>> values = answer.texts("values");
+        Optional<Instant> expiry = answer.time("expiresAt");
+        String id =
+                values.flatMap(given ->
+                                answer.id("credentialId").map(name -> shown(name, given.values())))
+                        .orElseGet(mint::toString);
+        return objection(settings, values)
+                .<MintResult>map(why ->
+                        new Withheld(
+                                        id,
+                                        expiry,
+                                        Reason.PROVIDER_ERROR,
+                                        "%s (%s)".formatted(why, endpoint.origin()))
+                                .endedBy(undo))
+                .orElseGet(() ->
+                        minted(settings, values.orElseThrow(), expiry.orElseThrow(), id)
+                                .endedBy(undo));
+    }
+
+    private Optional<String> objection(
+            WebhookSettings settings, Optional<Map<String, Secret>> values) {
+        ServiceAnswer answer = reply.answer();
+        return unless(
+                        answer.isReadable(),
+                        "the answer isn't one JSON object that can be read in one way")
+                .or(() ->
+                        unless(
+                                reply.status() == OK || reply.status() == CREATED,
+                                "the answer's status is neither 200 nor 201"))
+                .or(() ->
+                        unless(values.isPresent(), "the answer's values aren't an object of texts"))
+                .or(() -> objection(settings, values.orElseThrow()))
+                .or(() ->
+                        unless(
+                                answer.time("expiresAt").isPresent(),
+                                "the answer has no readable expiresAt"))
+                .or(() ->
+                        unless(
+                                answer.id("credentialId").isPresent(),
+                                "the answer has no credentialId of 1 to 255 characters of ASCII"
+                                        + " without blanks and without what was sent"))
+                .or(() ->
+                        unless(
+                                !answer.has("endsByItself")
+                                        || answer.flag("endsByItself").isPresent(),
+                                "the answer's endsByItself is neither true nor false"));
+    }
+
+    private Optional<String> objection(WebhookSettings settings, Map<String, Secret> values) {
+        return unless(
+                        values.size() <= WebhookSettings.MOST_FIELDS,
+                        "the answer has more than %d values".formatted(WebhookSettings.MOST_FIELDS))
+                .or(() ->
+                        settings.fields().stream()
+                                .filter(field -> !values.containsKey(field))
+                                .sorted()
+                                .findFirst()
+                                .map("the answer lacks the value '%s'"::formatted))
+                .or(() ->
+                        unless(
+                                values.values().stream().allMatch(WebhookAnswer::isFit),
+                                "a value is empty, has more than 16 KiB, or has control characters"
+                                        + " other than tabs and line feeds"))
+                .or(() ->
+                        unless(
+                                values.values().stream().noneMatch(reply.answer()::repeatsSecretIn),
+                                "a value contains the broker's own token"));
+    }
+
+    private static boolean isFit(Secret value) {
+        String text = value.reveal();
+        return !text.isEmpty()
+                && text.getBytes(StandardCharsets.UTF_8).length <= LONGEST_VALUE
+                && text.chars().noneMatch(c -> Character.isISOControl(c) && c != '\n' && c != '\t');
+    }
+
+    private static Minted minted(
+            WebhookSettings settings, Map<String, Secret> values, Instant expiresAt, String id) {
+        Instant expiry = expiresAt.truncatedTo(ChronoUnit.SECONDS);
+        Map<String, Secret> fields = new HashMap<>(values);
+        fields.keySet().retainAll(settings.fields());
+        fields.put(WebhookType.EXPIRATION, new Secret(Timestamps.text(expiry)));
+        return new Minted(fields, expiry, id);
+    }
+
+    /** The id, or its SHA-256 if it tells something of a value. */
+    private static String shown(String id, Collection<Secret> values) {
+        boolean telling =
+                values.stream()
+                                .map(Secret::reveal)
+                                .anyMatch(value -> value.contains(id) || id.contains(value))
+                        || new SentSecrets(
+                                        values.stream()
+                                                .filter(value -> value.length() >= SHORTEST_SECRET)
+                                                .toList())
+                                .arePartlyIn(id);
+        return telling ? HexFormat.of().formatHex(new Secret(id).hash()) : id;
+    }
+
+    /** Why the service did not do what it was asked. */
+    Failed failure() {
+        String detail =
+                reply.answer()
+                        .words("detail")
+                        .or(() -> reply.answer().words("title"))
+                        .orElse("no detail");
+        return Calls.failed(reason(), "%s (HTTP %d)".formatted(detail, reply.status()), endpoint);
+    }
+
+    private Reason reason() {
+        return switch (reply.status()) {
+            case 401 -> Reason.BROKER_IDENTITY_REJECTED;
+            case 409 -> Reason.PROVIDER_ERROR;
+            default ->
+                    switch (reply.answer().code("reason").orElse("")) {
+                        case "rejected" -> Reason.PROVIDER_REJECTED;
+                        case "misconfigured" -> Reason.PROVIDER_MISCONFIGURED;
+                        case "throttled" -> Reason.PROVIDER_THROTTLED;
+                        default -> byStatus();
+                    };
+        };
+    }
+
+    private Reason byStatus() {
+        return switch (reply.status()) {
+            case 403 -> Reason.PROVIDER_REJECTED;
+            case 400, 404, 405, 415, 422 -> Reason.PROVIDER_MISCONFIGURED;
+            case 429 -> Reason.PROVIDER_THROTTLED;
+            default -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    private static Optional<String> unless(boolean fine, String why) {
+        return fine ? Optional.empty() : Optional.of(why);
+    }
+}

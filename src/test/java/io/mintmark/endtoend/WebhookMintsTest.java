@@ -1,0 +1,95 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.mint.webhook.WebhookStandIn;
+import io.mintmark.mint.webhook.WebhookStandIn.Call;
+import io.mintmark.mint.webhook.WebhookStandIn.Fault;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+/** Type {@code webhook} through a whole broker, from rows in its database. */
+class WebhookMintsTest {
+    private static World world;
+    private static WebhookStandIn honest;
+    private static WebhookStandIn liar;
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+        honest = service();
+        liar = service().having(Fault.FIXED_LIFETIME);
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'apps', 'webhook', '{"endpoint": "%s", "fields": ["APP_USER", "APP_PASSWORD"]}'),
+                       ('acme', 'lies', 'webhook', '{"endpoint": "%s", "fields": ["APP_USER"]}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
+                VALUES ('acme', 'app', 'apps', 600, '{"target": "a"}', '{}'),
+                       ('acme', 'renamed', 'apps', 600, '{"target": "a"}',
+                        '{"DB_PASSWORD": "APP_PASSWORD", "DB_EXPIRY": "Expiration"}'),
+                       ('acme', 'long', 'lies', 600, '{"target": "a"}', '{}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'acme', 'ci', '%s', name FROM broker.key WHERE provider IN ('apps', 'lies');
+                """
+                        .formatted(honest.url(), liar.url(), World.SUBJECT));
+        Eventually.holds(() ->
+                world.broker().keys(world.token()).body().path("keys").toString().contains("long"));
+    }
+
+    private static WebhookStandIn service() {
+        return new WebhookStandIn(
+                world.broker().url().toString(),
+                () -> world.broker().get("/.well-known/jwks.json").response().body());
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+        honest.close();
+        liar.close();
+    }
+
+    @Test
+    void a_client_gets_each_field_by_its_own_name() {
+        Answer answer = world.broker().mint(world.token(), "app");
+
+        assertEquals(200, answer.status(), answer.toString());
+        assertEquals(2, answer.body().at("/credentials/app").size());
+        assertTrue(answer.at("/credentials/app/APP_PASSWORD").startsWith("pass word"));
+    }
+
+    @Test
+    void outputs_rename_the_fields_and_the_service_names_the_credential() {
+        Answer answer = world.broker().mint(world.token(), "renamed");
+
+        assertEquals(200, answer.status(), answer.toString());
+        assertEquals(2, answer.body().at("/credentials/renamed").size());
+        assertEquals(answer.at("/expiresAt"), answer.at("/credentials/renamed/DB_EXPIRY"));
+        assertEquals(
+                List.of("t"),
+                world.database()
+                        .column(
+                                "SELECT credential_id = 'credential:' || mint_id FROM audit.event WHERE kind = 'issued' AND key = 'renamed'"));
+    }
+
+    @Test
+    void what_lives_for_too_long_is_withheld_and_deleted() {
+        Answer answer = world.broker().mint(world.token(), "long");
+
+        assertEquals("provider_error", answer.at("/details/reason"));
+        Eventually.holds(() ->
+                liar.live().isEmpty()
+                        && liar.calls().stream().map(Call::method).toList().contains("DELETE"));
+        assertEquals(
+                List.of("provider_error"),
+                world.database()
+                        .column(
+                                "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'long'"));
+    }
+}

@@ -1,0 +1,144 @@
+package io.mintmark.mint.webhook;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintingBroker;
+import io.mintmark.mint.Orders;
+import io.mintmark.outbound.Authority;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A service behind a private authority, which asks for the broker's certificate. */
+class WebhookTlsTest {
+    private final MintingBroker broker = MintingBroker.usual();
+    private final Authority authority = new Authority();
+    @TempDir Path files;
+    private Path certificate;
+    private Path key;
+
+    @BeforeEach
+    void files() throws Exception {
+        certificate = files.resolve("broker.pem");
+        key = files.resolve("broker.key");
+        authority.write("broker.example", certificate, key);
+        broker.secret("webhook.key", Files.readString(key));
+    }
+
+    @AfterEach
+    void close() {
+        broker.close();
+    }
+
+    private WebhookStandIn service(boolean wantsCertificate) throws Exception {
+        return new WebhookStandIn(
+                MintingBroker.ISSUER,
+                broker.identity()::keySet,
+                Optional.of(authority.server("localhost")),
+                wantsCertificate);
+    }
+
+    @Test
+    void its_authority_is_trusted() throws Exception {
+        try (WebhookStandIn service = service(false)) {
+            broker.minted(order(service, authority(authority)));
+        }
+    }
+
+    @Test
+    void no_other_authority_is_trusted() throws Exception {
+        try (WebhookStandIn service = service(false)) {
+            for (String other : List.of("", authority(new Authority()))) {
+                Failed failed = broker.failed(order(service, other));
+                assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+                assertTrue(failed.detail().contains("failed TLS authentication"));
+            }
+            assertEquals(List.of(), service.calls());
+        }
+    }
+
+    @Test
+    void its_certificate_is_presented_to_mint_and_to_end() throws Exception {
+        try (WebhookStandIn service = service(true)) {
+            Minted minted = broker.minted(order(service, authority(authority) + client()));
+
+            assertEquals(
+                    Optional.empty(),
+                    minted.undo().orElseThrow().undo(Instant.now().plusSeconds(10)));
+            assertEquals(Set.of(), service.live());
+        }
+    }
+
+    @Test
+    void without_it_or_with_another_authoritys_nothing_is_minted() throws Exception {
+        try (WebhookStandIn service = service(true)) {
+            broker.failed(order(service, authority(authority)));
+            new Authority().write("broker.example", certificate, key);
+            broker.secret("webhook.key", Files.readString(key));
+            broker.failed(order(service, authority(authority) + client()));
+
+            assertEquals(List.of(), service.calls());
+        }
+    }
+
+    @Test
+    void a_key_or_a_certificate_that_is_none_is_reported_and_not_quoted() throws Exception {
+        try (WebhookStandIn service = service(true)) {
+            Files.writeString(
+                    certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+            Failed failed = broker.failed(order(service, authority(authority) + client()));
+            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+            assertEquals(
+                    "access provider setting 'client_certificate' must be certificates in PEM format",
+                    failed.detail());
+
+            broker.secret("webhook.key", "not-a-key-but-a-secret");
+            failed = broker.failed(order(service, authority(authority) + client()));
+            assertEquals(
+                    "access provider setting 'client_key' refers to 'webhook.key', which contains no private key in PEM format",
+                    failed.detail());
+            assertEquals(List.of(), service.calls());
+        }
+    }
+
+    @Test
+    void every_kind_of_key_is_taken() throws Exception {
+        try (WebhookStandIn service = service(false)) {
+            broker.secret("webhook.key", KeyDirectory.pkcs8(KeyDirectory.ec("secp384r1")));
+
+            broker.minted(order(service, authority(authority) + client()));
+        }
+    }
+
+    private static String authority(Authority authority) throws Exception {
+        return ",'ca_certificate':'%s'"
+                .formatted(authority.pem().replace("\r", "").replace("\n", "\\n"));
+    }
+
+    private String client() throws Exception {
+        return ",'client_key':{'file':'webhook.key'},'client_certificate':'%s'"
+                .formatted(Files.readString(certificate).replace("\r", "").replace("\n", "\\n"));
+    }
+
+    private static Orders order(WebhookStandIn service, String further) {
+        return Orders.of(
+                "webhook",
+                "{'endpoint':'%s','fields':['APP_USER','APP_PASSWORD']%s}"
+                        .formatted(service.url(), further),
+                "{'target':'registry/push'}");
+    }
+}
