@@ -111,7 +111,7 @@ final class Explain implements Callable<Integer> {
     }
 
     private boolean now(Explanations explanations, GivenClaims claims) {
-        return told(
+        return answer(
                 explanations,
                 new Question(
                         provider(explanations, claims),
@@ -198,7 +198,7 @@ final class Explain implements Callable<Integer> {
                 .toList();
     }
 
-    private boolean told(Explanations explanations, Question question) {
+    private boolean answer(Explanations explanations, Question question) {
         List<Row> rows = explanations.explain(question);
         print(question, rows);
         return rows.stream().anyMatch(Row::granted);

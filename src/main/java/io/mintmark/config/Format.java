@@ -79,7 +79,7 @@ record Format<T>(String expected, boolean shown, Function<String, T> reading) {
         return line.length() <= LONGEST_ECHO ? line : line.substring(0, LONGEST_ECHO) + "…";
     }
 
-    /** Tells which entry of a list doesn't fit. */
+    /** An entry of a list is invalid. */
     private static final class WrongEntry extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 

@@ -64,13 +64,13 @@ final class KnownSettings {
                 .orElseThrow();
     }
 
-    /** All settings except those that the chosen identity type ignores. */
+    /** All settings but those that the chosen identity type ignores. */
     static List<Setting<?>> usedWith(Values values) {
         List<Setting<?>> idle = IdentityTable.idleWith(values);
         return TABLE.stream().filter(setting -> !idle.contains(setting)).toList();
     }
 
-    /** Guards against a setting that is read and yet stands in no table. */
+    /** Fails if a setting that is read is in no table. */
     static void require(Setting<?> setting) {
         if (!hasKey(setting.key())) {
             throw new IllegalStateException(setting.key() + " is in no table");

@@ -20,7 +20,7 @@ public record LogSettings(LogFormat format, LogLevel level) {
         DEBUG
     }
 
-    /** What counts where nothing else is said. */
+    /** The defaults. */
     public static final LogSettings DEFAULT = new LogSettings(LogFormat.JSON, LogLevel.INFO);
 
     static final Setting<LogFormat> FORMAT =

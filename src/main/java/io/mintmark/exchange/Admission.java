@@ -71,7 +71,7 @@ final class Admission {
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
                     Entitlements entitlements = catalogue.entitlements(verified);
-                    if (entitlements.believeToken()) {
+                    if (entitlements.acceptToken()) {
                         MDC.put("tenant", verified.provider().tenant().value());
                         Trace.ofTenant(verified.provider().tenant().value());
                         MDC.put("subject", verified.subject());

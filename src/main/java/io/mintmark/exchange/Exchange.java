@@ -102,7 +102,7 @@ public final class Exchange {
                         .then(requests::count)
                         .then(request.format()::check)
                         .then(one -> admission.redeem(one, request.caller()))
-                        .map(one -> told(request, one));
+                        .map(one -> admitted(request, one));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TimeBounds now = clocks.now();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
@@ -133,7 +133,7 @@ public final class Exchange {
         return CallerKey.of(publicKey).then(key -> mint(request.certifying(key)));
     }
 
-    private static Admitted told(MintRequest request, Admitted admitted) {
+    private static Admitted admitted(MintRequest request, Admitted admitted) {
         request.permit().isAdmitted(admitted.token().provider().tenant());
         return admitted;
     }

@@ -115,7 +115,7 @@ public final class Entitlements {
      * Whether the tenant, in this state, has the very identity provider that the token was verified
      * with. If not, the token must be verified again.
      */
-    public boolean believeToken() {
+    public boolean acceptToken() {
         return token.provider().equals(tenant.identityProviders().get(token.provider().name()));
     }
 

@@ -30,7 +30,7 @@ final class MatchingMeter {
     private static final long NANOS_A_STEP = Duration.ofSeconds(1).toNanos() / STEPS_A_SECOND;
     private static final int TENANTS_KEPT = 10_000;
     private static final Duration SOON = Duration.ofSeconds(1);
-    private static final Duration TOLD = Duration.ofMinutes(1);
+    private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
     private static final Logger log = LoggerFactory.getLogger(MatchingMeter.class);
 
     private final Cache<TenantName, Bucket> buckets =
@@ -47,11 +47,11 @@ final class MatchingMeter {
     /** When the bucket will be empty, and when its tenant was last logged. */
     private static final class Bucket {
         private final AtomicLong emptyAt;
-        private final AtomicLong toldAt;
+        private final AtomicLong warnedAt;
 
         Bucket(long now) {
             this.emptyAt = new AtomicLong(now);
-            this.toldAt = new AtomicLong(now - TOLD.toNanos());
+            this.warnedAt = new AtomicLong(now - WARNING_INTERVAL.toNanos());
         }
     }
 
@@ -83,8 +83,9 @@ final class MatchingMeter {
     }
 
     private static void tell(Bucket bucket, TenantName tenant, long now) {
-        long toldAt = bucket.toldAt.get();
-        if (now - toldAt >= TOLD.toNanos() && bucket.toldAt.compareAndSet(toldAt, now)) {
+        long warnedAt = bucket.warnedAt.get();
+        if (now - warnedAt >= WARNING_INTERVAL.toNanos()
+                && bucket.warnedAt.compareAndSet(warnedAt, now)) {
             log.warn(
                     "The globs or claim conditions of tenant '{}' cost too much to evaluate; "
                             + "its requests get 503",

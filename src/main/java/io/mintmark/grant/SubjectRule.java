@@ -4,10 +4,10 @@ import io.mintmark.tenant.IdpName;
 
 import java.util.Optional;
 
-/** What is said about subjects: that they are granted something, or blocked. */
+/** A grant or a block: a rule for the subjects that it matches. */
 interface SubjectRule {
 
-    /** The identity provider whose subjects are meant; empty for any of the tenant's. */
+    /** The identity provider of the subjects; empty for any of the tenant's. */
     Optional<IdpName> from();
 
     /** Which subjects. */

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * message}, and repeat the request at a status from 500 on. None has status 404: S3 tools take that
  * for a missing directory and go on, so that an unknown key is denied like one without a grant.
  */
-record AwsSdkError(ErrorBody told) implements ErrorAnswer {
+record AwsSdkError(ErrorBody error) implements ErrorAnswer {
     private static final int BAD_REQUEST = 400;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -21,49 +21,49 @@ record AwsSdkError(ErrorBody told) implements ErrorAnswer {
     private static final Duration SOON = Duration.ofSeconds(5);
 
     AwsSdkError {
-        if (told.status() == NOT_FOUND) {
-            told = ErrorBody.of(FORBIDDEN, "FORBIDDEN", told.message(), told.details());
+        if (error.status() == NOT_FOUND) {
+            error = ErrorBody.of(FORBIDDEN, "FORBIDDEN", error.message(), error.details());
         }
     }
 
     /** What repeating can't mend gets a status that isn't repeated. */
     static ErrorAnswer of(Refusal refusal) {
-        ErrorBody told = Refusals.of(refusal);
+        ErrorBody error = Refusals.of(refusal);
         return new AwsSdkError(
-                refusal instanceof MintRefusal mint ? withStatus(told, mint.reason()) : told);
+                refusal instanceof MintRefusal mint ? withStatus(error, mint.reason()) : error);
     }
 
-    private static ErrorBody withStatus(ErrorBody told, MintRefusal.Reason reason) {
+    private static ErrorBody withStatus(ErrorBody error, MintRefusal.Reason reason) {
         return switch (reason) {
             case PROVIDER_REJECTED, BROKER_IDENTITY_REJECTED, PROVIDER_MISCONFIGURED ->
                     new ErrorBody(
                             BAD_REQUEST,
-                            told.code(),
-                            told.message(),
-                            told.details(),
+                            error.code(),
+                            error.message(),
+                            error.details(),
                             Optional.empty());
             case PROVIDER_TIMEOUT, PROVIDER_UNREACHABLE, PROVIDER_THROTTLED, PROVIDER_ERROR ->
                     new ErrorBody(
                             UNAVAILABLE,
-                            told.code(),
-                            told.message(),
-                            told.details(),
-                            Optional.of(told.retryAfter().orElse(SOON)));
+                            error.code(),
+                            error.message(),
+                            error.details(),
+                            Optional.of(error.retryAfter().orElse(SOON)));
         };
     }
 
     @Override
     public int status() {
-        return told.status();
+        return error.status();
     }
 
     @Override
     public OptionalLong retryAfterSeconds() {
-        return told.retryAfterSeconds();
+        return error.retryAfterSeconds();
     }
 
     @Override
     public Content content(String requestId, Instant at) {
-        return Content.json(told.json(requestId, at).put("code", told.code()));
+        return Content.json(error.json(requestId, at).put("code", error.code()));
     }
 }

@@ -43,12 +43,12 @@ final class DirectErrors implements DirectHandler {
 
     @Override
     public TransportResponse handle(
-            TransportRequest told,
+            TransportRequest received,
             EventType event,
             Status status,
             ServerResponseHeaders headers,
             String message) {
-        TransportRequest request = known(told);
+        TransportRequest request = known(received);
         Protocol protocol = Protocol.of(request.path().split("\\?", 2)[0]);
         Optional<RateDecision> decision =
                 limits.flatMap(it -> it.countUnrouted(request.headers(), status));
@@ -81,11 +81,11 @@ final class DirectErrors implements DirectHandler {
      * What the connection knows of the request, if the server doesn't provide it: the path decides
      * on the format of the error.
      */
-    private static TransportRequest known(TransportRequest told) {
-        return Optional.of(told)
+    private static TransportRequest known(TransportRequest received) {
+        return Optional.of(received)
                 .filter(request -> !request.path().isEmpty())
                 .or(GuardedPort::currentRequest)
-                .orElse(told);
+                .orElse(received);
     }
 
     /**

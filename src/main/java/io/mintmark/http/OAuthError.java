@@ -57,9 +57,9 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     }
 
     /** An error that isn't of this protocol: of the limits, the server or the broker. */
-    static OAuthError of(ErrorBody told) {
+    static OAuthError of(ErrorBody error) {
         return new OAuthError(
-                told.status(), word(told.status()), told.message(), told.retryAfterSeconds());
+                error.status(), word(error.status()), error.message(), error.retryAfterSeconds());
     }
 
     private static String word(int status) {
@@ -80,12 +80,12 @@ record OAuthError(int status, String error, String description, OptionalLong ret
             case AccessRefusal access -> of(access);
             case LimitRefusal limit -> of(Refusals.of(limit));
             case MintRefusal mint -> {
-                ErrorBody told = Refusals.of(mint);
+                ErrorBody error = Refusals.of(mint);
                 yield new OAuthError(
                         SERVER_ERROR,
                         "server_error",
-                        "%s (%s)".formatted(told.message(), mint.reason().word()),
-                        told.retryAfterSeconds());
+                        "%s (%s)".formatted(error.message(), mint.reason().word()),
+                        error.retryAfterSeconds());
             }
         };
     }

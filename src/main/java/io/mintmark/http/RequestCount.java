@@ -7,7 +7,7 @@ import io.helidon.webserver.http.RoutingResponse;
 
 import java.time.Duration;
 
-/** Tells of every request that reaches the routes what it was answered. */
+/** Reports the response to every request that reaches the routes. */
 final class RequestCount implements Filter {
     private final RequestListener listener;
 

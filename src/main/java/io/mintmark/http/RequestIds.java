@@ -17,11 +17,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Gives every request a correlation id: the caller's, if it is harmless, else a new one. It stands
- * in the answer, in every line of the log, and in the audit log.
+ * Gives every request a correlation id: the caller's, if it is harmless, else a new one. It is in
+ * the response, in every line of the log, and in the audit log.
  */
 public final class RequestIds implements Filter {
-    /** Where it stands in requests and answers. */
+    /** The header of requests and responses. */
     public static final HeaderName HEADER = HeaderNames.create("X-Request-ID");
 
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9._-]{1,128}");

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** All that the public port answers. */
+/** The routes of the public port. */
 public final class Routes {
-    /** Those that serve credentials. */
+    /** The paths that serve credentials. */
     public static final List<String> OF_CREDENTIALS =
             List.of(
                     "/credentials/mint",

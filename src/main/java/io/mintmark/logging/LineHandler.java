@@ -41,7 +41,7 @@ final class LineHandler extends Handler {
         }
     }
 
-    /** What is said of many requests has nothing of the one that this thread works on. */
+    /** A line about many requests doesn't get the context of this thread's request. */
     private void writeOfNoRequest(LogRecord record) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         MDC.clear();

@@ -24,12 +24,16 @@ final class BoundedSocket extends Socket {
     /** Four times the longest document, for the handshake and the framing. */
     private static final long MOST_BYTES = 4L << 20;
 
+    /** A document of 1 MiB takes some hundreds; TLS records without data take two each. */
+    private static final long MOST_READS = 8192;
+
     private static final int READS_IN_A_ROW = 16;
     private static final long REST_NANOS = 100_000;
 
     private final Socket socket;
     private long bytes;
-    private int reads;
+    private long reads;
+    private long lastRead = MOST_READS;
 
     BoundedSocket() throws IOException {
         this(SocketChannel.open());
@@ -44,6 +48,7 @@ final class BoundedSocket extends Socket {
     /** Another request is to be sent. */
     void beginExchange() {
         bytes = 0;
+        lastRead = reads + MOST_READS;
     }
 
     /**
@@ -70,9 +75,9 @@ final class BoundedSocket extends Socket {
                 giveWay();
                 int read = super.read(into, offset, length);
                 bytes += Math.max(0, read);
-                if (bytes > MOST_BYTES) {
+                if (bytes > MOST_BYTES || reads > lastRead) {
                     socket.close();
-                    throw new IOException("the server sent over %d bytes".formatted(MOST_BYTES));
+                    throw new IOException("the server sent too much");
                 }
                 return read;
             }

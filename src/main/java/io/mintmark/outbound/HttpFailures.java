@@ -12,7 +12,7 @@ import java.net.UnknownHostException;
 
 import javax.net.ssl.SSLException;
 
-/** Tells what the HTTP client throws apart. */
+/** Classifies what the HTTP client throws. */
 final class HttpFailures {
     private HttpFailures() {}
 

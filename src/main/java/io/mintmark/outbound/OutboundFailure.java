@@ -3,8 +3,8 @@ package io.mintmark.outbound;
 import java.io.IOException;
 
 /**
- * A provider gave no usable answer. The message says which host and why, for logs and operators;
- * nothing of what was sent or received stands in it, nor a path or query.
+ * A provider gave no usable answer. The message names the host and the reason, for logs and
+ * operators. It contains nothing that was sent or received, and no path or query.
  */
 public final class OutboundFailure extends IOException {
     private static final long serialVersionUID = 1L;

@@ -1,8 +1,8 @@
 package io.mintmark.outbound;
 
 /**
- * A reference leads to no secret. The message is the end of a sentence about the setting that it
- * stands in; it names the file and quotes nothing of it.
+ * The secret that a setting refers to can't be read. The message completes a sentence about that
+ * setting; it names the file and quotes nothing of it.
  */
 public final class UnusableSecretException extends Exception {
     private static final long serialVersionUID = 1L;

@@ -59,8 +59,8 @@ public final class ConsoleLoginCheck {
 
     private static final String EVERYTHING = "is a superuser";
 
-    /** As many as fit into a line; more would say no more. */
-    private static final int TOLD = 5;
+    /** As many as fit into a line. */
+    private static final int SHOWN = 5;
 
     private final DatabaseLogin login;
     private final Roles roles;
@@ -86,7 +86,7 @@ public final class ConsoleLoginCheck {
                                         login.username(),
                                         String.join(
                                                 ", ",
-                                                powers.subList(0, Math.min(powers.size(), TOLD))),
+                                                powers.subList(0, Math.min(powers.size(), SHOWN))),
                                         roles.console()));
             }
             if (!isMember(connection)) {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-/** Tells of every fetch over the network what became of it. */
+/** Reports the result of every fetch over the network. */
 final class HeardFetch implements KeyFetch {
     private final KeyFetch fetch;
     private final KeySetListener listener;

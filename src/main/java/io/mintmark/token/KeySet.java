@@ -21,7 +21,7 @@ final class KeySet {
     /** More than any real issuer publishes; each takes time to parse. */
     private static final int MAX_KEYS = 500;
 
-    /** As much as is fetched; what stands in a row is shorter. */
+    /** The limit of a fetched document; a key set in a row is shorter. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final long OBJECTS = 256;

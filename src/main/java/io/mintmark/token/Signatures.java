@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the identity provider whose keys verify a token, among those that it may be from. */
+/** Finds the identity provider that signed a token, among the possible ones. */
 final class Signatures {
-    /** How many sources of keys one token is checked with at most. */
+    /** The maximum number of key sources for one token. */
     static final int MAX_SOURCES = 5;
 
     private final IssuerKeys keys;
@@ -30,7 +30,7 @@ final class Signatures {
     /**
      * The first provider that accepts the token's algorithm and whose keys verify it.
      *
-     * @param possible the one provider that the token leads to, or those that it could be from
+     * @param possible the providers that could have signed it
      * @param wait called before waiting for keys
      * @throws Unavailable if none verifies it and the keys of some can't be fetched
      */

@@ -27,9 +27,9 @@ public sealed interface RequestRefusal extends Refusal {
     }
 
     /**
-     * The key is granted, but the protocol can't express its credential.
+     * The key is granted, but the protocol can't carry its type of credential.
      *
-     * @param types those that it can express
+     * @param types the types that it can carry
      */
     record KeyOfOtherType(String key, String type, List<String> types) implements RequestRefusal {
         public KeyOfOtherType {

@@ -185,6 +185,17 @@ final class GuardedHttpTest {
             socket.beginExchange();
             assertEquals(4 << 20, in.readNBytes(4 << 20).length);
             assertThrows(IOException.class, in::read);
+            server.awaitLeaving();
+        }
+        try (RawServer server = RawServer.plain(out -> repeat(out, "x".repeat(1 << 16)));
+                BoundedSocket socket = new BoundedSocket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+            socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
+            InputStream in = socket.getInputStream();
+            for (int i = 0; i < 8192; i++) {
+                assertEquals('x', in.read());
+            }
+            assertThrows(IOException.class, in::read);
             assertTrue(socket.isClosed());
             server.awaitLeaving();
         }

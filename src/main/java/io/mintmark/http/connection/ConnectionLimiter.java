@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * responses, can't keep others out.
  */
 final class ConnectionLimiter {
-    /** This part of the bound is kept free. */
+    /** One in so many places is kept free. */
     private static final int ONE_IN = 16;
 
     /** Less than a request waits for a permit, so that it is accepted when slow ones are closed. */
