@@ -254,7 +254,7 @@ COMMENT ON FUNCTION internal.tell_a_large_edit() IS
 CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written ->> CASE table_name WHEN 'subject_grant' THEN 'id' WHEN 'blocked_subject' THEN 'id'
-                                       WHEN 'console_access' THEN 'id' WHEN 'grant_review' THEN 'id'
+                                       WHEN 'console_access' THEN 'id' WHEN 'grant_review' THEN 'id' WHEN 'ended_credential' THEN 'mint_id'
                                        WHEN 'tenant_admin' THEN 'role_name' WHEN 'role_member' THEN 'member' WHEN 'known_issuer' THEN 'issuer_pattern'
                                        WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS

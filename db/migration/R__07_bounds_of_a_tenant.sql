@@ -228,7 +228,7 @@ CREATE OR REPLACE FUNCTION internal.count_changes() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    of_blocks constant boolean := TG_TABLE_NAME = 'blocked_subject';
+    of_blocks constant boolean := TG_TABLE_NAME IN ('blocked_subject', 'ended_credential');
 BEGIN
     -- current_user is the owner here.
     IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN

@@ -27,6 +27,7 @@ BEGIN
                 ('subject_grant', '''tenant''', '{tenant,idp,subject,match,key,claims,enabled}', true),
                 ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
+                ('ended_credential', '''tenant''', '{mint_id,reason}', false),
                 ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES
@@ -60,6 +61,11 @@ BEGIN
             ('broker.grant_review', 'removes_its_grant', 'AFTER INSERT', 'FOR EACH ROW WHEN (NEW.verdict = ''remove'')',
              'remove_reviewed_grant()', false),
             ('broker.grant_review', 'is_append_only', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('broker.ended_credential', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.ended_credential', 'finds_its_mint', 'BEFORE INSERT', 'FOR EACH ROW', 'find_ended_mint()', true),
+            ('broker.ended_credential', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
+             'count_ended_credentials()', true),
+            ('broker.ended_credential', 'is_append_only', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
             ('broker.key', 'has_an_owner', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_owner()', true),
             ('broker.subject_grant', 'has_an_owner', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_owner()', true),
             ('broker.tenant_admin', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
@@ -173,7 +179,7 @@ BEGIN
         UNION ALL
         -- ---------------------------------------------------- changes of a day
         SELECT 'broker.' || c.name, t.name, t.event, 'REFERENCING ' || t.rows || ' FOR EACH STATEMENT', 'count_changes()', true
-          FROM (VALUES ('key'), ('subject_grant'), ('grant_review'), ('blocked_subject')) AS c (name)
+          FROM (VALUES ('key'), ('subject_grant'), ('grant_review'), ('blocked_subject'), ('ended_credential')) AS c (name)
          CROSS JOIN (VALUES ('counts_for_its_day', 'AFTER INSERT', 'NEW TABLE AS written'),
                             ('counts_for_its_day_when_changed', 'AFTER UPDATE', 'OLD TABLE AS removed NEW TABLE AS written'),
                             ('counts_for_its_day_when_deleted', 'AFTER DELETE', 'OLD TABLE AS removed')) AS t (name, event, rows)

@@ -24,6 +24,7 @@ BEGIN
                 ('broker.subject_grant', 'tenant', 'ALL', 'ALL'),
                 ('broker.blocked_subject', 'tenant', 'ALL', 'ALL'),
                 ('broker.grant_review', 'tenant', 'ALL', 'ALL'),
+                ('broker.ended_credential', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
                 ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.config_change', 'tenant', 'SELECT', 'SELECT'),

@@ -192,3 +192,6 @@ ON CONFLICT (type) DO UPDATE
        min_duration = excluded.min_duration, max_duration = excluded.max_duration, may_share_identity = excluded.may_share_identity,
        provider_settings = excluded.provider_settings, key_settings = excluded.key_settings, fields = excluded.fields,
        default_outputs = excluded.default_outputs;
+
+-- Servers read which credentials of these types were ended before their time.
+UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));

@@ -61,6 +61,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
     runtime.sealed_chain TO "${app_role}";
 GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
 GRANT INSERT ON audit.event TO "${app_role}";
+GRANT SELECT (mint_id, tenant, provider_type, expires_at) ON broker.ended_credential TO "${app_role}";
 GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
@@ -79,7 +80,7 @@ GRANT SELECT ON audit.open_mint TO "${app_role}";
 
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.known_issuer, broker.identity_provider,
     broker.provider_type, broker.access_provider, broker.key, broker.subject_grant, broker.grant_review, broker.blocked_subject,
-    broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
+    broker.ended_credential, broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.grant_review,
@@ -119,6 +120,7 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until,
       UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
       UPDATE (idp, subject, match, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";

@@ -96,12 +96,14 @@ class RoomsTest {
                                     "credential",
                                     "time",
                                     "trace")),
+                    entry("revocation", Set.of("grant", "mint", "verdict", "tenant")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
                             Set.of(
                                     "audit",
                                     "grant",
+                                    "revocation",
                                     "token",
                                     "verdict",
                                     "tenant",
@@ -114,6 +116,7 @@ class RoomsTest {
                             Set.of(
                                     "exchange",
                                     "grant",
+                                    "revocation",
                                     "health",
                                     "limit",
                                     "identity",

@@ -24,6 +24,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -88,6 +90,13 @@ final class BlockSubject implements Callable<Integer> {
                             + " by default, when it is lifted.")
     private @Nullable String until;
 
+    @Option(
+            names = "--end",
+            description =
+                    "Also ends its ssh and x509 credentials: servers refuse them once they have"
+                            + " fetched the revocation list.")
+    private boolean end;
+
     private final Map<String, CredentialType> types;
     private final Supplier<DatabaseLogin> login;
     private final Duration patience;
@@ -133,7 +142,8 @@ final class BlockSubject implements Callable<Integer> {
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
             written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
-            held(subjects.living(block), written.id());
+            Set<UUID> ended = end ? subjects.end(block) : Set.of();
+            held(subjects.living(block), ended, written.id());
             return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
         }
     }
@@ -204,7 +214,7 @@ final class BlockSubject implements Callable<Integer> {
         out.println();
     }
 
-    private void held(List<ActiveCredential> living, long block) {
+    private void held(List<ActiveCredential> living, Set<UUID> ended, long block) {
         if (living.isEmpty()) {
             out.println("It has no valid credential that you may see.");
             return;
@@ -213,8 +223,21 @@ final class BlockSubject implements Callable<Integer> {
                 "%d credential%s of it live%s, or may (withheld: it was obtained and dropped; unresolved, failed: only the provider knows):%n%n",
                 living.size(), living.size() == 1 ? "" : "s", living.size() == 1 ? "s" : "");
         out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
+        ended(living, ended);
         ActiveCredential.by(ActiveCredential::type, living)
                 .forEach((type, these) -> endings(type, these, block));
+    }
+
+    /** A credential that was issued between the two statements isn't among them. */
+    private void ended(List<ActiveCredential> living, Set<UUID> ended) {
+        List<ActiveCredential> these =
+                living.stream().filter(one -> ended.contains(one.mintId())).toList();
+        if (!these.isEmpty()) {
+            out.printf(
+                    "%nEnded, %d of them: servers refuse these once they have fetched the revocation list, which has them within a minute. Open sessions go on.%n",
+                    these.size());
+            these.forEach(one -> out.printf("  %s %s%n", one.type(), one.mintId()));
+        }
     }
 
     private void endings(String type, List<ActiveCredential> credentials, long block) {

@@ -21,17 +21,17 @@ import java.util.function.Predicate;
  * announced during the read is never missed. Each key has one reader at a time; callers that waited
  * for a failed read share its failure.
  */
-final class SingleFlightCache<K, V> {
+public final class SingleFlightCache<K, V> {
     /** Values that were not used for so long are dropped. */
     private static final Duration IDLE = Duration.ofMinutes(10);
 
     /** Reads a value. {@code known} is the last one, which may still be the right one. */
-    interface Reader<K, V> {
+    public interface Reader<K, V> {
         V read(K key, @Nullable V known);
     }
 
     /** How much of the cache a value takes with its key. */
-    interface Weigher<K, V> {
+    public interface Weigher<K, V> {
         long weigh(K key, V value);
     }
 
@@ -82,7 +82,8 @@ final class SingleFlightCache<K, V> {
      * @param atMost how many values are kept
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    SingleFlightCache(Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
+    public SingleFlightCache(
+            Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
         this(maxAge, atMost, (_, _) -> 1, nanos, reader);
     }
 
@@ -91,7 +92,7 @@ final class SingleFlightCache<K, V> {
      * @param atMost the weight of all keys and values that are kept
      * @param nanos a clock that only goes forward, in nanoseconds
      */
-    SingleFlightCache(
+    public SingleFlightCache(
             Duration maxAge,
             long atMost,
             Weigher<K, V> weigher,
@@ -135,7 +136,7 @@ final class SingleFlightCache<K, V> {
     }
 
     /** The value, read again if need be. Throws what the reader throws. */
-    V get(K key) {
+    public V get(K key) {
         return get(key, _ -> true);
     }
 

@@ -1,5 +1,7 @@
 package io.mintmark.http;
 
+import static java.util.Map.entry;
+
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Method;
@@ -13,6 +15,7 @@ import io.mintmark.health.HealthReport;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.ForwardedFor;
 import io.mintmark.limit.IgnoredForwarding;
+import io.mintmark.revocation.RevocationLists;
 import io.mintmark.token.IdentityProviders;
 import io.opentelemetry.api.trace.Tracer;
 
@@ -39,34 +42,27 @@ public final class Routes {
     static final String NO_SUCH_PATH =
             "Unknown path; the interface has POST /credentials/mint,"
                     + " GET /credentials/keys, GET /credentials/idp-providers, GET /health,"
-                    + " POST /sign/{key}, GET /sdk/aws/{key}, POST /sdk/sts and POST /oauth2/token.";
+                    + " POST /sign/{key}, GET /sdk/aws/{key}, POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl"
+                    + " and GET /x509/{tenant}/{provider}/crl.";
 
     private static final String GET = "GET, OPTIONS";
     private static final String POST = "POST, OPTIONS";
 
     /** Every path with the methods that it has. */
     static final Map<String, String> METHODS =
-            Map.of(
-                    "/credentials/mint",
-                    POST,
-                    "/credentials/keys",
-                    GET,
-                    SignRoute.PATH,
-                    POST,
-                    "/credentials/idp-providers",
-                    GET,
-                    HEALTH,
-                    GET,
-                    "/openapi",
-                    GET,
-                    "/.well-known/openid-configuration",
-                    GET,
-                    "/.well-known/jwks.json",
-                    GET,
-                    "/tenants/{tenant}/.well-known/openid-configuration",
-                    GET,
-                    "/tenants/{tenant}/.well-known/jwks.json",
-                    GET);
+            Map.ofEntries(
+                    entry("/credentials/mint", POST),
+                    entry("/credentials/keys", GET),
+                    entry(SignRoute.PATH, POST),
+                    entry("/credentials/idp-providers", GET),
+                    entry(HEALTH, GET),
+                    entry("/openapi", GET),
+                    entry("/.well-known/openid-configuration", GET),
+                    entry("/.well-known/jwks.json", GET),
+                    entry("/tenants/{tenant}/.well-known/openid-configuration", GET),
+                    entry("/tenants/{tenant}/.well-known/jwks.json", GET),
+                    entry(RevocationRoutes.SSH, GET),
+                    entry(RevocationRoutes.X509, GET));
 
     /** The same for endpoints that are not for browsers. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
@@ -82,6 +78,7 @@ public final class Routes {
     private final StsRoute sts;
     private final OAuthRoutes oauth;
     private final IssuerRoutes issuer;
+    private final RevocationRoutes revocations;
     private final HealthRoute health;
     private final ClientAddresses addresses;
     private final UntrustedProxies proxies;
@@ -97,6 +94,7 @@ public final class Routes {
      *
      * @param url where clients reach the broker, if it knows
      * @param identity what signs the broker's own tokens, if anything does
+     * @param revocations the lists of ended certificates
      * @param limits whom to turn away when; whose word to take for a client's address
      * @param cors which browser applications may call
      * @param tracer of requests, if they are traced
@@ -106,6 +104,7 @@ public final class Routes {
             IdentityProviders providers,
             Optional<URI> url,
             Optional<BuiltInIdentity> identity,
+            RevocationLists revocations,
             HealthReport health,
             RateLimitSettings limits,
             CorsSettings cors,
@@ -131,6 +130,7 @@ public final class Routes {
         this.sts = new StsRoute(exchange, requests, verdicts, answers, listener);
         this.oauth = new OAuthRoutes(exchange, requests, verdicts, answers, listener, url);
         this.issuer = new IssuerRoutes(identity, url, answers);
+        this.revocations = new RevocationRoutes(revocations, answers);
         this.health = new HealthRoute(health, answers);
     }
 
@@ -160,6 +160,7 @@ public final class Routes {
                 .register(sts)
                 .register(oauth)
                 .register(issuer)
+                .register(revocations)
                 .get(HEALTH, MatchedRoute.of(HEALTH, health))
                 .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
         METHODS.keySet()

@@ -30,7 +30,7 @@ final class SignRoute implements Handler {
                     "knownHosts", "KnownHosts",
                     "caCertificate", "CaCertificate",
                     "uri", "Uri");
-    private static final Header TEXT = HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain");
+    static final Header TEXT = HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain");
 
     private final Exchange exchange;
     private final CredentialFormat format;
@@ -54,19 +54,22 @@ final class SignRoute implements Handler {
                                         .map(token ->
                                                 requests.of(request, token, List.of(key), format)))
                         .then(asked -> exchange.sign(asked, publicKey));
-        boolean alone =
-                request.headers()
-                        .first(HeaderNames.ACCEPT)
-                        .filter(accepted -> accepted.contains("text/plain"))
-                        .isPresent();
         verdicts.sendContent(
                 request,
                 response,
                 verdict,
-                alone
+                wantsText(request)
                         ? SignRoute::certificate
                         : credentials -> Content.json(CredentialRoutes.body(credentials)),
                 Refusals::of);
+    }
+
+    /** Whether the client wants the content as text, and nothing else. */
+    static boolean wantsText(ServerRequest request) {
+        return request.headers()
+                .first(HeaderNames.ACCEPT)
+                .filter(accepted -> accepted.contains("text/plain"))
+                .isPresent();
     }
 
     private static Content certificate(Credentials credentials) {

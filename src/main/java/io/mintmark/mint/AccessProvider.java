@@ -45,6 +45,11 @@ public interface AccessProvider {
         return Optional.empty();
     }
 
+    /** Writes the list by which servers refuse credentials that were ended; empty without one. */
+    default Optional<RevocationFormat> revocations() {
+        return Optional.empty();
+    }
+
     /**
      * Reads the settings of an access provider and of a key, and sends nothing. It is called once
      * for all mints of a row, so it must not depend on anything else that changes.

@@ -11,6 +11,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +56,14 @@ public final class AccessProviders {
                 .filter(type -> type.fields().containsAll(fields))
                 .map(CredentialType::name)
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The lists by which servers refuse credentials that were ended, by type. */
+    public Map<String, RevocationFormat> revocations() {
+        Map<String, RevocationFormat> formats = new HashMap<>();
+        byType.forEach((type, provider) ->
+                provider.revocations().ifPresent(format -> formats.put(type, format)));
+        return formats;
     }
 
     /**

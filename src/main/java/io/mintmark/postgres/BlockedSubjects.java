@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
@@ -112,6 +114,16 @@ public final class BlockedSubjects implements AutoCloseable {
                                           AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
                     """;
 
+    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
+    private static final String OF_SUBJECT =
+            """
+            (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
+                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
+                       AND CASE blocked.match WHEN 'glob'
+                                THEN internal.glob_matches(blocked.subject, r.subject)
+                                ELSE r.subject = blocked.subject END\
+            """;
+
     /** With the settings of key and access provider as they were for the mint. */
     private static final String LIVING =
             "WITH "
@@ -130,13 +142,31 @@ public final class BlockedSubjects implements AutoCloseable {
                            SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
                            AS k (settings)
                      CROSS JOIN wanted AS blocked
-                     WHERE (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
-                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
-                       AND CASE blocked.match WHEN 'glob'
-                                THEN internal.glob_matches(blocked.subject, r.subject)
-                                ELSE r.subject = blocked.subject END
+                     WHERE %s
                      ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-                    """;
+                    """
+                            .formatted(OF_SUBJECT);
+
+    /** What {@code broker.ended_credential} can end, of which some is ended already. */
+    private static final String END =
+            "WITH "
+                    + WANTED
+                    + """
+                    , living AS (
+                        SELECT c.mint_id
+                          FROM audit.active_credential AS c
+                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
+                         CROSS JOIN wanted AS blocked
+                         WHERE %s
+                    ), ended AS (
+                        INSERT INTO broker.ended_credential (mint_id, reason)
+                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
+                            ON CONFLICT (mint_id) DO NOTHING
+                    )
+                    SELECT l.mint_id FROM living AS l
+                    """
+                            .formatted(OF_SUBJECT);
 
     private final Connection connection;
     private final Duration patience;
@@ -312,6 +342,27 @@ public final class BlockedSubjects implements AutoCloseable {
                 }
             }
             return living;
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /**
+     * Ends those of the subject's credentials whose servers read a revocation list.
+     *
+     * @return the mints that are ended now, also by an earlier call
+     */
+    public Set<UUID> end(Block block) {
+        try (PreparedStatement statement = connection.prepareStatement(END)) {
+            whom(statement, block);
+            statement.setString(5, block.reason());
+            Set<UUID> ended = new HashSet<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ended.add(rows.getObject("mint_id", UUID.class));
+                }
+            }
+            return ended;
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }

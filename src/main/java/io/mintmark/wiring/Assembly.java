@@ -23,7 +23,9 @@ import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.postgres.Housekeeping;
 import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresCatalogue;
+import io.mintmark.postgres.PostgresEndedCredentials;
 import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.OwnIssuer;
@@ -54,6 +56,7 @@ final class Assembly {
     private final Optional<Traces> traces;
     private final StsClients sts;
     private final TenantHttpClients connections;
+    private final AccessProviders providers;
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
     private final Sealer sealer;
@@ -83,6 +86,7 @@ final class Assembly {
         traces.ifPresent(parts::running);
         this.sts = parts.running(StsClients.within(prepared.destinations()));
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
+        this.providers = Providers.of(prepared, sts, connections);
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(
@@ -160,7 +164,6 @@ final class Assembly {
     }
 
     private Exchange exchange(ServiceSettings settings) {
-        AccessProviders providers = Providers.of(prepared, sts, connections);
         measurements.announce(Routes.OF_CREDENTIALS, providers.types());
         return new Exchange(
                 verifier(),
@@ -173,6 +176,14 @@ final class Assembly {
                 prepared.clocks(),
                 settings.provider().timeout(),
                 measurements);
+    }
+
+    private RevocationLists revocations() {
+        return new RevocationLists(
+                new PostgresEndedCredentials(stores.database()),
+                providers.revocations(),
+                clock,
+                System::nanoTime);
     }
 
     private TokenVerifier verifier() {
@@ -201,6 +212,7 @@ final class Assembly {
                         issuers,
                         settings.broker().url(),
                         prepared.identity().issuer(),
+                        revocations(),
                         health,
                         settings.rateLimit(),
                         settings.cors(),

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
+import io.mintmark.mint.x509.Ca;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.CredentialTypes;
 
@@ -14,22 +15,29 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import picocli.CommandLine;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 class BlockSubjectTest {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    @TempDir static Path secrets;
 
     private static World world;
 
@@ -43,8 +51,10 @@ class BlockSubjectTest {
     }
 
     @BeforeAll
-    static void start() {
-        world = new World();
+    static void start() throws IOException {
+        world = new World(Map.of("SECRETS_DIR", secrets.toString()));
+        Files.createDirectory(secrets.resolve("acme"));
+        Files.writeString(secrets.resolve("acme/ca"), Ca.of("Ed25519", Duration.ofDays(1)).key());
         world.admin(
                 """
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
@@ -52,6 +62,12 @@ class BlockSubjectTest {
                  WHERE name = 'deploy';
                 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
                 VALUES ('acme', 'ci', 'ci:**', 'glob', 'deploy');
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'hosts', 'hosts', 600, '{"principals": ["deploy"]}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'acme', 'ci', 'ci:gone', unnest('{hosts,api}'::text[]);
                 """);
         Eventually.holds(() -> world.broker().keys(token("ci:x")).status() == 200);
     }
@@ -321,5 +337,32 @@ class BlockSubjectTest {
                 block(Who.AUDITOR, "--tenant acme", "x")
                         .text()
                         .contains("permission denied for table blocked_subject"));
+    }
+
+    @Test
+    void with_end_it_ends_what_servers_can_refuse_and_says_what() {
+        assertEquals(200, mint("ci:gone", "hosts", "api").status());
+        Printed without = block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone");
+        assertFalse(without.text().contains("Ended"), without.text());
+        assertTrue(without.text().contains("Run this again with --end"), without.text());
+        Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone", "--end");
+        String ended = mints("ci:gone", "hosts").getFirst();
+        assertTrue(printed.text().contains("Ended, 1 of them: servers refuse"), printed.text());
+        assertTrue(printed.line("  ssh " + ended).endsWith(ended), printed.text());
+        assertFalse(
+                printed.text().contains("  jwt " + mints("ci:gone", "api").getFirst()),
+                printed.text());
+        assertEquals(
+                printed.text().lines().skip(3).toList(),
+                block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone", "--end")
+                        .text()
+                        .lines()
+                        .skip(3)
+                        .toList());
+        assertEquals(
+                List.of(ended + " INC-7 test_tenant_admin"),
+                world.database()
+                        .column(
+                                "SELECT concat_ws(' ', mint_id, reason, created_by) FROM broker.ended_credential"));
     }
 }

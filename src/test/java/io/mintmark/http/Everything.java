@@ -1,5 +1,7 @@
 package io.mintmark.http;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
@@ -33,6 +35,7 @@ final class Everything {
     private static final String ORIGIN = "https://console.example.com";
     private static final String PUBLIC_KEY =
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR";
+    private static final Ca CA = Ca.of("Ed25519", Duration.ofDays(1));
     private static final int MOST_REQUESTS = 16;
 
     private final InterfaceDocument document;
@@ -98,8 +101,7 @@ final class Everything {
         try {
             Path secrets = Files.createTempDirectory("secrets");
             Files.createDirectory(secrets.resolve("acme"));
-            Files.writeString(
-                    secrets.resolve("acme/ca"), Ca.of("Ed25519", Duration.ofDays(1)).key());
+            Files.writeString(secrets.resolve("acme/ca"), CA.key());
             return secrets.toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -121,14 +123,16 @@ final class Everything {
                 INSERT INTO broker.identity_provider
                        (name, tenant, issuer, audiences, max_token_age, one_time_tokens,
                         required_claims)
-                VALUES ('strict', 'acme', '%s', '{mintmark-strict}', 600, true, '{"env": "prod"}');
+                VALUES ('strict', 'acme', '%1$s', '{mintmark-strict}', 600, true, '{"env": "prod"}');
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
                 VALUES ('acme', 'gone', 'aws-sts',
-                        '{"region": "eu-central-1", "endpoint": "http://127.0.0.1:%d"}');
+                        '{"region": "eu-central-1", "endpoint": "http://127.0.0.1:%2$d"}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'nowhere', 'gone', 3600, '{"role_arn": "%s"}');
+                VALUES ('acme', 'nowhere', 'gone', 3600, '{"role_arn": "%3$s"}');
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
+                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}'),
+                       ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": %4$s}'),
+                       ('acme', 'lost', 'x509', '{"ca_key": {"file": "lost"}, "ca_certificate": %4$s}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'login', 'hosts', 3600, '{"principals": ["deploy"]}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
@@ -136,7 +140,11 @@ final class Everything {
                        ('acme', 'ci', 'ci:main', 'login'),
                        ('acme', 'strict', 'ci:main', 'deploy');
                 """
-                        .formatted(world.issuer().url(), RunningBroker.freePort(), World.ROLE));
+                        .formatted(
+                                world.issuer().url(),
+                                RunningBroker.freePort(),
+                                World.ROLE,
+                                new ObjectMapper().valueToTree(CA.certificate())));
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 4);
     }
 
@@ -158,6 +166,10 @@ final class Everything {
         readable().stream()
                 .filter(place -> place.name().startsWith("GET "))
                 .forEach(place -> answers.ask(world, line(place), "", "Origin: " + ORIGIN));
+        answers.ask(world, "GET /x509/acme/tls/crl", "", "Accept: text/plain");
+        answers.ask(world, "GET /x509/acme/lost/crl", "");
+        answers.ask(world, "GET /x509/acme/none/crl", "");
+        answers.ask(world, "GET /ssh/none/krl", "");
         answers.ask(world, "GET /nothing", "");
         answers.ask(world, "GET /tenants/NO/.well-known/openid-configuration", "");
         answers.ask(world, "GET /tenants/NO/.well-known/jwks.json", "");
@@ -398,6 +410,10 @@ final class Everything {
             answers.ask(world, "PUT /sdk/aws/deploy", "");
             answers.ask(world, "PUT /sdk/sts", "");
             answers.ask(world, "PUT /oauth2/token", "");
+            answers.ask(world, "GET /x509/acme/tls/crl", "", "Accept: text/plain");
+            answers.ask(world, "GET /x509/acme/lost/crl", "");
+            answers.ask(world, "GET /x509/acme/none/crl", "");
+            answers.ask(world, "GET /ssh/none/krl", "");
             answers.ask(world, "GET /nothing", "");
             answers.send(world, document.other("unreadable"), "no line", "\0\r\n\r\n");
         }
@@ -416,6 +432,10 @@ final class Everything {
     }
 
     private String line(Place place) {
-        return place.name().replace("{tenant}", "acme").replace("{key}", "deploy");
+        return place.name()
+                .replace("{tenant}", "acme")
+                .replace("{provider}", "tls")
+                .replace("{provider}", "tls")
+                .replace("{key}", "deploy");
     }
 }

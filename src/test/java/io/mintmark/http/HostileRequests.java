@@ -29,6 +29,8 @@ final class HostileRequests {
         "/sdk/sts",
         "/tenants/acme/.well-known/jwks.json",
         "/oauth2/token",
+        "/ssh/acme/krl",
+        "/x509/acme/tls/crl",
         "/",
         "/nothing",
         "/observe/metrics",

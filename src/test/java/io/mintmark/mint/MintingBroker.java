@@ -1,5 +1,7 @@
 package io.mintmark.mint;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
@@ -27,6 +29,8 @@ import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.tenant.MintId;
+import io.mintmark.tenant.TenantName;
 
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -37,9 +41,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -147,6 +153,20 @@ public final class MintingBroker implements AutoCloseable {
 
     public MintResult mint(Orders order) {
         return order.mint(providers);
+    }
+
+    /** The list of a type with these mints, for the orders' tenant. */
+    public byte[] revocationList(String type, String settings, MintId... ended) {
+        try {
+            return Objects.requireNonNull(providers.revocations().get(type))
+                    .list(
+                            new TenantName("acme"),
+                            new ObjectMapper().readTree(settings),
+                            List.of(ended),
+                            Instant.now());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** By the type itself, without the rules and the patience of {@link AccessProviders}. */

@@ -8,6 +8,7 @@ import io.mintmark.mint.CaKey;
 import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.RevocationFormat;
 import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.SshData;
 import io.mintmark.outbound.Secret;
@@ -65,6 +66,11 @@ public final class SshProvider implements AccessProvider {
     }
 
     @Override
+    public Optional<RevocationFormat> revocations() {
+        return Optional.of((_, _, ended, now) -> RevocationList.of(ended, now));
+    }
+
+    @Override
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         SshSettings settings = SshSettings.of(providerSettings, keySettings);
         return new Prepared(settings.principals(), false, order -> mint(order, settings));
@@ -96,7 +102,7 @@ public final class SshProvider implements AccessProvider {
         Instant expiry = now.plus(order.duration()).truncatedTo(ChronoUnit.SECONDS);
         SshCertificate certificate =
                 new SshCertificate(
-                        order.mintId().value().getLeastSignificantBits(),
+                        RevocationList.serial(order.mintId()),
                         "mintmark:%s/%s:%s".formatted(order.tenant(), order.key(), order.mintId()),
                         settings.principals(),
                         now.minusSeconds(BACKDATED_SECONDS),

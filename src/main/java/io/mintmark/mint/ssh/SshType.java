@@ -15,6 +15,10 @@ public final class SshType implements CredentialType {
     private static final String SESSIONS =
             "Open sessions go on: find them in sshd's log by the key id, and end them on the host.";
 
+    private static final String LIST =
+            "Run this again with --end: servers that fetch the list at /ssh/<tenant>/krl refuse"
+                    + " them.";
+
     @Override
     public String name() {
         return "ssh";
@@ -43,7 +47,8 @@ public final class SshType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "Servers refuse a certificate whose key id is in their RevokedKeys list. "
+        return "mintmark block-subject --end puts a certificate on the revocation list that servers"
+                + " fetch. "
                 + SESSIONS;
     }
 
@@ -56,7 +61,9 @@ public final class SshType implements CredentialType {
                                 each.getValue(),
                                 Stream.of(
                                                 Stream.of(
-                                                        "Add these lines to revoked.txt, then run"
+                                                        LIST,
+                                                        "Without that list: add these lines to"
+                                                                + " revoked.txt, then run"
                                                                 + " ssh-keygen -k -u -f"
                                                                 + " /etc/ssh/revoked -s ca.pub"
                                                                 + " revoked.txt on each server:"),

@@ -2,25 +2,38 @@ package io.mintmark.mint.x509;
 
 import io.mintmark.mint.CaKey;
 import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.tenant.MintId;
 
+import org.bouncycastle.asn1.x509.CRLNumber;
+import org.bouncycastle.asn1.x509.CRLReason;
+import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cert.X509v2CRLBuilder;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
+import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
 import org.bouncycastle.operator.ContentSigner;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.io.pem.PemObject;
 import org.bouncycastle.util.io.pem.PemWriter;
+import org.jspecify.annotations.Nullable;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
 
 /**
@@ -29,6 +42,10 @@ import java.util.List;
  * @param chain its certificate, then those above it
  */
 record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
+    /** RFC 5280 section 4.2.1.3. */
+    private static final int CRL_SIGN = 6;
+
+    private static final Duration VALID = Duration.ofDays(7);
 
     static CertificateAuthority of(String pem, CaKey key) {
         try {
@@ -69,6 +86,37 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
 
     X509CertificateHolder sign(X509v3CertificateBuilder leaf) {
         return leaf.build(signer());
+    }
+
+    /**
+     * A list of certificates that were ended (RFC 5280 section 5), in DER. It is valid for a week,
+     * so that servers notice when they no longer get new ones.
+     */
+    byte[] revocationList(List<MintId> ended, Instant now) {
+        boolean @Nullable [] usage = certificate().getKeyUsage();
+        if (usage != null && !usage[CRL_SIGN]) {
+            throw unusable(
+                    "may not sign revocation lists: make the CA's certificate with the key usage"
+                            + " cRLSign");
+        }
+        Date at = Date.from(now.truncatedTo(ChronoUnit.SECONDS));
+        try {
+            X509v2CRLBuilder list =
+                    new JcaX509v2CRLBuilder(certificate().getSubjectX500Principal(), at)
+                            .setNextUpdate(Date.from(at.toInstant().plus(VALID)));
+            ended.forEach(mint -> list.addCRLEntry(mint.number(), at, CRLReason.unspecified));
+            list.addExtension(
+                    Extension.authorityKeyIdentifier,
+                    false,
+                    new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(certificate()));
+            list.addExtension(
+                    Extension.cRLNumber,
+                    false,
+                    new CRLNumber(BigInteger.valueOf(now.toEpochMilli())));
+            return list.build(signer()).getEncoded();
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException("no revocation list was made", e);
+        }
     }
 
     private ContentSigner signer() {

@@ -8,6 +8,7 @@ import io.mintmark.mint.CaKey;
 import io.mintmark.mint.CallerKey;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.RevocationFormat;
 import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.UnusableSettingsException;
@@ -54,11 +55,20 @@ public final class X509Provider implements AccessProvider {
 
     @Override
     public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
+        var _ = authority(tenant, providerSettings);
+    }
+
+    private CertificateAuthority authority(TenantName tenant, JsonNode providerSettings) {
         Settings settings = X509Settings.ofProvider(providerSettings);
-        var _ =
-                CertificateAuthority.of(
-                        settings.requiredText("ca_certificate"),
-                        CaKey.read(secrets, tenant, CaKey.file(settings)));
+        return CertificateAuthority.of(
+                settings.requiredText("ca_certificate"),
+                CaKey.read(secrets, tenant, CaKey.file(settings)));
+    }
+
+    @Override
+    public Optional<RevocationFormat> revocations() {
+        return Optional.of((tenant, settings, ended, now) ->
+                authority(tenant, settings).revocationList(ended, now));
     }
 
     @Override

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 /** TLS certificates. */
 public final class X509Type implements CredentialType {
     private static final String OTHERS =
-            "Other servers accept a certificate until it expires, unless they read the CA's"
-                    + " revocation list.";
+            "mintmark block-subject --end puts a certificate on the revocation list that servers"
+                    + " fetch; a server without the list accepts it until it expires.";
 
     @Override
     public String name() {

@@ -8,6 +8,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.ssh.Sshd.Ran;
+import io.mintmark.tenant.MintId;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,9 +19,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 
 /** What a real sshd makes of the broker's certificates; see docs/providers/ssh.md. */
 class SshdIT {
@@ -148,6 +152,34 @@ class SshdIT {
         } finally {
             Files.write(work.resolve("revoked"), new byte[0]);
         }
+    }
+
+    /** As the page's cron line does. */
+    @Test
+    void a_certificate_on_the_brokers_list_is_refused_and_others_are_not() throws Exception {
+        Minted minted = minted("'principals':['deploy']");
+        MintId other = new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ff"));
+        try {
+            for (List<MintId> ended : List.of(List.<MintId>of(), List.of(other))) {
+                fetched(ended.toArray(MintId[]::new));
+                assertEquals("hello\n", login(minted).said(), ended.toString());
+            }
+            fetched(other, Orders.MINT_ID);
+            refused(login(minted));
+            assertTrue(sshd.log().contains("revoked by file"), sshd.log());
+        } finally {
+            Files.write(work.resolve("revoked"), new byte[0]);
+        }
+    }
+
+    private static void fetched(MintId... ended) throws Exception {
+        Files.write(work.resolve("revoked.new"), broker.revocationList("ssh", "{}", ended));
+        Ran shown = sshd.run("ssh-keygen", "-Q", "-l", "-f", sshd.file("revoked.new"));
+        assertEquals(0, shown.status(), shown.said());
+        Files.move(
+                work.resolve("revoked.new"),
+                work.resolve("revoked"),
+                StandardCopyOption.ATOMIC_MOVE);
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
+import io.mintmark.tenant.MintId;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.junit.jupiter.api.AfterAll;
@@ -31,15 +32,33 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.Callable;
 
 /**
  * What PostgreSQL, nginx and openssl make of the broker's certificates; see docs/providers/x509.md.
  */
 class CertificateServersIT {
     private static final Ca CA = Ca.of("EC", Duration.ofDays(1));
+
+    private static final String SETTINGS =
+            new ObjectMapper()
+                    .valueToTree(
+                            Map.of(
+                                    "ca_certificate",
+                                    CA.certificate(),
+                                    "ca_key",
+                                    Map.of("file", "ca"),
+                                    "trust_domain",
+                                    "acme.example"))
+                    .toString();
+    private static final MintId OTHER =
+            new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ff"));
 
     private static MintingBroker broker;
     private static Path work;
@@ -148,15 +167,15 @@ class CertificateServersIT {
                   server {
                     listen 127.0.0.1:%2$d ssl;
                     ssl_certificate %1$s/server.crt; ssl_certificate_key %1$s/server.key;
-                    ssl_client_certificate %1$s/ca.crt; ssl_verify_client on;
+                    ssl_client_certificate %1$s/ca.crt; ssl_verify_client on; ssl_crl %1$s/acme.crl;
                     location / { return 200 "$ssl_client_s_dn $ssl_client_serial"; }
                   }
                 }
                 """
                         .formatted(work, port));
+        fetched(OTHER);
         Process nginx =
-                new ProcessBuilder("/usr/sbin/nginx", "-c", file("nginx.conf"))
-                        .redirectErrorStream(true)
+                nginx().redirectErrorStream(true)
                         .redirectOutput(work.resolve("nginx.log").toFile())
                         .start();
         try {
@@ -168,6 +187,9 @@ class CertificateServersIT {
                     "CN=deploy,O=acme 0"
                             + Orders.MINT_ID.number().toString(16).toUpperCase(Locale.ROOT),
                     curl("web", url).said());
+            fetched(OTHER, Orders.MINT_ID);
+            assertEquals(0, run(nginx("-s", "reload")).status());
+            Eventually.holds(() -> says("400 The SSL certificate error", () -> curl("web", url)));
             Minted short1 = minted("'subject':'/CN=x'", 1);
             write("ended", short1);
             Eventually.holds(() -> Instant.now().isAfter(short1.expiresAt()));
@@ -176,6 +198,20 @@ class CertificateServersIT {
             nginx.destroy();
             nginx.waitFor();
         }
+    }
+
+    private static boolean says(String words, Callable<Ran> command) {
+        try {
+            return command.call().said().contains(words);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static ProcessBuilder nginx(String... more) {
+        List<String> line = new ArrayList<>(List.of("/usr/sbin/nginx", "-c", file("nginx.conf")));
+        line.addAll(List.of(more));
+        return new ProcessBuilder(line);
     }
 
     private static boolean answers(int port) {
@@ -214,35 +250,65 @@ class CertificateServersIT {
         assertTrue(text.said().contains("URI:spiffe://acme.example/x"), text.said());
     }
 
-    private static Ran verify(String purpose) throws Exception {
-        return run(
-                new ProcessBuilder(
-                        "openssl",
-                        "verify",
-                        "-x509_strict",
-                        "-purpose",
-                        purpose,
-                        "-CAfile",
-                        file("ca.crt"),
-                        file("client.crt")));
+    private static Ran verify(String purpose, String... more) throws Exception {
+        List<String> line = new ArrayList<>(List.of("openssl", "verify", "-x509_strict"));
+        line.addAll(List.of(more));
+        line.addAll(List.of("-purpose", purpose, "-CAfile", file("ca.crt"), file("client.crt")));
+        return run(new ProcessBuilder(line));
     }
 
     private static Minted minted(String settings, long seconds) {
         return broker.minted(
-                Orders.of(
-                                "x509",
-                                new ObjectMapper()
-                                        .valueToTree(
-                                                Map.of(
-                                                        "ca_certificate",
-                                                        CA.certificate(),
-                                                        "ca_key",
-                                                        Map.of("file", "ca"),
-                                                        "trust_domain",
-                                                        "acme.example"))
-                                        .toString(),
-                                "{" + settings + "}")
+                Orders.of("x509", SETTINGS, "{" + settings + "}")
                         .lasting(Duration.ofSeconds(seconds)));
+    }
+
+    /** In PEM, as the page's cron line fetches it. */
+    private static void fetched(MintId... ended) throws IOException {
+        Files.writeString(
+                work.resolve("acme.crl"),
+                CertificateAuthority.pem(
+                        "X509 CRL", broker.revocationList("x509", SETTINGS, ended)));
+    }
+
+    /** No server is started anew for it. */
+    @Test
+    void postgresql_refuses_an_ended_certificate_and_no_other() throws Exception {
+        Minted minted = minted("'subject':'/CN=app.x'", 3600);
+        fetched(OTHER);
+        admin("ALTER SYSTEM SET ssl_crl_file = '%s'".formatted(file("acme.crl")));
+        admin("SELECT pg_reload_conf()");
+        try {
+            Eventually.holds(() -> says("acme.crl", () -> psql(minted, "SHOW ssl_crl_file")));
+            fetched(OTHER, Orders.MINT_ID);
+            admin("SELECT pg_reload_conf()");
+            Eventually.holds(() -> says("certificate revoked", () -> psql(minted, "SELECT 1")));
+        } finally {
+            admin("ALTER SYSTEM RESET ssl_crl_file");
+            admin("SELECT pg_reload_conf()");
+            Eventually.holds(() -> says("1\n", () -> psql(minted, "SELECT 1")));
+        }
+    }
+
+    @Test
+    void openssl_verifies_the_list_and_refuses_what_is_on_it() throws Exception {
+        write("client", minted("'subject':'/CN=x'", 3600));
+        fetched(OTHER);
+        Ran verified =
+                run(
+                        new ProcessBuilder(
+                                "openssl",
+                                "crl",
+                                "-noout",
+                                "-in",
+                                file("acme.crl"),
+                                "-CAfile",
+                                file("ca.crt")));
+        assertTrue(verified.said().contains("verify OK"), verified.said());
+        assertEquals(0, verify("sslclient", "-crl_check", "-CRLfile", file("acme.crl")).status());
+        fetched(OTHER, Orders.MINT_ID);
+        Ran refused = verify("sslclient", "-crl_check", "-CRLfile", file("acme.crl"));
+        assertTrue(refused.said().contains("certificate revoked"), refused.said());
     }
 
     private static void write(String name, Minted minted) throws Exception {

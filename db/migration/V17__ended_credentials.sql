@@ -1,0 +1,27 @@
+-- Credentials that were ended before their time, for types whose servers read a list of such.
+
+ALTER TABLE broker.provider_type ADD COLUMN ends_early boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN broker.provider_type.ends_early IS
+    'Whether broker.ended_credential ends its credentials: the broker publishes a list that servers read.';
+
+CREATE TABLE broker.ended_credential (
+    mint_id uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    provider_type text COLLATE "C" NOT NULL,
+    expires_at timestamptz NOT NULL,
+    reason text NOT NULL,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_credential_is_ended_once PRIMARY KEY (mint_id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_reason_has_1_to_1000_characters CHECK (reason ~ '\S' AND length(reason) <= 1000)
+);
+ALTER TABLE broker.ended_credential ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.ended_credential IS
+    'Credentials that servers are to refuse before they expire, append-only. Insert mint_id and reason. Servers learn of it from the revocation list of their access provider.';
+COMMENT ON COLUMN broker.ended_credential.mint_id IS 'The mint, as in audit.event. ssh: the key id ends in it. x509: the serial number.';
+COMMENT ON COLUMN broker.ended_credential.tenant IS 'The tenant of the mint, filled by a trigger.';
+COMMENT ON COLUMN broker.ended_credential.provider_type IS 'The type of its access provider, filled by a trigger.';
+COMMENT ON COLUMN broker.ended_credential.expires_at IS
+    'When it would end by itself, filled by a trigger. The lists leave it out an hour later.';
+COMMENT ON COLUMN broker.ended_credential.reason IS 'Why it was ended, for example an incident.';
+CREATE INDEX ended_credentials_of_a_tenant ON broker.ended_credential (tenant, provider_type, expires_at);

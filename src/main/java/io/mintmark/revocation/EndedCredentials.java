@@ -1,0 +1,35 @@
+package io.mintmark.revocation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.tenant.MintId;
+
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the database has of credentials that were ended. Throws {@link
+ * io.mintmark.verdict.Unavailable} where it can't tell.
+ */
+public interface EndedCredentials {
+
+    /** The access providers of these types, of all tenants, enabled or not. */
+    NavigableSet<Authority> authorities(Set<String> types);
+
+    /** What a list is made of; empty if the access provider is gone. */
+    Optional<Ended> of(Authority authority);
+
+    /**
+     * What a list is made of.
+     *
+     * @param settings of the access provider
+     * @param mints of its tenant and type that were ended and may not have expired
+     */
+    record Ended(JsonNode settings, List<MintId> mints) {
+        public Ended {
+            mints = List.copyOf(mints);
+        }
+    }
+}
