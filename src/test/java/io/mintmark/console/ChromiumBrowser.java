@@ -99,6 +99,15 @@ final class ChromiumBrowser implements AutoCloseable {
               const wide = document.documentElement.scrollWidth;
               if (wide > window.innerWidth) found.push(`the page is ${wide} px wide`);
               if (document.querySelector('h1').getBoundingClientRect().left < 8) found.push('the edge is touched');
+              const desk = window.innerWidth > 1000;
+              const header = document.querySelector('body > header');
+              if (desk && header && header.offsetHeight > 70) found.push('the header has a second row');
+              for (const table of document.querySelectorAll('.scroll:has(.cards)'))
+                if (table.scrollWidth > table.clientWidth + 1)
+                  found.push(`the table ${table.ariaLabel} is ${table.scrollWidth} px wide`);
+              for (const text of document.querySelectorAll('.cards .cut'))
+                if (!desk && text.textContent.length < 100 && (text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1))
+                  found.push(`${text.textContent} is cut`);
               for (const cell of document.querySelectorAll('.cards td, .cards tbody th')) {
                 const label = getComputedStyle(cell, '::before');
                 const content = label.content !== 'none' && label.display !== 'none';
