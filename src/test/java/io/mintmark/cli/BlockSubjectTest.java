@@ -298,6 +298,19 @@ class BlockSubjectTest {
     }
 
     @Test
+    void a_misspelt_subject_that_only_a_glob_matches_is_unknown() {
+        world.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason)"
+                        + " VALUES ('acme', 'ci', 'nightly:**', 'glob', 'spare', 'OPS-1')");
+        assertEquals(200, mint("nightly:main", "spare").status());
+        Printed typo = block(Who.TENANT_ADMIN, "--tenant acme", "nightly:mian");
+        assertEquals(BlockSubject.UNSEEN, typo.status(), typo.text());
+        assertTrue(typo.text().contains("Did you mean nightly:main?"), typo.text());
+        Printed known = block(Who.TENANT_ADMIN, "--tenant acme", "nightly:main");
+        assertEquals(0, known.status(), known.text());
+    }
+
+    @Test
     void a_subject_of_the_log_alone_is_known() {
         assertEquals(403, mint("visitor:1", "deploy").status());
         Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "visitor:1");
