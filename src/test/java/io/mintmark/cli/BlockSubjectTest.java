@@ -54,6 +54,9 @@ class BlockSubjectTest {
                 VALUES ('acme', 'ci', 'ci:**', 'glob', 'deploy');
                 """);
         Eventually.holds(() -> world.broker().keys(token("ci:x")).status() == 200);
+        for (String seen : List.of("ci:again", "ci:own")) {
+            assertEquals(200, mint(seen, "deploy").status());
+        }
     }
 
     @AfterAll
