@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 /** The machine's own Chromium, without a window; Playwright downloads none. */
 final class ChromiumBrowser implements AutoCloseable {
     private static final Path PICTURES = Path.of("target", "console-pages");
+    private static final boolean WITH_PICTURES = Boolean.getBoolean("pictures");
     private static final String AXE = "/axe.min.js";
     private static final int DESKTOP = 1200;
     private static final int PHONE = 360;
@@ -119,7 +120,8 @@ final class ChromiumBrowser implements AutoCloseable {
             """;
 
     /**
-     * Takes pictures of a page as it is: light, dark, and as wide as a phone.
+     * Looks at a page as it is: light, dark, and as wide as a phone. Takes pictures if {@code
+     * -Dpictures=true}.
      *
      * @return what doesn't fit into a window of either width, and what axe-core finds wrong: by all
      *     of its rules, and in the dark by colours
@@ -155,6 +157,9 @@ final class ChromiumBrowser implements AutoCloseable {
     }
 
     private static void shoot(Page page, String name) {
+        if (!WITH_PICTURES) {
+            return;
+        }
         page.screenshot(
                 new Page.ScreenshotOptions()
                         .setPath(PICTURES.resolve(name + ".png"))
