@@ -180,6 +180,26 @@ $$;
 COMMENT ON FUNCTION internal.blocks_at(text, bigint, timestamptz) IS
     'The blocks of subjects in a tenant (of null: in all tenants) as of a revision that were in force at a time.';
 
+CREATE OR REPLACE FUNCTION internal.usable_keys_at(tenant text, key text, revision bigint) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT jsonb_object_agg(k.name, jsonb_build_object('type', k.provider ->> 'type', 'max_duration', k.row_then -> 'max_duration'))
+      FROM (SELECT n.name, r.row_then,
+                   internal.row_at(usable_keys_at.tenant, 'access_provider', r.row_then ->> 'provider', revision) AS provider
+              FROM (SELECT usable_keys_at.key WHERE usable_keys_at.key IS NOT NULL
+                     UNION
+                    SELECT c.after ->> 'name' FROM audit.config_change AS c
+                     WHERE usable_keys_at.key IS NULL AND c.tenant = usable_keys_at.tenant AND c.table_name = 'key'
+                       AND c.table_name <> 'subject_grant' AND c.revision <= usable_keys_at.revision) AS n (name)
+             CROSS JOIN LATERAL internal.row_at(usable_keys_at.tenant, 'key', n.name, revision) AS r (row_then)
+             WHERE (r.row_then ->> 'enabled')::boolean) AS k
+     WHERE (k.provider ->> 'enabled')::boolean
+       AND (internal.row_at(usable_keys_at.tenant, 'tenant', usable_keys_at.tenant, revision) ->> 'enabled')::boolean
+$$;
+COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint) IS
+    'A key of a tenant (of null: all its keys) as of a revision, if it, its access provider and the tenant were enabled: name to type and longest life; null if none was.';
+
 CREATE OR REPLACE FUNCTION internal.grants_at(tenant text, key text, revision bigint, at timestamptz)
     RETURNS TABLE (row_then jsonb, type text, max_duration bigint)
     LANGUAGE plpgsql STABLE
@@ -191,29 +211,31 @@ CREATE OR REPLACE FUNCTION internal.grants_at(tenant text, key text, revision bi
     SET jit = off
 AS $$
 DECLARE
-    key_then constant jsonb := internal.row_at(tenant, 'key', key, revision);
-    provider_then constant jsonb := internal.row_at(tenant, 'access_provider', key_then ->> 'provider', revision);
-    tenant_then constant jsonb := internal.row_at(tenant, 'tenant', tenant, revision);
+    keys constant jsonb := internal.usable_keys_at(tenant, key, revision);
+    longest constant bigint := (internal.row_at(tenant, 'tenant', tenant, revision) ->> 'max_duration')::bigint;
     candidates text[];
 BEGIN
-    IF NOT coalesce((key_then ->> 'enabled')::boolean AND (provider_then ->> 'enabled')::boolean
-                    AND (tenant_then ->> 'enabled')::boolean, false) THEN
+    IF keys IS NULL THEN
         RETURN;
     END IF;
-    candidates := ARRAY(SELECT DISTINCT c.after ->> 'id' FROM audit.config_change AS c
-                         WHERE c.tenant = grants_at.tenant AND c.table_name = 'subject_grant'
-                           AND c.after ->> 'key' = grants_at.key AND c.revision <= grants_at.revision);
+    IF key IS NOT NULL THEN
+        candidates := ARRAY(SELECT DISTINCT c.after ->> 'id' FROM audit.config_change AS c
+                             WHERE c.tenant = grants_at.tenant AND c.table_name = 'subject_grant'
+                               AND c.after ->> 'key' = grants_at.key AND c.revision <= grants_at.revision);
+    END IF;
     RETURN QUERY
     WITH latest AS (
         SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'id') c.after
           FROM audit.config_change AS c
          WHERE c.tenant = grants_at.tenant AND c.table_name = 'subject_grant'
-           AND coalesce(c.after, c.before) ->> 'id' = ANY (candidates) AND c.revision <= grants_at.revision
+           AND (grants_at.key IS NULL OR coalesce(c.after, c.before) ->> 'id' = ANY (candidates))
+           AND c.revision <= grants_at.revision
          ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC
     ), granted AS (
-        SELECT g.after, g.after ->> 'idp' AS idp, g.after ->> 'subject' AS subject, g.after ->> 'match' AS match
+        SELECT g.after, g.after ->> 'idp' AS idp, g.after ->> 'subject' AS subject, g.after ->> 'match' AS match,
+               keys -> (g.after ->> 'key') AS key_then
           FROM latest AS g
-         WHERE g.after ->> 'key' = grants_at.key AND (g.after ->> 'enabled')::boolean
+         WHERE keys ? (g.after ->> 'key') AND (g.after ->> 'enabled')::boolean
            AND (g.after ->> 'valid_from' IS NULL OR (g.after ->> 'valid_from')::timestamptz <= at)
            AND (g.after ->> 'valid_until' IS NULL OR (g.after ->> 'valid_until')::timestamptz > at)
     ), idp AS (
@@ -225,8 +247,8 @@ BEGIN
     ), glob AS MATERIALIZED (
         SELECT b.idp, b.subject FROM block AS b WHERE b.match = 'glob'
     )
-    SELECT g.after, provider_then ->> 'type',
-           least((key_then ->> 'max_duration')::bigint, (tenant_then ->> 'max_duration')::bigint, (g.after ->> 'max_duration')::bigint,
+    SELECT g.after, g.key_then ->> 'type',
+           least((g.key_then ->> 'max_duration')::bigint, longest, (g.after ->> 'max_duration')::bigint,
                  floor(extract(epoch FROM (g.after ->> 'valid_until')::timestamptz - at))::bigint)
       FROM granted AS g
      WHERE g.idp IN (SELECT i.name FROM idp AS i)
@@ -239,7 +261,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grants_at(text, text, bigint, timestamptz) IS
-    'The grants of a key as of a revision of its tenant that were in force at a time, everything in the tenant that they depend on being enabled and no block in the tenant covering them, with the type that gives the credential and its longest life.';
+    'The grants of a key (of null: of all keys) as of a revision of its tenant that were in force at a time, everything in the tenant that they depend on being enabled and no block in the tenant covering them, with the type that gives the credential and its longest life.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant (see internal.is_blocked_in_all_tenants).
 CREATE OR REPLACE FUNCTION internal.allowed_in_all_tenants_at(at timestamptz, types text[], durations bigint[], matches text[], subjects text[])
@@ -293,8 +315,8 @@ $$;
 COMMENT ON FUNCTION internal.allowed_in_all_tenants_at(timestamptz, text[], bigint[], text[], text[]) IS
     'For each grant whether, at a time, its type could give a credential so short-lived and no block in all tenants covered it: as made by then, and as surely committed by then.';
 
-CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestamptz)
-    RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
+CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key text, at timestamptz)
+    RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean)
     LANGUAGE plpgsql STABLE
@@ -309,10 +331,10 @@ BEGIN
     RETURN QUERY
     WITH shown AS MATERIALIZED (
         SELECT row_number() OVER () AS place, g.row_then, g.type, g.max_duration
-          FROM internal.grants_at(who_could.tenant, who_could.key, states.shown, at) AS g
+          FROM internal.grants_at(who_could_mint_any.tenant, only_key, states.shown, at) AS g
     ), sure AS MATERIALIZED (
         SELECT g.row_then, g.type, g.max_duration
-          FROM internal.grants_at(who_could.tenant, who_could.key, states.sure, at) AS g
+          FROM internal.grants_at(who_could_mint_any.tenant, only_key, states.sure, at) AS g
          WHERE states.sure < states.shown
     ), asked AS (
         SELECT array_agg(s.type ORDER BY s.place) AS types, array_agg(s.max_duration ORDER BY s.place) AS durations,
@@ -324,7 +346,7 @@ BEGIN
           FROM asked CROSS JOIN LATERAL internal.allowed_in_all_tenants_at(at, types, durations, matches, subjects) AS a
          WHERE a.shown
     )
-    SELECT s.row_then ->> 'subject', s.row_then ->> 'match', s.row_then ->> 'idp', s.row_then -> 'claims',
+    SELECT s.row_then ->> 'key', s.row_then ->> 'subject', s.row_then ->> 'match', s.row_then ->> 'idp', s.row_then -> 'claims',
            (s.row_then ->> 'id')::bigint, s.max_duration,
            (s.row_then ->> 'valid_from')::timestamptz, (s.row_then ->> 'valid_until')::timestamptz,
            s.row_then ->> 'created_by', (s.row_then ->> 'created_at')::timestamptz, s.row_then ->> 'reason',
@@ -332,8 +354,23 @@ BEGIN
       FROM shown AS s
       JOIN allowed AS a ON a.place = s.place
       LEFT JOIN sure AS u ON u.row_then = s.row_then AND u.type = s.type AND u.max_duration = s.max_duration
-     ORDER BY s.row_then ->> 'subject', (s.row_then ->> 'id')::bigint;
+     ORDER BY s.row_then ->> 'key', s.row_then ->> 'subject', (s.row_then ->> 'id')::bigint;
 END
+$$;
+COMMENT ON FUNCTION internal.who_could_mint_any(text, text, timestamptz) IS
+    'What audit.who_could_mint answers for a key (for null: for each key of the tenant), and no rows where that refuses.';
+
+CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestamptz)
+    RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
+                   valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
+                   reason text, uncertain boolean)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT w.subject, w.match, w.idp, w.claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
+           w.granted_by, w.granted_at, w.reason, w.uncertain
+      FROM internal.who_could_mint_any(who_could.tenant, who_could.key, at) AS w
+     WHERE who_could.key IS NOT NULL
 $$;
 COMMENT ON FUNCTION internal.who_could(text, text, timestamptz) IS
     'What audit.who_could_mint answers, and no rows where that refuses.';

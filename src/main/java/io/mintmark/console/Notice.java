@@ -43,6 +43,7 @@ record Notice(
                     new Link("Mints", "/mints"),
                     new Link("Subjects", "/subjects"),
                     new Link("Tenants", "/tenants"),
+                    new Link("Reviews", "/reviews"),
                     new Link("Explain", "/explain"));
 
     private static final Header HTML =

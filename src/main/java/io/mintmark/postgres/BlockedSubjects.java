@@ -107,8 +107,15 @@ public final class BlockedSubjects implements AutoCloseable {
                                                   internal.common_start(reverse(k.subject), reverse(w.subject))) DESC
                                 LIMIT 20)) AS nearest
                       FROM wanted AS w
-                     WHERE EXISTS (SELECT FROM broker.lint AS l
-                                    WHERE l.table_name = 'blocked_subject' AND l.name = cast(? AS text) AND l.rule = ?)
+                     WHERE CASE w.match
+                           WHEN 'exact' THEN NOT EXISTS (
+                                SELECT FROM broker.subject_grant AS g
+                                 WHERE g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(w.subject, 0)
+                                   AND g.subject = w.subject AND (w.tenant IS NULL OR g.tenant = w.tenant))
+                           ELSE EXISTS (
+                                SELECT FROM broker.lint AS l
+                                 WHERE l.table_name = 'blocked_subject' AND l.name = cast(? AS text) AND l.rule = ?)
+                           END
                        AND NOT EXISTS (SELECT FROM audit.event AS e
                                         WHERE hashtextextended(e.subject, 0) = hashtextextended(w.subject, 0)
                                           AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
@@ -289,8 +296,9 @@ public final class BlockedSubjects implements AutoCloseable {
     }
 
     /**
-     * Whether a block matches no grant, and no token on record had such a subject. For a glob, the
-     * record goes back 90 days.
+     * Whether a block matches no grant, and no token on record had such a subject. A grant with a
+     * glob doesn't count for one subject: the glob matches misspelt subjects, too. For a block by a
+     * glob, the record goes back 90 days.
      *
      * @return empty if the subject is known, else the known subject that is spelled most alike, if
      *     any is

@@ -39,15 +39,13 @@ public final class EvidenceTables implements AutoCloseable {
                 """),
         WHO_COULD_MINT(
                 """
-                SELECT k.tenant, k.key, c.*
-                  FROM (SELECT DISTINCT h.tenant, n.name AS key
+                SELECT t.tenant, c.*
+                  FROM (SELECT DISTINCT h.tenant
                           FROM audit.config_change AS h
-                         CROSS JOIN LATERAL (VALUES (h.before ->> 'name'), (h.after ->> 'name'))
-                               AS n (name)
-                         WHERE h.table_name = 'key' AND n.name IS NOT NULL
-                           AND (w.tenant IS NULL OR h.tenant = w.tenant)) AS k
-                 CROSS JOIN LATERAL audit.who_could_mint(k.tenant, k.key, w.at) AS c
-                 ORDER BY k.tenant, k.key, c.subject, c.grant_id
+                         WHERE h.table_name = 'key'
+                           AND (w.tenant IS NULL OR h.tenant = w.tenant)) AS t
+                 CROSS JOIN LATERAL internal.who_could_mint_any(t.tenant, NULL, w.at) AS c
+                 ORDER BY t.tenant, c.key, c.subject, c.grant_id
                 """);
 
         private final String sql;

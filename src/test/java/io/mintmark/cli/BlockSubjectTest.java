@@ -70,6 +70,9 @@ class BlockSubjectTest {
                 SELECT 'acme', 'ci', 'ci:gone', unnest('{hosts,api}'::text[]);
                 """);
         Eventually.holds(() -> world.broker().keys(token("ci:x")).status() == 200);
+        for (String seen : List.of("ci:again", "ci:own")) {
+            assertEquals(200, mint(seen, "deploy").status());
+        }
     }
 
     @AfterAll
@@ -311,6 +314,19 @@ class BlockSubjectTest {
                     printed.text());
             assertFalse(printed.text().contains("block_matches_nothing"), printed.text());
         }
+    }
+
+    @Test
+    void a_misspelt_subject_that_only_a_glob_matches_is_unknown() {
+        world.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason)"
+                        + " VALUES ('acme', 'ci', 'nightly:**', 'glob', 'spare', 'OPS-1')");
+        assertEquals(200, mint("nightly:main", "spare").status());
+        Printed typo = block(Who.TENANT_ADMIN, "--tenant acme", "nightly:mian");
+        assertEquals(BlockSubject.UNSEEN, typo.status(), typo.text());
+        assertTrue(typo.text().contains("Did you mean nightly:main?"), typo.text());
+        Printed known = block(Who.TENANT_ADMIN, "--tenant acme", "nightly:main");
+        assertEquals(0, known.status(), known.text());
     }
 
     @Test

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 /** The machine's own Chromium, without a window; Playwright downloads none. */
 final class ChromiumBrowser implements AutoCloseable {
     private static final Path PICTURES = Path.of("target", "console-pages");
+    private static final boolean WITH_PICTURES = Boolean.getBoolean("pictures");
     private static final String AXE = "/axe.min.js";
     private static final int DESKTOP = 1200;
     private static final int PHONE = 360;
@@ -99,6 +100,15 @@ final class ChromiumBrowser implements AutoCloseable {
               const wide = document.documentElement.scrollWidth;
               if (wide > window.innerWidth) found.push(`the page is ${wide} px wide`);
               if (document.querySelector('h1').getBoundingClientRect().left < 8) found.push('the edge is touched');
+              const desk = window.innerWidth > 1000;
+              const header = document.querySelector('body > header');
+              if (desk && header && header.offsetHeight > 70) found.push('the header has a second row');
+              for (const table of document.querySelectorAll('.scroll:has(.cards)'))
+                if (table.scrollWidth > table.clientWidth + 1)
+                  found.push(`the table ${table.ariaLabel} is ${table.scrollWidth} px wide`);
+              for (const text of document.querySelectorAll('.cards .cut'))
+                if (!desk && text.textContent.length < 100 && (text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1))
+                  found.push(`${text.textContent} is cut`);
               for (const cell of document.querySelectorAll('.cards td, .cards tbody th')) {
                 const label = getComputedStyle(cell, '::before');
                 const content = label.content !== 'none' && label.display !== 'none';
@@ -110,7 +120,8 @@ final class ChromiumBrowser implements AutoCloseable {
             """;
 
     /**
-     * Takes pictures of a page as it is: light, dark, and as wide as a phone.
+     * Looks at a page as it is: light, dark, and as wide as a phone. Takes pictures if {@code
+     * -Dpictures=true}.
      *
      * @return what doesn't fit into a window of either width, and what axe-core finds wrong: by all
      *     of its rules, and in the dark by colours
@@ -146,6 +157,9 @@ final class ChromiumBrowser implements AutoCloseable {
     }
 
     private static void shoot(Page page, String name) {
+        if (!WITH_PICTURES) {
+            return;
+        }
         page.screenshot(
                 new Page.ScreenshotOptions()
                         .setPath(PICTURES.resolve(name + ".png"))

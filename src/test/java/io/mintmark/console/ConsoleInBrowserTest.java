@@ -41,8 +41,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The console as people use it, in a real browser, from the login on. Leaves pictures of each page
- * in {@code target/console-pages}.
+ * The console as people use it, in a real browser, from the login on. With {@code -Dpictures=true}
+ * it leaves pictures of each page in {@code target/console-pages}.
  */
 class ConsoleInBrowserTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";

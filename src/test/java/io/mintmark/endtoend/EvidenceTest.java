@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -24,6 +27,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -131,6 +139,83 @@ class EvidenceTest {
             Process process = new ProcessBuilder(program, file.toString()).start();
             return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    @Test
+    void a_folder_of_a_log_that_is_being_written_shows_one_moment() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicInteger edits = new AtomicInteger();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> minting =
+                    threads.submit(() -> {
+                        while (!ended.get()) {
+                            world.broker().mint(world.token(), "api");
+                        }
+                    });
+            Future<?> editing =
+                    threads.submit(() -> {
+                        while (!ended.get()) {
+                            world.admin(
+                                    "UPDATE broker.key SET description = 'edit %d' WHERE name = 'api'"
+                                            .formatted(edits.incrementAndGet()));
+                        }
+                    });
+            try {
+                for (int i = 0; i < 3; i++) {
+                    long before = mints();
+                    Path folder = directory.resolve("busy" + i);
+                    assertEquals(0, evidence(folder), () -> "verify.txt has findings");
+                    assertTrue(mints() > before, "nothing was written meanwhile");
+                    assertIsOfOneMoment(folder);
+                    var result = check(folder);
+                    assertEquals(0, result.getKey(), result.getValue());
+                }
+            } finally {
+                ended.set(true);
+            }
+            minting.get();
+            editing.get();
+        }
+        assertTrue(edits.get() > 3, "too few edits: " + edits);
+    }
+
+    private static long mints() {
+        return Long.parseLong(
+                world.database()
+                        .column("SELECT count(*) FROM audit.event WHERE step = 1")
+                        .getFirst());
+    }
+
+    /** The review counts the mints of the log, and each was decided on a state of the history. */
+    private static void assertIsOfOneMoment(Path folder) throws Exception {
+        JsonMapper mapper = new JsonMapper();
+        long uses = 0;
+        long decidedOn = 0;
+        for (String line : Files.readAllLines(folder.resolve("events.jsonl"))) {
+            JsonNode event = mapper.readTree(line);
+            if (event.path("kind").asText().equals("requested")
+                    && event.path("key").asText().equals("api")) {
+                uses++;
+                decidedOn = Math.max(decidedOn, event.path("grant_revision").asLong());
+            }
+        }
+        long known = 0;
+        for (String line : Files.readAllLines(folder.resolve("changes.jsonl"))) {
+            JsonNode change = mapper.readTree(line);
+            if (change.path("tenant").asText().equals("acme")) {
+                known = Math.max(known, change.path("revision").asLong());
+            }
+        }
+        assertTrue(decidedOn <= known, decidedOn + " is after " + known);
+        List<String> review = Files.readAllLines(folder.resolve("grant_review.csv"));
+        int column = List.of(review.getFirst().split(",")).indexOf("uses_90d");
+        String counted =
+                review.stream()
+                        .filter(line -> line.contains(",\"api\","))
+                        .map(line -> line.split(",", -1)[column])
+                        .findFirst()
+                        .orElseThrow();
+        assertEquals(Long.toString(uses), counted);
     }
 
     @Test

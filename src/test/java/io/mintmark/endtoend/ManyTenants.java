@@ -53,6 +53,7 @@ class ManyTenants {
                 }
                 explain(full);
                 whoCould(full);
+                whoCouldMintAny(full);
             }
         }
         figures.forEach(System.out::println);
@@ -210,6 +211,20 @@ class ManyTenants {
                         since(started));
             }
         }
+    }
+
+    /** One end of the range of {@code audit evidence}. */
+    private void whoCouldMintAny(TestDatabase database) {
+        long started = System.nanoTime();
+        List<String> found =
+                database.column(
+                        Who.AUDITOR,
+                        """
+                        SELECT count(*)
+                          FROM broker.tenant AS t
+                         CROSS JOIN LATERAL internal.who_could_mint_any(t.name, NULL, now()) AS w
+                        """);
+        tell("who could mint any key, %s grants".formatted(found.getFirst()), since(started));
     }
 
     private void explain(TestDatabase database) {

@@ -7,6 +7,7 @@ import io.mintmark.postgres.HistoryReplay.Change;
 import io.mintmark.postgres.RandomEdits.Commit;
 import io.mintmark.postgres.TestDatabase.Who;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.sql.Connection;
@@ -220,6 +221,7 @@ class WhoCouldMintRandomlyTest {
                             .map(counts -> new HistoryReplay(history, counts))
                             .toList();
             HistoryReplay shown = new HistoryReplay(history, made);
+            Map<Long, String> ofEachKey = new TreeMap<>();
             for (String key : RandomEdits.KEYS) {
                 List<Map<Long, String>> inEach =
                         possible.stream()
@@ -236,13 +238,19 @@ class WhoCouldMintRandomlyTest {
                                                                         row.equals(found.get(id)))
                                                         ? ""
                                                         : " uncertain")));
-                Map<Long, String> said = said(connection, tenant, key, at);
+                Map<Long, String> said =
+                        said(connection, "audit.who_could_mint(?, ?, ?)", tenant, key, at);
                 assertEquals(
                         expected,
                         said,
                         () -> "-Dseed=%d: %s of %s at %s".formatted(seed, key, tenant, at));
+                ofEachKey.putAll(said);
                 prove(said, committed.map(world -> world.whoCouldMint(tenant, key, at)), at);
             }
+            assertEquals(
+                    ofEachKey,
+                    said(connection, "internal.who_could_mint_any(?, ?, ?)", tenant, null, at),
+                    () -> "-Dseed=%d: all keys of %s at %s".formatted(seed, tenant, at));
         }
     }
 
@@ -311,11 +319,12 @@ class WhoCouldMintRandomlyTest {
     }
 
     private static Map<Long, String> said(
-            Connection connection, String tenant, String key, Instant at) throws SQLException {
+            Connection connection, String function, String tenant, @Nullable String key, Instant at)
+            throws SQLException {
         Map<Long, String> said = new TreeMap<>();
         try (PreparedStatement statement =
                 connection.prepareStatement(
-                        "SELECT grant_id, max_duration, uncertain FROM audit.who_could_mint(?, ?, ?)")) {
+                        "SELECT grant_id, max_duration, uncertain FROM " + function)) {
             statement.setString(1, tenant);
             statement.setString(2, key);
             statement.setObject(3, at.atOffset(ZoneOffset.UTC));

@@ -81,7 +81,12 @@ record Mint(
             String broker,
             Optional<String> chain,
             Optional<Long> seq,
-            Optional<String> hash) {}
+            Optional<String> hash) {
+        /** The detail over several lines, if it is a JSON object. */
+        Optional<String> detailAsJson() {
+            return detail.flatMap(RowJson::object).map(RowJson::indented);
+        }
+    }
 
     /**
      * The grant as it was.

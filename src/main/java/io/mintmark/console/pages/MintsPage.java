@@ -33,7 +33,7 @@ record MintsPage(
         Optional<Count> count,
         Order order,
         Suggestions.Picks picks,
-        Optional<Suggestions> suggestions,
+        Suggestions suggestions,
         Instant now) {
     private static final int LINES = 50;
 
@@ -87,7 +87,7 @@ record MintsPage(
                 Optional.empty(),
                 Order.NEWEST_FIRST,
                 Suggestions.Picks.NONE,
-                Optional.empty(),
+                Suggestions.NONE,
                 now);
     }
 
@@ -107,7 +107,7 @@ record MintsPage(
                     Optional.empty(),
                     Order.NEWEST_FIRST,
                     picks,
-                    Optional.empty(),
+                    Suggestions.NONE,
                     now);
         }
         Listing listing = MintSearch.list(connection, wanted);
@@ -122,10 +122,23 @@ record MintsPage(
                 Optional.of(Count.of(listing)),
                 order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
                 picks,
-                listing.ids().isEmpty() && wanted.any().isPresent()
-                        ? Optional.of(Suggestions.of(connection, wanted.any().get(), now))
-                        : Optional.empty(),
+                listing.ids().isEmpty() ? suggestions(connection, wanted, now) : Suggestions.NONE,
                 now);
+    }
+
+    /** Names like the one that was typed, where it was typed. */
+    private static Suggestions suggestions(Connection connection, Wanted wanted, Instant now)
+            throws SQLException {
+        if (wanted.any().isPresent()) {
+            return Suggestions.of(connection, wanted.any().get(), now);
+        }
+        Suggestions tenants =
+                wanted.tenant().isPresent()
+                        ? Suggestions.ofTenant(connection, wanted.tenant().get())
+                        : Suggestions.NONE;
+        return tenants.isEmpty() && wanted.key().isPresent()
+                ? Suggestions.ofKey(connection, wanted.key().get())
+                : tenants;
     }
 
     boolean isOldestFirst() {

@@ -156,9 +156,10 @@ public final class Pages implements PageRoutes {
             throws SQLException {
         String name = request.path().pathParameters().get("tenant");
         long after = new Parameters(request).number("after").orElse(0L);
-        return TenantPage.of(connection, name, after)
-                .map(page -> View.of("Tenant " + name, "tenant", page))
-                .orElseGet(() -> absent("tenant"));
+        Optional<TenantPage> page = TenantPage.of(connection, name, after);
+        return page.isPresent()
+                ? View.of("Tenant " + name, "tenant", page.get())
+                : View.absent("tenant", Suggestions.ofTenant(connection, name));
     }
 
     private View reviews(Connection connection, ServerRequest request, Instant now)

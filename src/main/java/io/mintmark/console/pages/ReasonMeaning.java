@@ -71,6 +71,9 @@ enum ReasonMeaning {
     OTHER_KEY_FAILED(
             "another key of the same request failed, so none was handed out",
             "Look at the other mints of the same request."),
+    DECIDED_AGAIN(
+            "the configuration changed before the provider was called, so the request was decided again",
+            "Nothing. The other mints of the same request show its result."),
     TENANT_BUSY(
             "the tenant had too many requests in flight",
             "Have clients mint less often, or ask a platform admin to raise max_calls of the tenant."),

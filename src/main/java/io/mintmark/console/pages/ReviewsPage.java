@@ -12,8 +12,11 @@ import java.util.Optional;
  *
  * @param wanted which grants
  * @param grants one more than {@link #shown} if there are more
+ * @param tenants to choose from
+ * @param suggestions tenants that may have been meant, if there is none of the name
  */
-record ReviewsPage(Wanted wanted, List<Line> grants) {
+record ReviewsPage(
+        Wanted wanted, List<Line> grants, List<String> tenants, Suggestions suggestions) {
     private static final int MOST = 100;
 
     private static final String GRANTS =
@@ -88,7 +91,14 @@ record ReviewsPage(Wanted wanted, List<Line> grants) {
     }
 
     static ReviewsPage of(Connection connection, Wanted wanted) throws SQLException {
-        return new ReviewsPage(wanted, find(connection, wanted, MOST + 1));
+        Optional<String> tenant = wanted.tenant();
+        return new ReviewsPage(
+                wanted,
+                find(connection, wanted, MOST + 1),
+                Suggestions.picks(connection).tenants(),
+                tenant.isPresent()
+                        ? Suggestions.ofTenant(connection, tenant.get())
+                        : Suggestions.NONE);
     }
 
     /** The first grants, so many at most. */

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Optional;
 
 /** What PostgreSQL holds as {@code jsonb}. */
 final class RowJson {
@@ -21,6 +22,15 @@ final class RowJson {
             return MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the database's JSON can't be read", e);
+        }
+    }
+
+    /** A text that is a JSON object; none if it is anything else. */
+    static Optional<JsonNode> object(String text) {
+        try {
+            return Optional.of(MAPPER.readTree(text)).filter(JsonNode::isObject);
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
         }
     }
 

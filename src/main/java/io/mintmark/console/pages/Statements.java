@@ -12,7 +12,7 @@ final class Statements {
     private static final String REASON = "<reason>";
 
     private static final String FILL_IN =
-            "-- Fill in <reason> as a text in quotes, such as a ticket: before that it is no SQL.\n";
+            "-- Replace <reason> with a quoted text, such as a ticket. Until then this is not valid SQL.\n";
 
     private Statements() {}
 
@@ -40,7 +40,7 @@ final class Statements {
                 "Sign these grants off",
                 KEEPERS,
                 """
-                -- Fill in <note> as a text in quotes, such as a ticket: before that it is no SQL.
+                -- Replace <note> with a quoted text, such as a ticket. Until then this is not valid SQL.
                 -- Write 'remove' instead of 'keep' to disable a grant.
                 INSERT INTO broker.grant_review (grant_id, verdict, note)
                 VALUES %s;\
@@ -105,10 +105,10 @@ final class Statements {
                 out.types(),
                 FILL_IN
                         + """
-                        -- INSERT 0 0 says that it is blocked so already: then nothing was written.
+                        -- INSERT 0 0 means that this block exists; nothing was written.
                         INSERT INTO broker.blocked_subject (tenant, idp, subject, match, until, reason)
                         VALUES (%s, %s, %s, 'exact',
-                                NULL, -- until it is lifted; for a while: now() + interval '7 days'
+                                NULL, -- no end; for a limited time: now() + interval '7 days'
                                 %s)
                             ON CONFLICT DO NOTHING;\
                         """
@@ -134,7 +134,7 @@ final class Statements {
                 "Block this subject without an end, with tokens from " + scope(tenant, block.idp()),
                 KEEPERS,
                 List.of(
-                        "It takes the end from block %d, which is there already, and adds to its reason."
+                        "It removes the end of the existing block %d and adds to its reason."
                                 .formatted(block.id()),
                         out.left("this subject")),
                 out.types(),
@@ -157,10 +157,10 @@ final class Statements {
 
     private static String grant(String tenant, String idp, String subject, String key) {
         return """
-        -- INSERT 0 0 says that there is such a grant already, perhaps a disabled one: then nothing was written.
+        -- INSERT 0 0 means that this grant exists, perhaps disabled; nothing was written.
         INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason)
         VALUES (%s, %s, %s, %s,
-                NULL, -- until it is revoked; for a while: now() + interval '8 hours'
+                NULL, -- no end; for a limited time: now() + interval '8 hours'
                 %s)
             ON CONFLICT DO NOTHING;\
         """
@@ -196,7 +196,7 @@ final class Statements {
                 "Give a subject the key",
                 KEEPERS,
                 """
-                -- Fill in the words in angle brackets as texts in quotes: before that it is no SQL.
+                -- Replace the words in angle brackets with quoted texts. Until then this is not valid SQL.
                 --   <identity provider>  one of the tenant's: %s
                 --   <subject>            the sub claim of its tokens, whole
                 --   <reason>             why, such as a ticket
@@ -245,7 +245,7 @@ final class Statements {
                 "Give access to this tenant in the console",
                 PLATFORM,
                 """
-                -- Fill in both words in angle brackets as texts in quotes: before that it is no SQL.
+                -- Replace both words in angle brackets with quoted texts. Until then this is not valid SQL.
                 INSERT INTO broker.console_access (tenant, claim, value, reason)
                 VALUES (%s, 'email', to_jsonb(text <email address>), %s);\
                 """

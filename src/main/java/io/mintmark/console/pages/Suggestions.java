@@ -57,6 +57,8 @@ record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) 
     /** A key, by its tenant and its name. */
     record Key(String tenant, String name) {}
 
+    static final Suggestions NONE = new Suggestions(List.of(), List.of(), List.of());
+
     /** Names for the fields of a form. */
     record Picks(List<String> tenants, List<String> keys) {
         static final Picks NONE = new Picks(List.of(), List.of());
@@ -68,6 +70,25 @@ record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) 
                 nearest(tenants(connection, LOOKED_AT).stream(), Function.identity(), part),
                 nearest(keys(connection).stream(), Key::name, part),
                 subjects(connection, part, now));
+    }
+
+    /** Keys alone; none if there is a key of exactly this name. */
+    static Suggestions ofKey(Connection connection, String text) throws SQLException {
+        List<Key> found =
+                nearest(keys(connection).stream(), Key::name, text.toLowerCase(Locale.ROOT));
+        return found.stream().anyMatch(key -> key.name().equals(text))
+                ? NONE
+                : new Suggestions(List.of(), found, List.of());
+    }
+
+    /** Tenants alone; none if there is a tenant of exactly this name. */
+    static Suggestions ofTenant(Connection connection, String text) throws SQLException {
+        List<String> found =
+                nearest(
+                        tenants(connection, LOOKED_AT).stream(),
+                        Function.identity(),
+                        text.toLowerCase(Locale.ROOT));
+        return found.contains(text) ? NONE : new Suggestions(found, List.of(), List.of());
     }
 
     /** Subjects alone. */

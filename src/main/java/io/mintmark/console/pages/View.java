@@ -8,18 +8,32 @@ package io.mintmark.console.pages;
  * @param model what the template's parameter {@code page} is
  */
 record View(int status, String title, String template, Object model) {
+    private static final String MESSAGE = "message";
+
     static View of(String title, String template, Object model) {
         return new View(200, title, template, model);
     }
 
     /** The same whether there is none or it isn't the viewer's to see. */
     static View absent(String what) {
-        return message(
+        return absent(what, Suggestions.NONE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param others similar names that the viewer sees
+     */
+    static View absent(String what, Suggestions others) {
+        return new View(
                 404,
                 "Not found",
-                "There is no %s that you may see.".formatted(what),
-                "If a colleague sent you the link, they may have more access than you: see "
-                        + "broker.console_access.");
+                MESSAGE,
+                new Message(
+                        "There is no %s that you may see.".formatted(what),
+                        "If a colleague sent you the link, they may have more access than you: see "
+                                + "broker.console_access.",
+                        others));
     }
 
     /** What isn't one tenant's. */
@@ -55,7 +69,7 @@ record View(int status, String title, String template, Object model) {
     }
 
     private static View message(int status, String title, String sentence, String advice) {
-        return new View(status, title, "message", new Message(sentence, advice));
+        return new View(status, title, MESSAGE, new Message(sentence, advice, Suggestions.NONE));
     }
 
     /** Another page has what was asked for. */
@@ -70,6 +84,6 @@ record View(int status, String title, String template, Object model) {
     /** The address of another page. */
     record Elsewhere(String address) {}
 
-    /** A sentence, and what to do about it. */
-    record Message(String sentence, String advice) {}
+    /** A sentence, what to do about it, and what may have been meant. */
+    record Message(String sentence, String advice, Suggestions suggestions) {}
 }

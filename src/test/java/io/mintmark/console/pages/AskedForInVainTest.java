@@ -94,7 +94,7 @@ class AskedForInVainTest {
         String then = "arn:aws:iam::123456789012:role/shop-read";
         assertShows(
                 world.page("lead", "/mints/" + issued),
-                "named then: <span class=\"id wrap\">" + then);
+                "target then: <span class=\"id wrap\">" + then);
         assertLacks(world.page("lead", "/mints/" + issued), "names now:");
 
         database.run(
@@ -103,8 +103,8 @@ class AskedForInVainTest {
 
         assertShows(
                 world.page("lead", "/mints/" + issued),
-                "named then: <span class=\"id wrap\">" + then,
-                "names now: <span class=\"id wrap\">arn:aws:iam::123456789012:role/other");
+                "target then: <span class=\"id wrap\">" + then,
+                "target now: <span class=\"id wrap\">arn:aws:iam::123456789012:role/other");
     }
 
     @Test
@@ -115,7 +115,7 @@ class AskedForInVainTest {
                         "/mints/"
                                 + mint(
                                         "reason = 'not_granted' AND tenant = 'acme' AND key = 'deploy'")),
-                "names now: <span");
+                "target now: <span");
     }
 
     @Test

@@ -11,12 +11,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.verdict.MintRefusal;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
@@ -52,9 +54,9 @@ class FindingThingsTest {
 
     private static final String REJECTED =
             """
-            INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, reason, broker)
+            INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, reason, detail, broker)
             SELECT (left(audit.first_mint_id(now())::text, 14) || '7000-8000-000000000009')::uuid, 2, 'rejected', now(),
-                   'late', 'acme', 'acme-github', 'https://token.actions.githubusercontent.com', 'token_expired', 'b'
+                   'late', 'acme', 'acme-github', 'https://token.actions.githubusercontent.com', 'token_expired', '{"expiredAt":"2026-01-01T00:00:00Z"}', 'b'
             """;
 
     private static TestDatabase database;
@@ -154,9 +156,42 @@ class FindingThingsTest {
     }
 
     @Test
+    void a_part_of_a_name_in_a_field_finds_that_kind_of_name_alone() {
+        assertShows(
+                world.page("lead", "/mints?key=DEPL"),
+                "Did you mean",
+                "key <a class=\"id\" href=\"/keys/acme/deploy\">deploy</a>");
+        assertShows(
+                world.page("lead", "/mints?tenant=acm"),
+                "Did you mean",
+                "tenant <a class=\"id\" href=\"/tenants/acme\">");
+        assertShows(
+                world.page("lead", "/reviews?tenant=acm"),
+                "Did you mean",
+                "<option value=\"acme\"></option>");
+        HttpResponse<String> absent = world.get("lead", "/tenants/acm");
+        assertEquals(404, absent.statusCode());
+        assertShows(absent.body(), "Did you mean", "href=\"/tenants/acme\"");
+        for (String exact :
+                List.of(
+                        "/mints?key=deploy&outcome=withheld&from=2030-01-01",
+                        "/mints?tenant=acme&from=2030-01-01",
+                        "/mints?key=nothing",
+                        "/reviews?tenant=acme")) {
+            assertLacks(world.page("lead", exact), "Did you mean");
+        }
+    }
+
+    @Test
     void nothing_of_another_tenant_is_suggested() {
         for (String path :
-                List.of("/mints?q=glob", "/mints?q=track", "/subjects?q=track", "/mints")) {
+                List.of(
+                        "/mints?q=glob",
+                        "/mints?q=track",
+                        "/subjects?q=track",
+                        "/mints?tenant=glob",
+                        "/reviews?tenant=glob",
+                        "/mints")) {
             assertLacks(world.page("lead", path), "globex", "Did you mean");
         }
         assertShows(world.page("auditor", "/mints?q=track"), "project_path:globex/tracking");
@@ -171,7 +206,7 @@ class FindingThingsTest {
 
         String page = world.page(viewer, address);
 
-        assertShows(page, "What it may have now", "Granted: ");
+        assertShows(page, "What it may have now", "Granted: 1 of");
         assertLacks(page, "role=\"alert\"");
     }
 
@@ -236,6 +271,12 @@ class FindingThingsTest {
         assertEquals(List.of(), without);
     }
 
+    @ParameterizedTest
+    @EnumSource(MintRefusal.Reason.class)
+    void every_reason_for_which_a_mint_fails_has_advice(MintRefusal.Reason reason) {
+        assertTrue(ReasonMeaning.of(reason.word()).isPresent());
+    }
+
     @Test
     void long_json_is_folded_and_short_json_is_not() {
         String folded = "<details><summary>Claims: ";
@@ -248,6 +289,12 @@ class FindingThingsTest {
 
         assertShows(world.page("auditor", "/mints/" + flood), folded);
         assertLacks(world.page("auditor", "/mints/" + issued), folded);
+        String rejected =
+                database.column("SELECT mint_id FROM audit.event WHERE reason = 'token_expired'")
+                        .getFirst();
+        assertShows(
+                world.page("lead", "/mints/" + rejected),
+                "{\n  \"expiredAt\" : \"2026-01-01T00:00:00Z\"\n}");
     }
 
     @Test

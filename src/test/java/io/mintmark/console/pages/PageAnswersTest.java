@@ -66,7 +66,7 @@ class PageAnswersTest {
         assertShows(
                 page,
                 "No subject could mint it then: the key did not exist.",
-                ">made</a> by <b>test_admin</b>, <time",
+                ">created</a> by <b>test_admin</b>, <time",
                 "Who could mint",
                 " at 1 Jan 2020, 23:59:59 UTC",
                 "of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration since");
@@ -94,11 +94,11 @@ class PageAnswersTest {
                 deleted,
                 "the key did not exist.",
                 ">deleted or renamed</a> by <b>test_admin</b>, <time");
-        assertLacks(deleted, ">made</a>");
+        assertLacks(deleted, ">created</a>");
         database.run(Who.ADMIN, make);
         assertShows(
                 world.page("lead", "/keys/acme/brief?at=" + gone),
-                ">made</a> by <b>test_admin</b>, <time");
+                ">created</a> by <b>test_admin</b>, <time");
         String granted = world.page("lead", "/keys/acme/brief?at=" + there);
         assertShows(granted, "No subject could mint it then: no grant of it was in force.");
         assertLacks(granted, "did not exist", "The statement below grants it");
@@ -224,7 +224,7 @@ class PageAnswersTest {
         assertShows(
                 world.page("lead", "/mints/" + mint),
                 "Latest possible end of a credential: <time",
-                "Its real end, as the provider set it.",
+                "Set by the provider.",
                 "a credential was made and handed to the client, <time");
     }
 
@@ -272,9 +272,9 @@ class PageAnswersTest {
     void the_page_of_subjects_says_what_they_look_like_and_who_asked_lately() {
         String page = world.page("lead", "/subjects");
 
-        assertShows(page, "a GitHub workflow", "Who asked lately", Links.subject(DEPLOYER));
+        assertShows(page, "a GitHub workflow", "Latest subjects", Links.subject(DEPLOYER));
         assertLacks(page, "globex");
-        assertLacks(world.page("lead", "/subjects?q=x"), "Who asked lately");
+        assertLacks(world.page("lead", "/subjects?q=x"), "Latest subjects");
     }
 
     @Test

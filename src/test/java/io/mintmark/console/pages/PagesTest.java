@@ -727,8 +727,7 @@ class PagesTest {
 
     @Test
     void an_outcome_that_there_is_not_is_told_from_nothing_found() {
-        assertShows(
-                world.page("auditor", "/mints?outcome=bogus"), "is no outcome. There are issued,");
+        assertShows(world.page("auditor", "/mints?outcome=bogus"), "</span>. Use one of issued,");
         assertShows(world.page("auditor", "/mints?q=nobody"), "Nothing that you may see matches.");
     }
 
@@ -741,7 +740,7 @@ class PagesTest {
 
         assertShows(
                 world.page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)),
-                "Ids are found complete and case-sensitive");
+                "Ids must be complete and are case-sensitive");
         assertEquals(leadsTo("/mints?q=" + id), leadsTo("/mints?q=%20" + id + "%0A"));
     }
 

@@ -137,7 +137,7 @@ class PastDecisionsTest {
         assertShows(explained, "<b>Now it would be granted.</b>", "Other keys it may mint");
         assertLacks(explained, "INSERT INTO");
         String page = world.page("lead", "/mints/" + mint);
-        assertShows(page, ">%s</a> gives it by now.".formatted(grantOf("asker-3")));
+        assertShows(page, ">%s</a> gives it now.".formatted(grantOf("asker-3")));
         assertLacks(page, "INSERT INTO broker.subject_grant");
     }
 
@@ -173,7 +173,7 @@ class PastDecisionsTest {
 
         assertShows(explained(mint), "<b>Now: still denied.</b>", "blocked");
         assertLacks(explained(mint), "INSERT INTO");
-        assertShows(world.page("lead", "/mints/" + mint), "blocked by now");
+        assertShows(world.page("lead", "/mints/" + mint), "blocked now");
         assertLacks(world.page("lead", "/mints/" + mint), "INSERT INTO broker.subject_grant");
     }
 
@@ -196,8 +196,8 @@ class PastDecisionsTest {
     void an_offered_grant_says_how_it_ends_and_what_it_means_that_nothing_was_written() {
         assertShows(
                 explained(denied("asker-7", "deploy", "not_granted")),
-                "for a while: now() + interval '8 hours'",
-                "-- INSERT 0 0 says that there is such a grant already",
+                "for a limited time: now() + interval '8 hours'",
+                "-- INSERT 0 0 means that this grant exists",
                 "&lt;reason&gt;");
     }
 

@@ -197,7 +197,7 @@ class StolenSubjectTest {
 
         assertLacks(page("stolen-5"), "INSERT INTO", "UPDATE broker.blocked_subject");
         String mint = world.page("lead", mintOf("stolen-5"));
-        assertShows(mint, "blocked by now");
+        assertShows(mint, "blocked now");
         assertLacks(mint, "INSERT INTO broker.blocked_subject");
     }
 
@@ -208,7 +208,8 @@ class StolenSubjectTest {
 
         String page = page("stolen-6");
 
-        assertShows(page, "takes the end from block", "UPDATE broker.blocked_subject");
+        assertShows(
+                page, "It removes the end of the existing block", "UPDATE broker.blocked_subject");
         assertLacks(page, "INSERT INTO broker.blocked_subject");
     }
 
