@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.credential.CredentialType.LoggedMint;
 import io.mintmark.endtoend.Answer;
+import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.kubernetes.KubeApiServer.Ran;

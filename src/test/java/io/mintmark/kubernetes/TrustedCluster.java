@@ -2,6 +2,8 @@ package io.mintmark.kubernetes;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 
+import io.mintmark.endtoend.Documented;
+import io.mintmark.endtoend.TlsFront;
 import io.mintmark.endtoend.World;
 import io.mintmark.outbound.Authority;
 
