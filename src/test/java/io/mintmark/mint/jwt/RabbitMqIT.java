@@ -1,6 +1,7 @@
 package io.mintmark.mint.jwt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Answer;
@@ -16,8 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 
 /** Tokens of type {@code jwt} at a real RabbitMQ, set up by docs/providers/services.md. */
@@ -30,7 +33,7 @@ class RabbitMqIT {
                 ('acme', 'scopeless', 'rabbitmq', 600, '{"audience": "rabbitmq.acme.example", "claims": {"scope": "read"}}'),
                 ('acme', 'elsewhere', 'own', 600,
                  '{"audience": "https://elsewhere.example", "claims": {"scope": "rabbitmq.acme.example.read:shop/orders"}}'),
-                ('acme', 'brief', 'rabbitmq', 3,
+                ('acme', 'brief', 'rabbitmq', 8,
                  '{"audience": "rabbitmq.acme.example",
                    "claims": {"scope": "rabbitmq.acme.example.write:shop/orders rabbitmq.acme.example.read:shop/orders"}}');
             INSERT INTO broker.tenant (name) VALUES ('other');
@@ -75,7 +78,9 @@ class RabbitMqIT {
         if (rabbit != null) {
             rabbit.close();
         }
-        world.close();
+        if (world != null) {
+            world.close();
+        }
         front.close();
     }
 
@@ -112,7 +117,7 @@ class RabbitMqIT {
         assertTrue(
                 rabbit.log()
                         .contains(
-                                "user 'ci:main' authenticated and granted access to vhost 'shop'"),
+                                "user 'ci:ci:main' authenticated and granted access to vhost 'shop'"),
                 rabbit::log);
     }
 
@@ -131,5 +136,40 @@ class RabbitMqIT {
     @Test
     void a_token_for_another_audience_is_refused() throws Exception {
         assertRefused(read(token("elsewhere"), "shop", "orders"), "Login was refused");
+    }
+
+    @Test
+    void an_expired_token_is_refused_and_a_connection_stays_open() throws Exception {
+        String token = token("brief");
+        Instant end = Instant.now().plusSeconds(8);
+        Process consumer =
+                rabbit.process(
+                        token, "shop", "amqp-consume", "--queue=orders", "--count=1", "cat");
+        try {
+            Eventually.holds(() -> Instant.now().isAfter(end));
+
+            assertRefused(publish(token, "too late"), "Login was refused");
+            assertTrue(rabbit.log().contains("Provided JWT token has expired"), rabbit::log);
+            assertTrue(consumer.isAlive());
+            assertEquals(new Ran(0, ""), publish(token("writer"), "after the end"));
+            try (BufferedReader reader = consumer.inputReader()) {
+                assertEquals("after the end", reader.readLine());
+            }
+        } finally {
+            consumer.destroy();
+        }
+    }
+
+    /** So the page tells admins to restrict allowed_targets of all tenants. */
+    @Test
+    void rabbitmq_does_not_compare_the_issuer() throws Exception {
+        Answer answer =
+                world.broker()
+                        .mint(world.issuer().sign(World.SUBJECT, "mintmark-other"), "theirs");
+        String token = answer.at("/credentials/theirs/ACCESS_TOKEN");
+
+        Ran ran = read(token, "shop", "orders");
+
+        assertFalse(ran.said().contains("refused"), ran.said());
     }
 }
