@@ -62,6 +62,17 @@ final class TrustedCluster implements AutoCloseable {
                                 settings()));
     }
 
+    /** Keys of type {@code kubernetes} by the recipe, whose account may list pods. */
+    void serviceAccounts() throws Exception {
+        recipe("provider_kubernetes");
+        server.shell(Documented.commands("provider_kubernetes"));
+        server.shell(
+                """
+                kubectl create role pods -n shop --verb=list --resource=pods
+                kubectl create rolebinding pods -n shop --role=pods --serviceaccount=shop:deployer
+                """);
+    }
+
     /** The access provider's settings for this cluster. */
     String settings() throws Exception {
         return "\"server\": \"%s\", \"ca_certificate\": %s"
