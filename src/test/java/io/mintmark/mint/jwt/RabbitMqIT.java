@@ -143,8 +143,7 @@ class RabbitMqIT {
         String token = token("brief");
         Instant end = Instant.now().plusSeconds(8);
         Process consumer =
-                rabbit.process(
-                        token, "shop", "amqp-consume", "--queue=orders", "--count=1", "cat");
+                rabbit.process(token, "shop", "amqp-consume", "--queue=orders", "--count=1", "cat");
         try {
             Eventually.holds(() -> Instant.now().isAfter(end));
 
@@ -164,8 +163,7 @@ class RabbitMqIT {
     @Test
     void rabbitmq_does_not_compare_the_issuer() throws Exception {
         Answer answer =
-                world.broker()
-                        .mint(world.issuer().sign(World.SUBJECT, "mintmark-other"), "theirs");
+                world.broker().mint(world.issuer().sign(World.SUBJECT, "mintmark-other"), "theirs");
         String token = answer.at("/credentials/theirs/ACCESS_TOKEN");
 
         Ran ran = read(token, "shop", "orders");
