@@ -37,11 +37,7 @@ class KeycloakJwtGrantIT {
                 keycloak.make(
                         keycloak.realm("grant"),
                         "grant.json",
-                        Map.of(
-                                "issuer",
-                                broker.running().url().toString(),
-                                "jwks",
-                                broker.jwks()));
+                        Map.of("issuer", broker.running().url().toString(), "jwks", broker.jwks()));
         provider("granted", "mintmark", "mintmark", realm.issuer());
         provider("wrong", "mintmark", "wrong", realm.issuer());
         provider("stranger", "stranger", "stranger", realm.issuer());
