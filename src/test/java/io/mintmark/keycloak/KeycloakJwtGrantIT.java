@@ -18,12 +18,6 @@ import java.util.Map;
 
 /** Keycloak's JWT authorization grant (RFC 7523): the broker's token is the grant. */
 class KeycloakJwtGrantIT {
-    private static final String GRANT =
-            """
-            "grant": "jwt-bearer", "client_id": "%1$s", "client_secret": {"file": "%2$s"},
-            "subject_audience": "%3$s"
-            """;
-
     @TempDir static Path secrets;
 
     private static KeycloakRealm realm;
@@ -49,7 +43,15 @@ class KeycloakJwtGrantIT {
     }
 
     private static void provider(String name, String client, String secret, String audience) {
-        broker.provider(name, realm, false, GRANT.formatted(client, secret, audience));
+        broker.provider(
+                name,
+                realm,
+                false,
+                """
+                "grant": "jwt-bearer", "client_id": "%s", "client_secret": {"file": "%s"},
+                "subject_audience": "%s"
+                """
+                        .formatted(client, secret, audience));
     }
 
     @AfterAll
