@@ -323,6 +323,17 @@ $$;
 COMMENT ON FUNCTION internal.targets(jsonb, jsonb) IS
     'The targets that a key setting names: a text itself, each element of a list, each name:value of an object, in the form of the rule''s "target".';
 
+CREATE OR REPLACE FUNCTION internal.named_targets(names text[], rules jsonb, settings jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(target, ', ' ORDER BY place, target COLLATE "C")
+      FROM unnest(names) WITH ORDINALITY AS s (setting, place),
+           internal.targets(rules -> setting, settings -> setting) AS target;
+$$;
+COMMENT ON FUNCTION internal.named_targets(text[], jsonb, jsonb) IS
+    'All targets of a key, for people; null if it names none. The names are those of the type''s target settings.';
+
 CREATE OR REPLACE FUNCTION internal.check_listed_names(owner text, rules jsonb, settings jsonb, provider broker.access_provider)
     RETURNS void
     LANGUAGE plpgsql

@@ -210,7 +210,8 @@ CREATE OR REPLACE VIEW broker.who_can_mint WITH (security_invoker = true) AS
 SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
        internal.grant_duration(g, least(k.max_duration, y.max_duration, t.max_duration), now()) AS max_duration,
        g.valid_until, g.id AS grant_id, g.reason, g.created_by AS granted_by, g.created_at AS granted_at,
-       k.provider, a.type AS provider_type, k.settings ->> y.target_setting AS target
+       k.provider, a.type AS provider_type,
+       internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings) AS target
   FROM broker.subject_grant AS g
   JOIN broker.tenant AS t ON t.name = g.tenant AND t.enabled
   JOIN broker.identity_provider AS p ON p.name = g.idp AND p.enabled
@@ -246,7 +247,7 @@ COMMENT ON COLUMN broker.who_can_mint.granted_by IS 'The login that made the gra
 COMMENT ON COLUMN broker.who_can_mint.granted_at IS 'When it was made.';
 COMMENT ON COLUMN broker.who_can_mint.provider IS 'The access provider of the key.';
 COMMENT ON COLUMN broker.who_can_mint.provider_type IS 'Its type.';
-COMMENT ON COLUMN broker.who_can_mint.target IS 'The role, service account, client or audience that the credential is of.';
+COMMENT ON COLUMN broker.who_can_mint.target IS 'What the key requests, such as a role or repositories: its targets as allowed_targets names them; null: the provider''s default.';
 
 CREATE OR REPLACE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS SETOF broker.who_can_mint
     LANGUAGE plpgsql STABLE

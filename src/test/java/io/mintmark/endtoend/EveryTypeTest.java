@@ -157,6 +157,20 @@ class EveryTypeTest {
 
     @ParameterizedTest
     @MethodSource("types")
+    void the_console_shows_all_targets_of_a_key_and_of_a_mint(CredentialType type) {
+        String targets =
+                column("SELECT target FROM broker.who_can_mint WHERE key = 'key-%s'", type)
+                        .getFirst();
+
+        assertContains(
+                "<span class=\"id\">%s</span> at".formatted(targets),
+                page("/keys/acme/key-" + type.name()));
+        assertContains(
+                "named then: <span class=\"id wrap\">" + targets, page("/mints/" + mintId(type)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("types")
     void the_console_says_how_credentials_end_early(CredentialType type) {
         assertContains(
                 "To end a credential of type %s early: %s".formatted(type.name(), type.earlyEnd()),

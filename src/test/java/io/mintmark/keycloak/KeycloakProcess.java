@@ -21,7 +21,8 @@ final class KeycloakProcess {
      * For the exchange of tokens from elsewhere, which Keycloak calls a preview, and the
      * permissions that it goes by, which are deprecated.
      */
-    private static final String FEATURES = "token-exchange,admin-fine-grained-authz:v1";
+    private static final String FEATURES =
+            "token-exchange,admin-fine-grained-authz:v1,jwt-authorization-grant";
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(200);

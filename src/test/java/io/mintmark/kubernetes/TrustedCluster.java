@@ -2,6 +2,8 @@ package io.mintmark.kubernetes;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 
+import io.mintmark.endtoend.Documented;
+import io.mintmark.endtoend.TlsFront;
 import io.mintmark.endtoend.World;
 import io.mintmark.outbound.Authority;
 
@@ -58,6 +60,17 @@ final class TrustedCluster implements AutoCloseable {
                         .replace(
                                 "\"server\": \"" + KubeApiServer.DOCUMENTED_URL + "\"",
                                 settings()));
+    }
+
+    /** Keys of type {@code kubernetes} by the recipe, whose account may list pods. */
+    void serviceAccounts() throws Exception {
+        recipe("provider_kubernetes");
+        server.shell(Documented.commands("provider_kubernetes"));
+        server.shell(
+                """
+                kubectl create role pods -n shop --verb=list --resource=pods
+                kubectl create rolebinding pods -n shop --role=pods --serviceaccount=shop:deployer
+                """);
     }
 
     /** The access provider's settings for this cluster. */

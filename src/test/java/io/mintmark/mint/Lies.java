@@ -23,8 +23,8 @@ final class Lies {
     /** Where a request has what nobody may be told, in forms, in JSON and in its head. */
     private static final Pattern SECRETS =
             Pattern.compile(
-                    "(?:client_assertion|client_secret|subject_token|WebIdentityToken)=([^&\\s]+)"
-                            + "|\"subjectToken\":\"([^\"]+)\""
+                    "(?:client_assertion|client_secret|subject_token|jwt|WebIdentityToken)=([^&\\s]+)"
+                            + "|\"(?:subjectToken|subject_token|assertion)\":\"([^\"]+)\""
                             + "|Authorization: (?:Basic|Bearer) (\\S+)");
 
     private static final List<String> MEMBERS =

@@ -51,6 +51,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -236,8 +237,20 @@ class LyingAnswersTest {
                         told(
                                 providers,
                                 "oauth2",
-                                "'token_endpoint':'%s','client_id':'a','client_secret':{'file':'client'}"
+                                "'token_endpoint':'%1$s','client_id':'a','client_secret':{'file':'client'},'revocation_endpoint':'%1$s'"
                                         .formatted(at),
+                                "'audience':'a'"),
+                at ->
+                        told(
+                                providers,
+                                "oauth2",
+                                "'token_endpoint':'" + at + "','grant':'jwt-bearer','body':'json'",
+                                "'audience':'a'"),
+                at ->
+                        told(
+                                providers,
+                                "oauth2",
+                                "'token_endpoint':'" + at + "','subject_parameter':'jwt'",
                                 "'audience':'a'"),
                 at ->
                         told(
@@ -299,15 +312,23 @@ class LyingAnswersTest {
                                 "arn:minio:iam:::role/a");
         return switch (order.mint(providers)) {
             case Minted minted ->
-                    minted.credentialId()
+                    undone(minted.undo())
+                            + minted.credentialId()
                             + minted.fields().values().stream()
                                     .map(Secret::reveal)
                                     .filter(LyingAnswersTest::isWhole)
                                     .collect(Collectors.joining(" "));
-            case Withheld withheld -> withheld.credentialId() + " " + withheld.detail();
+            case Withheld withheld ->
+                    undone(withheld.undo())
+                            + String.join(" ", withheld.credentialId(), withheld.detail());
             case NotMinted why -> why.detail();
             case MintResult.NotCalled not -> throw new AssertionError(not);
         };
+    }
+
+    /** What is on record if the provider was asked to end the credential, and lied about that. */
+    private static String undone(Optional<Undo> undo) {
+        return undo.flatMap(how -> how.undo(Instant.now().plus(PATIENCE))).orElse("");
     }
 
     private String token(String at, IdpClient client) {

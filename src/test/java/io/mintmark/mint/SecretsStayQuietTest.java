@@ -32,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -139,6 +140,57 @@ class SecretsStayQuietTest {
                 assertFalse(
                         lines.stream().anyMatch(line -> line.contains(secret)),
                         () -> String.join("\n", linesWith(secret)));
+            }
+        }
+    }
+
+    @Test
+    void no_log_holds_what_goes_to_a_service_as_json_or_is_revoked_and_no_token_of_the_brokers() {
+        try (MintingBroker broker = MintingBroker.usual();
+                var service =
+                        new TokenEndpoint(
+                                _ ->
+                                        Map.of(
+                                                "access_token",
+                                                "the-services-token",
+                                                "token_type",
+                                                "Bearer",
+                                                "expires_in",
+                                                3600),
+                                true);
+                var revoking = new TokenEndpoint(_ -> Map.of())) {
+            Orders order =
+                    Orders.of(
+                            "oauth2",
+                            "{'token_endpoint':'%s','revocation_endpoint':'%s','grant':'jwt-bearer','body':'json'}"
+                                    .formatted(service.origin(), revoking.origin()),
+                            "{}");
+            Undo undo = broker.minted(order).undo().orElseThrow();
+            Instant soon = Instant.now().plusSeconds(10);
+            assertEquals(Optional.empty(), undo.undo(soon));
+            revoking.next(TokenEndpoint.quoting("token"));
+            assertTrue(undo.undo(soon).isPresent());
+            service.next(TokenEndpoint.quoting("assertion"));
+            broker.failed(order);
+            Minted own =
+                    broker.minted(Orders.of("jwt", "{}", "{'audience':'https://api.example'}"));
+
+            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
+            List<String> secrets =
+                    new ArrayList<>(
+                            List.of(
+                                    "the-services-token",
+                                    Objects.requireNonNull(own.fields().get("AccessToken"))
+                                            .reveal()));
+            service.calls().stream()
+                    .flatMap(call -> call.parameter("assertion").stream())
+                    .forEach(secrets::add);
+            assertEquals(4, secrets.size());
+            for (String secret : secrets) {
+                String part = secret.substring(secret.length() / 2);
+                assertFalse(
+                        lines.stream().anyMatch(line -> line.contains(part)),
+                        () -> String.join("\n", linesWith(part)));
             }
         }
     }

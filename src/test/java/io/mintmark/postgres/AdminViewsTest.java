@@ -50,6 +50,40 @@ class AdminViewsTest {
 
     @ParameterizedTest
     @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    github | {"repositories": ["shop", "api"], "permissions": {"contents": "read"}} | repository:api, repository:shop, permission:contents:read
+                    github | {"repository_ids": ["7654321"], "permissions": {"contents": "read"}} | repository_id:7654321, permission:contents:read
+                    github | {"all_repositories": true, "permissions": {"issues": "write", "contents": "read"}} | all_repositories, permission:contents:read, permission:issues:write
+                    parameters | {"audience": "https://api.example.com", "parameters": {"rule": "r-1"}} | https://api.example.com, rule:r-1
+                    auth-any | {"resource": "https://api.example.com"} | https://api.example.com
+                    auth-any | {"scope": "read"} | none
+                    """)
+    void who_can_mint_shows_all_targets_of_a_key(String provider, String settings, String target) {
+        admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('acme', 'github', 'github-app',
+                        '{"client_id": "Iv23", "private_key": {"file": "app.pem"}, "installation_id": "1"}'),
+                       ('acme', 'parameters', 'oauth2',
+                        '{"token_endpoint": "https://auth.example.com/token", "target_parameters": ["rule"]}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'new', '%s', 3600, '%s');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'repo:acme/app:main', 'new');
+                """
+                        .formatted(provider, settings));
+
+        assertEquals(
+                List.of(target),
+                database.column(
+                        "SELECT coalesce(target, 'none') FROM broker.who_can_mint WHERE key = 'new'"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
             delimiter = ';',
             quoteCharacter = '"',
             value = {

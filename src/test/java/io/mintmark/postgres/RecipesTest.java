@@ -43,6 +43,7 @@ class RecipesTest {
                     "provider_ssh",
                     "provider_x509",
                     "provider_jwt",
+                    "provider_rabbitmq",
                     "provider_webhook",
                     "issuer_github_actions",
                     "issuer_gitlab",

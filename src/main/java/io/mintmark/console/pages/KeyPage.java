@@ -53,7 +53,8 @@ record KeyPage(
             SELECT k.description,
                    least(k.max_duration, y.max_duration, t.max_duration) AS max_duration,
                    k.provider, a.type,
-                   k.settings ->> y.target_setting AS target,
+                   internal.named_targets(y.target_setting || y.further_targets, y.key_settings,
+                                          k.settings) AS target,
                    k.enabled AND a.enabled AND t.enabled AS enabled
               FROM broker.key AS k
               JOIN broker.tenant AS t ON t.name = k.tenant

@@ -50,14 +50,16 @@ record Mint(
 
     private static final String TARGET_THEN =
             """
-            SELECT internal.row_at(?, 'key', ?, ?) -> 'settings' ->> y.target_setting AS target
+            SELECT internal.named_targets(y.target_setting || y.further_targets, y.key_settings,
+                                          internal.row_at(?, 'key', ?, ?) -> 'settings') AS target
               FROM broker.provider_type AS y
              WHERE y.type = ?
             """;
 
     private static final String TARGET_NOW =
             """
-            SELECT k.settings ->> y.target_setting AS target
+            SELECT internal.named_targets(y.target_setting || y.further_targets, y.key_settings,
+                                          k.settings) AS target
               FROM broker.key AS k
               JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
               JOIN broker.provider_type AS y ON y.type = a.type

@@ -1,4 +1,4 @@
-package io.mintmark.kubernetes;
+package io.mintmark.endtoend;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -18,13 +18,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.Executors;
 
-/** A proxy that terminates TLS for the broker's documents: a kube-apiserver reads no others. */
-final class TlsFront implements AutoCloseable {
+/** A proxy that terminates TLS for the broker's documents: some services read no others. */
+public final class TlsFront implements AutoCloseable {
     private final HttpsServer server;
     private final HttpClient client = HttpClient.newHttpClient();
     private volatile @Nullable URI broker;
 
-    TlsFront(Authority authority) throws Exception {
+    public TlsFront(Authority authority) throws Exception {
         server =
                 HttpsServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(authority.server("localhost")));
@@ -33,11 +33,11 @@ final class TlsFront implements AutoCloseable {
         server.start();
     }
 
-    String url() {
+    public String url() {
         return "https://localhost:" + server.getAddress().getPort();
     }
 
-    void before(URI address) {
+    public void before(URI address) {
         broker = address;
     }
 

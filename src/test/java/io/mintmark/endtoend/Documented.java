@@ -1,4 +1,4 @@
-package io.mintmark.kubernetes;
+package io.mintmark.endtoend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** What pages and recipes tell an admin to write or run, as it stands there. */
-final class Documented {
+public final class Documented {
     private static final String COMMAND = "--   kubectl ";
     private static final String PSQL_ONLY = "\\set SHOW_CONTEXT never\n";
 
     private Documented() {}
 
     /** The recipe's statements. */
-    static String recipe(String name) {
+    public static String recipe(String name) {
         return read("db/recipes/" + name + ".sql").replace(PSQL_ONLY, "");
     }
 
     /** The recipe's kubectl commands that change the cluster. */
-    static String commands(String name) {
+    public static String commands(String name) {
         return recipe(name)
                 .lines()
                 .filter(line -> line.startsWith(COMMAND + "create "))
@@ -30,8 +30,13 @@ final class Documented {
     }
 
     /** The YAML blocks of a page, one after the other. */
-    static List<String> yaml(String page) {
-        return Arrays.stream(read("docs/" + page).split("```yaml\n", -1))
+    public static List<String> yaml(String page) {
+        return blocks(page, "yaml");
+    }
+
+    /** The blocks of a page in one language, one after the other. */
+    public static List<String> blocks(String page, String language) {
+        return Arrays.stream(read("docs/" + page).split("```" + language + "\n", -1))
                 .skip(1)
                 .map(block -> block.substring(0, block.indexOf("```")).stripIndent())
                 .toList();

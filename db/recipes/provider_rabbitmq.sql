@@ -1,0 +1,16 @@
+-- RabbitMQ: logins with tokens that the broker signs, for the client's own subject; plug-in rabbitmq_auth_backend_oauth2.
+--
+-- At RabbitMQ: docs/providers/services.md#rabbitmq has the lines of rabbitmq.conf. Its resource_server_id is the audience here, and
+-- the prefix of each scope. Clients send the token as the password; RabbitMQ ignores the user name.
+--
+-- RabbitMQ accepts a token of any tenant of the broker: list the audience in the allowed_targets of this access provider alone.
+\set SHOW_CONTEXT never
+
+INSERT INTO broker.access_provider (tenant, name, type, allowed_targets)
+VALUES ('acme', 'rabbitmq', 'jwt', '{rabbitmq.acme.example}');
+
+-- A scope is PREFIX.PERMISSION:VHOST/NAME, where PERMISSION is configure, read or write, and NAME a queue or exchange.
+INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
+VALUES ('acme', 'orders', 'rabbitmq', 'Publish and read orders', 600,
+        '{"audience": "rabbitmq.acme.example",
+          "claims": {"scope": "rabbitmq.acme.example.write:shop/orders rabbitmq.acme.example.read:shop/orders"}}');
