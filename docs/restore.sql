@@ -36,6 +36,7 @@ SELECT e.line ->> 'mint_id' AS mint_id, e.line ->> 'tenant' AS tenant, e.line ->
  WHERE e.line ->> 'kind' IN ('requested', 'issued', 'withheld') AND (e.line ->> 'expires_at')::timestamptz > now()
    AND NOT EXISTS (SELECT FROM audit.event AS k
                     WHERE k.mint_id = (e.line ->> 'mint_id')::uuid AND k.step = (e.line ->> 'step')::bigint)
+   AND NOT EXISTS (SELECT FROM exported AS d WHERE d.line ->> 'mint_id' = e.line ->> 'mint_id' AND d.line ->> 'kind' = 'ended')
  ORDER BY 1;
 
 \echo 'The highest ids that were given, for the sequences'

@@ -648,6 +648,8 @@ past.executescript("""
     CREATE TABLE head (kind, chain, at INTEGER, number INTEGER);
     CREATE INDEX heads_by_place ON head (kind, chain, at);
     CREATE INDEX heads_by_number ON head (kind, chain, number);
+    CREATE TABLE requested (mint UNIQUE);
+    CREATE TABLE ended (mint UNIQUE);
 """)
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
@@ -913,7 +915,7 @@ def judge_mint(fields):
             doubt(mint, why)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             doubt(mint, Ungranted("its row can't be read"))
-    elif kind == "failed" or doubted:
+    elif kind != "ended" and (kind == "failed" or doubted):
         called = not (kind == "failed" and row["reason"] in NOT_CALLED)
         why = doubted.pop(mint, None)
         if why and called:
@@ -1007,10 +1009,20 @@ def note_mint(fields):
     """Halves of mints, which mostly stand close to each other."""
     global too_many_open
     mint, kind = fields[0], fields[2]
+    if kind in ("requested", "ended"):
+        past.execute(f"INSERT OR IGNORE INTO {kind} VALUES (?)", (mint,))
     mine, others = (open_mints, ended_mints) if kind == "requested" else (ended_mints, open_mints)
-    if not too_many_open and kind not in (None, "denied", "rejected") and re.fullmatch("[0-9a-f-]{36}", mint or ""):
+    if not too_many_open and kind in ("requested", "issued", "failed", "withheld") and re.fullmatch("[0-9a-f-]{36}", mint or ""):
         others.discard(mint) if mint in others else mine.add(mint)
         too_many_open = len(open_mints) + len(ended_mints) > MOST_OPEN
+
+
+def judge_ended():
+    """A mint that ended was requested, maybe in another chain. Of a part nothing can be said: it may lack requests."""
+    lost = any(declaration["events"] for declaration in declarations)
+    for mint, in past.execute("SELECT mint FROM ended EXCEPT SELECT mint FROM requested ORDER BY mint") if not part else ():
+        sentence = f"mint {mint} ended but was never requested"
+        say(f"note: {sentence}; rows were declared lost") if lost else wrong(sentence)
 
 
 # ---------------------------------------------------------------- the whole
@@ -1073,6 +1085,7 @@ def main():
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
     events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)
     end_of_mints()
+    judge_ended()
     judge_missing(seals)
     fresh = fresh_events + fresh_changes
     if part and fresh:

@@ -34,9 +34,13 @@ SELECT r.mint_id,
        r.chain,
        r.seq,
        o.chain AS outcome_chain,
-       o.seq AS outcome_seq
+       o.seq AS outcome_seq,
+       d.occurred_at AS ended_at,
+       d.reason AS ended_how,
+       d.detail AS ended_detail
   FROM audit.event AS r
   LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+  LEFT JOIN audit.event AS d ON d.mint_id = r.mint_id AND d.step = 3
   LEFT JOIN LATERAL (
        SELECT c.after, c.changed_by, c.changed_at
          FROM audit.config_change AS c
@@ -54,6 +58,11 @@ COMMENT ON COLUMN audit.mint.outcome IS 'issued, failed or withheld; null while 
 COMMENT ON COLUMN audit.mint.outcome_at IS 'When the outcome was recorded.';
 COMMENT ON COLUMN audit.mint.expires_at IS
     'When the credential ends; where there is no outcome, the latest that a credential could live.';
+COMMENT ON COLUMN audit.mint.ended_at IS
+    'When the credential was found or made to work no more; null where the broker has no proof of that, and only expires_at counts.';
+COMMENT ON COLUMN audit.mint.ended_how IS
+    'over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
+COMMENT ON COLUMN audit.mint.ended_detail IS 'The same for people; for disarmed, what is left at the provider.';
 COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that allowed it, as it was.';
 COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that made the grant.';
 COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was made.';
@@ -68,35 +77,68 @@ SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.p
   JOIN audit.event AS r ON r.mint_id = open.mint_id AND r.step = 1
  WHERE NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = open.mint_id AND o.step = 2);
 COMMENT ON VIEW audit.unresolved IS
-    'Mints without outcome: in flight, or the broker died in between. Whether a credential exists, only the provider knows.';
+    'Mints without outcome: in flight, or the broker died in between. Whether a credential exists, only the provider knows; audit.active_credential leaves out those that are recorded as ended.';
 COMMENT ON COLUMN audit.unresolved.credential_may_exist_until IS
     'After this time no credential of the mint can live any more.';
 
 CREATE OR REPLACE VIEW audit.active_credential WITH (security_invoker = true) AS
-SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind AS outcome, o.credential_id,
-       o.issued_at, o.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
-  FROM audit.event AS o
- WHERE o.expires_at > now() AND o.kind IN ('issued', 'withheld')
-UNION ALL
-SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL,
-       NULL, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
-  FROM audit.event AS o
-  JOIN audit.event AS r ON r.mint_id = o.mint_id AND r.step = 1
- WHERE r.expires_at > now()
-   AND o.kind = 'failed' AND o.reason IN ('provider_timeout', 'provider_unreachable')
-UNION ALL
-SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved', NULL,
-       NULL, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address, NULL
-  FROM audit.unresolved AS u
- WHERE u.credential_may_exist_until > now();
+SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.credential_id,
+       a.issued_at, a.expires_at, a.grant_id, a.grant_revision, a.request_id, a.client_address, a.reason
+  FROM (SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind AS outcome, o.credential_id,
+               o.issued_at, o.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
+          FROM audit.event AS o
+         WHERE o.expires_at > now() AND o.kind IN ('issued', 'withheld')
+        UNION ALL
+        SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL,
+               NULL, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
+          FROM audit.event AS o
+          JOIN audit.event AS r ON r.mint_id = o.mint_id AND r.step = 1
+         WHERE r.expires_at > now()
+           AND o.kind = 'failed' AND o.reason IN ('provider_timeout', 'provider_unreachable')
+        UNION ALL
+        SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved', NULL,
+               NULL, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address, NULL
+          FROM audit.unresolved AS u
+         WHERE u.credential_may_exist_until > now()) AS a
+ -- looked up for each: there is no index of ended mints, so a join may read the whole log
+ WHERE NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = a.mint_id AND d.step = 3 OFFSET 0);
 COMMENT ON VIEW audit.active_credential IS
-    'Credentials that are valid, or may be: issued, withheld (obtained and dropped), unresolved, and failed ones for which the provider may have made a credential.';
+    'Credentials that are valid, or may be: issued, withheld (obtained and dropped), unresolved, and failed ones for which the provider may have made a credential. Without those that are recorded as ended.';
 COMMENT ON COLUMN audit.active_credential.outcome IS
     'issued and withheld: it was obtained. unresolved and failed: it may exist, only the provider knows.';
 COMMENT ON COLUMN audit.active_credential.expires_at IS
     'When it ends; where it only may exist, the latest that it could live.';
 COMMENT ON COLUMN audit.active_credential.reason IS
     'Why it was withheld, or failed: provider_timeout or provider_unreachable.';
+
+-- The first part is short. The second reads every mint of such a type: bound it by mint_id.
+CREATE OR REPLACE VIEW audit.unended WITH (security_invoker = true) AS
+SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.reason, a.credential_id,
+       coalesce(o.occurred_at, r.occurred_at) AS unwanted_since, a.expires_at AS works_until
+  FROM audit.active_credential AS a
+  JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1
+  LEFT JOIN audit.event AS o ON o.mint_id = a.mint_id AND o.step = 2
+ WHERE a.outcome <> 'issued'
+   -- without outcome for longer than a mint takes
+   AND (o.mint_id IS NOT NULL OR r.occurred_at < now() - interval '2 minutes')
+UNION ALL
+SELECT r.mint_id, r.tenant, r.subject, r.key, r.provider, r.provider_type, coalesce(o.kind, 'unresolved'), o.reason, o.credential_id,
+       CASE WHEN o.kind = 'issued' THEN o.expires_at ELSE coalesce(o.occurred_at, r.occurred_at) END, NULL
+  FROM audit.event AS r
+  JOIN broker.provider_type AS t ON t.type = r.provider_type AND t.leaves_behind
+  LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+ WHERE r.step = 1
+   AND (o.kind IS NULL OR o.kind <> 'failed' OR o.reason IN ('provider_timeout', 'provider_unreachable'))
+   AND CASE WHEN o.kind IN ('issued', 'withheld') THEN o.expires_at ELSE r.expires_at END <= now()
+   AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3);
+COMMENT ON VIEW audit.unended IS
+    'Mints that should have ended by now, without proof that they have: their credential was never handed out and may still work, or its time is over and it leaves something at its provider (broker.provider_type.leaves_behind).';
+COMMENT ON COLUMN audit.unended.outcome IS 'As in audit.active_credential.';
+COMMENT ON COLUMN audit.unended.reason IS 'Why it was withheld, or failed.';
+COMMENT ON COLUMN audit.unended.unwanted_since IS
+    'Since when nobody should be able to use it: its outcome if it was never handed out, otherwise its end.';
+COMMENT ON COLUMN audit.unended.works_until IS
+    'When the credential, if there is one, ends by itself; null: its time is over, and what is left must be removed.';
 
 CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS
 SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.issuer, e.subject, e.key,

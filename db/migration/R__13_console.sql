@@ -113,12 +113,12 @@ CREATE OR REPLACE FUNCTION internal.find_mints(by text, value text, of_tenant te
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
-    -- two rows a mint; more only where rows that were looked at may not be wanted
+    -- three rows a mint; more only where rows that were looked at may not be wanted
     look constant int := CASE WHEN by = 'open' OR outcome IS NULL AND by <> 'token' AND (of_key IS NULL OR by = 'key')
-                              THEN 2 * most + 2 ELSE 10000 END;
+                              THEN 3 * most + 3 ELSE 10000 END;
     kinds constant text[] := CASE outcome WHEN 'live' THEN ARRAY['issued', 'withheld'] WHEN 'refused' THEN ARRAY['denied', 'rejected']
                                           ELSE ARRAY[outcome] END;
-    share constant int := greatest(look / greatest(cardinality(tenants), 1), 2 * most + 2);
+    share constant int := greatest(look / greatest(cardinality(tenants), 1), 3 * most + 3);
 BEGIN
     -- Planned for these very values: only then are partitions left out that can't hold any.
     RETURN QUERY EXECUTE format($q$
@@ -135,7 +135,9 @@ BEGIN
                         WHEN 'minted' THEN EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = l.mint_id AND o.step = 1 OFFSET 0)
                         ELSE EXISTS (SELECT FROM audit.event AS o
                                       WHERE o.mint_id = l.mint_id AND o.step = 2 AND o.kind = ANY ($10)
-                                        AND ($7 <> 'live' OR o.expires_at > now()) OFFSET 0) END
+                                        AND ($7 <> 'live' OR o.expires_at > now() AND NOT EXISTS (
+                                              SELECT FROM audit.event AS d WHERE d.mint_id = o.mint_id AND d.step = 3 OFFSET 0))
+                                        OFFSET 0) END
           ORDER BY l.mint_id DESC LIMIT $9)
         UNION ALL
         SELECT NULL, stop.at FROM stop$q$,
@@ -237,6 +239,7 @@ BEGIN
         SELECT count(*), count(*) < most, max(l.expires_at) INTO credentials, counted_all, last_ends_at
           FROM (SELECT e.expires_at FROM audit.event AS e
                  WHERE e.expires_at > now() AND e.kind IN ('issued', 'withheld')
+                   AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = e.mint_id AND d.step = 3 OFFSET 0)
                  ORDER BY e.expires_at DESC LIMIT most) AS l;
     ELSE
         SELECT coalesce(sum(l.number), 0), coalesce(bool_and(l.number < share), true), max(l.last)
@@ -248,6 +251,7 @@ BEGIN
                         WHERE e.kind IN ('issued', 'withheld')
                           AND ROW(e.tenant, e.expires_at) > ROW(t.name COLLATE "C", now())
                           AND ROW(e.tenant, e.expires_at) <= ROW(t.name COLLATE "C", timestamptz 'infinity')
+                          AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = e.mint_id AND d.step = 3 OFFSET 0)
                         ORDER BY e.tenant DESC, e.expires_at DESC LIMIT share) AS c) AS l;
     END IF;
 END
@@ -283,9 +287,13 @@ BEGIN
                              max(o.expires_at) FILTER (WHERE o.step = 1) AS latest_end,
                              -- as audit.active_credential has it: a provider that didn't answer may have made one
                              bool_or(o.step = 2 AND (o.kind <> 'failed'
-                                                     OR o.reason NOT IN ('provider_timeout', 'provider_unreachable'))) AS known
+                                                     OR o.reason NOT IN ('provider_timeout', 'provider_unreachable'))) AS known,
+                             bool_or(o.step = 3) AS ended
                         FROM own AS o GROUP BY o.mint_id),
-             ends AS (SELECT m.*, CASE WHEN m.known THEN m.real_end ELSE m.latest_end END AS may_end FROM mint AS m)
+             ends AS (SELECT m.mint_id, m.begun, m.denied, m.type,
+                             CASE WHEN NOT m.ended THEN m.real_end END AS real_end,
+                             CASE WHEN m.ended THEN NULL WHEN m.known THEN m.real_end ELSE m.latest_end END AS may_end
+                        FROM mint AS m)
         SELECT count(*) FILTER (WHERE e.begun AND e.mint_id >= $3),
                count(*) FILTER (WHERE e.denied AND e.mint_id >= $3),
                coalesce((SELECT bool_and(p.whole OR p.reached < $3) FROM part AS p), true),
@@ -312,13 +320,17 @@ CREATE OR REPLACE FUNCTION internal.unsealed_rows(most int, OUT unsealed bigint,
 AS $$
 DECLARE
     sealed_at constant timestamptz := coalesce((SELECT c.sealed_at FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1), 'epoch');
-    -- a mint that had begun before may have ended since; none takes longer
+    -- a mint that had begun before may have its outcome since; none takes longer, and ends are found by their time
     since constant uuid := audit.first_mint_id(greatest(sealed_at - interval '2 minutes', 'epoch'));
 BEGIN
     IF internal.viewer_sees_all() THEN
         SELECT count(*) FILTER (WHERE r.seq IS NULL OR r.seq > coalesce(s.position, 0)), count(*) <= most
           INTO unsealed, counted
-          FROM (SELECT e.chain, e.seq FROM audit.event AS e WHERE e.mint_id >= since ORDER BY e.mint_id DESC LIMIT most + 1) AS r
+          FROM ((SELECT e.chain, e.seq FROM audit.event AS e WHERE e.mint_id >= since ORDER BY e.mint_id DESC LIMIT most + 1)
+                UNION ALL
+                (SELECT e.chain, e.seq FROM audit.event AS e
+                  WHERE e.kind = 'ended' AND e.occurred_at >= sealed_at - interval '2 minutes' AND e.mint_id < since
+                  ORDER BY e.occurred_at DESC LIMIT most + 1)) AS r
           LEFT JOIN runtime.sealed_chain AS s ON s.kind = 'event' AND s.chain = r.chain;
     END IF;
 END

@@ -1,5 +1,5 @@
 -- Revoke everything of a subject. From the commit on no mint starts on these grants, whatever the replicas have cached.
--- Issued credentials are valid until they expire; audit.event lists them.
+-- Issued credentials are valid until they expire; audit.active_credential lists them.
 \set SHOW_CONTEXT never
 
 BEGIN;
@@ -13,6 +13,6 @@ SELECT grant_id, key, subject, claims FROM broker.what_can_mint('acme-github', '
 COMMIT;
 
 -- What it holds still.
-SELECT key, credential_id, expires_at FROM audit.event
- WHERE tenant = 'acme' AND subject = 'repo:acme/shop:ref:refs/heads/main' AND kind IN ('issued', 'withheld') AND expires_at > now()
+SELECT key, outcome, credential_id, expires_at FROM audit.active_credential
+ WHERE tenant = 'acme' AND subject = 'repo:acme/shop:ref:refs/heads/main'
  ORDER BY expires_at;

@@ -65,6 +65,7 @@ class KeptTextTest {
             Map.ofEntries(
                     entry("audit.ForeignCheckpoints.signers: String", COMMAND),
                     entry("audit.Gap.sealedChanges: Optional<String>", COMMAND),
+                    entry("audit.EndedMints.waiting: String", COMMAND),
                     entry("audit.OpenMints.begun: UUID", COMMAND),
                     entry("audit.OpenMints.ended: UUID", COMMAND),
                     entry("audit.RetiredMonths.byMonth: YearMonth", COMMAND),

@@ -76,11 +76,19 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Queues outcomes to be written as soon as the log can be written; doesn't wait. Used for
-     * requests that were rejected because the log could not be written.
+     * Queues outcomes and ends to be written as soon as the log can be written; doesn't wait. What
+     * comes after the writer has stopped is only logged.
      */
     public void recordLater(List<Event> outcomes) {
-        backlog.add(outcomes);
+        if (thread.isAlive()) {
+            backlog.add(outcomes);
+        } else {
+            outcomes.forEach(row ->
+                    log.warn(
+                            "The audit log is closed; '{}' of mint {} isn't recorded",
+                            row.kind().word(),
+                            row.mintId()));
+        }
     }
 
     /** Why rows can't be written, as a sentence for clients; empty while they can be. */

@@ -34,8 +34,8 @@ final class Backlog {
         for (Event outcome : outcomes) {
             if (!waiting.offer(outcome)) {
                 log.error(
-                        "Too many outcomes are waiting for the audit log; mint {} stays "
-                                + "unresolved",
+                        "Too many outcomes are waiting for the audit log; '{}' of mint {} is lost",
+                        outcome.kind().word(),
                         outcome.mintId());
             }
         }

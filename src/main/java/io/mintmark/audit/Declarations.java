@@ -53,6 +53,11 @@ final class Declarations {
         return declarations.stream().anyMatch(each -> each.checkpoints().contains(checkpoint));
     }
 
+    /** Whether one says that rows of events are lost. */
+    boolean loseEvents() {
+        return declarations.stream().anyMatch(each -> !each.events().isEmpty());
+    }
+
     /** Whether one says that this row is lost. */
     boolean loseEvent(Position row) {
         return declarations.stream()

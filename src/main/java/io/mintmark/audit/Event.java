@@ -8,6 +8,7 @@ import io.mintmark.tenant.TenantName;
 
 import java.net.InetAddress;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,7 @@ import java.util.Optional;
  *     words
  * @param credential what may be known of the credential; for {@link Kind#REQUESTED} only until when
  *     one could live
+ * @param end for {@link Kind#ENDED} alone, whose row has neither caller nor subject nor grant
  */
 public record Event(
         MintId mintId,
@@ -32,7 +34,55 @@ public record Event(
         Optional<GrantReference> grant,
         Optional<String> reason,
         Optional<String> detail,
-        Optional<Credential> credential) {
+        Optional<Credential> credential,
+        Optional<End> end) {
+
+    /** A row of anything but an end. */
+    public Event(
+            MintId mintId,
+            Kind kind,
+            Instant occurredAt,
+            Optional<Caller> caller,
+            Optional<Subject> subject,
+            Optional<KeyName> key,
+            Optional<GrantReference> grant,
+            Optional<String> reason,
+            Optional<String> detail,
+            Optional<Credential> credential) {
+        this(
+                mintId,
+                kind,
+                occurredAt,
+                caller,
+                subject,
+                key,
+                grant,
+                reason,
+                detail,
+                credential,
+                Optional.empty());
+    }
+
+    /**
+     * The row of a credential that doesn't work any more.
+     *
+     * @param detail what is left of it, and other words of the provider
+     */
+    public static Event ended(
+            MintId mintId, Instant now, KeyName key, End end, How how, Optional<String> detail) {
+        return new Event(
+                mintId,
+                Kind.ENDED,
+                now,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(key),
+                Optional.empty(),
+                Optional.of(how.word()),
+                detail,
+                Optional.empty(),
+                Optional.of(end));
+    }
 
     /**
      * The client, as far as the connection shows.
@@ -88,4 +138,34 @@ public record Event(
      * @param expiresAt when it ends, or at the latest could
      */
     public record Credential(Optional<String> id, Optional<Instant> issuedAt, Instant expiresAt) {}
+
+    /**
+     * What a row {@code ended} repeats of its mint.
+     *
+     * @param credentialId empty where it isn't known whether there was a credential
+     */
+    public record End(
+            TenantName tenant,
+            ProviderName provider,
+            String providerType,
+            Optional<String> credentialId) {}
+
+    /** How a credential ended. */
+    public enum How {
+        /** Its time was over. */
+        OVER,
+        /** An admin asked for it. */
+        ASKED_FOR,
+        /** It was never handed out. */
+        UNDONE,
+        /** The provider still listed it after its end. */
+        SWEPT,
+        /** It doesn't work, but something is left at the provider. */
+        DISARMED;
+
+        /** As the column {@code reason} has it. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 }

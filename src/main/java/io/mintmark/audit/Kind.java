@@ -15,7 +15,9 @@ public enum Kind {
     /** The subject may not have the key, or there is no such key. */
     DENIED(2),
     /** A token of a known issuer was not accepted. */
-    REJECTED(2);
+    REJECTED(2),
+    /** The mint's credential doesn't work any more. */
+    ENDED(3);
 
     private final int step;
 
@@ -23,7 +25,7 @@ public enum Kind {
         this.step = step;
     }
 
-    /** 1 for the intent, 2 for the outcome. A mint has at most one row of each. */
+    /** 1 for the intent, 2 for the outcome, 3 for the end. A mint has at most one row of each. */
     public int step() {
         return step;
     }

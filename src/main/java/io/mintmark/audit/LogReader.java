@@ -4,8 +4,10 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -40,6 +42,9 @@ public interface LogReader {
 
     /** What proves the mints of this log. */
     MintProof proof(Findings findings);
+
+    /** Those of these mints that have a row {@code requested}. */
+    Set<String> requested(Collection<String> mints);
 
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */
     long lastEvent(String chain);

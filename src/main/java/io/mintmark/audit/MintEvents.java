@@ -2,7 +2,9 @@ package io.mintmark.audit;
 
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.How;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
@@ -46,6 +48,18 @@ public record MintEvents(
     /** A credential was obtained and is not handed out. */
     public Event withheld(Instant now, String reason, String detail, Credential credential) {
         return row(Kind.WITHHELD, now, reason, detail, credential);
+    }
+
+    /** A credential that was withheld has been revoked. */
+    public Event undone(Instant now, String credentialId) {
+        GrantReference under = grant.orElseThrow();
+        End end =
+                new End(
+                        subject.tenant().orElseThrow(),
+                        under.provider(),
+                        under.providerType(),
+                        Optional.of(credentialId));
+        return Event.ended(mintId, now, key, end, How.UNDONE, Optional.empty());
     }
 
     /** The subject may not have the key. */

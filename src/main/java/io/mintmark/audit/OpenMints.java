@@ -19,6 +19,9 @@ final class OpenMints {
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
+    private static final Set<String> OUTCOMES =
+            Set.of(Kind.ISSUED.word(), Kind.FAILED.word(), Kind.WITHHELD.word());
+
     /** Places in {@link LogReader.Row#fields}, which are in the order of the columns. */
     private static final int MINT = 0;
 
@@ -51,7 +54,7 @@ final class OpenMints {
         }
         if (kind.equals(Kind.REQUESTED.word())) {
             join(mint.get(), ended, begun);
-        } else if (!kind.equals(Kind.DENIED.word()) && !kind.equals(Kind.REJECTED.word())) {
+        } else if (OUTCOMES.contains(kind)) {
             join(mint.get(), begun, ended);
         }
         tooMany = begun.size() + ended.size() > MOST;

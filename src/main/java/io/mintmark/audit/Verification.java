@@ -83,12 +83,15 @@ public final class Verification {
         changes.end();
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
         OpenMints open = new OpenMints(findings, log.part().isPresent());
+        EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
         log.events(row -> {
             next(events, row);
             proof.event(row, open.row(row));
+            ended.row(row);
             checkpoints.retired().row(row, log.tables().isEmpty());
         });
         events.end();
+        ended.end();
         proof.end(open::isOpen);
         checkpoints.retired().end(findings, log.tables().isEmpty());
         open.compare(log.tables());

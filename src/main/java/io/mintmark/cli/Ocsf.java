@@ -37,6 +37,7 @@ final class Ocsf {
                     "client_address",
                     "user_agent");
 
+    private static final String ENDED = "ended";
     private static final int OTHER = 99;
 
     private Ocsf() {}
@@ -86,10 +87,7 @@ final class Ocsf {
     /** A row of {@code audit.event}. */
     static String event(JsonNode row) {
         String kind = row.path("kind").asText();
-        ObjectNode event =
-                kind.equals("rejected")
-                        ? begun(EventClass.AUTHENTICATION, 1, severity(kind))
-                        : begun(EventClass.AUTHORIZE_SESSION, 1, severity(kind));
+        ObjectNode event = begun(kind);
         event.put("time", millis(row, "occurred_at").orElse(0L)).put("message", message(row));
         status(event, status(kind));
         copy(row, "reason", event, "status_code");
@@ -112,6 +110,17 @@ final class Ocsf {
         return ExportedRow.text(event);
     }
 
+    /** No class is for the end of a session alone; among its activities it is another one. */
+    private static ObjectNode begun(String kind) {
+        return switch (kind) {
+            case "rejected" -> begun(EventClass.AUTHENTICATION, 1, severity(kind));
+            case ENDED ->
+                    begun(EventClass.AUTHORIZE_SESSION, OTHER, severity(kind))
+                            .put("activity_name", "End");
+            default -> begun(EventClass.AUTHORIZE_SESSION, 1, severity(kind));
+        };
+    }
+
     private static ObjectNode begun(EventClass kind, int activity, Severity severity) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -124,7 +133,7 @@ final class Ocsf {
 
     private static Severity severity(String kind) {
         return switch (kind) {
-            case "requested", "issued" -> Severity.INFORMATIONAL;
+            case "requested", "issued", ENDED -> Severity.INFORMATIONAL;
             case "denied", "rejected" -> Severity.LOW;
             default -> Severity.MEDIUM;
         };
@@ -134,7 +143,7 @@ final class Ocsf {
     private static Status status(String kind) {
         return switch (kind) {
             case "requested" -> Status.UNKNOWN;
-            case "issued" -> Status.SUCCESS;
+            case "issued", ENDED -> Status.SUCCESS;
             default -> Status.FAILURE;
         };
     }

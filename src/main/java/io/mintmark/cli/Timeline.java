@@ -5,11 +5,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.audit.VisibleText;
 
 import java.io.PrintStream;
+import java.util.Set;
 
 /**
  * Tells mints and refusals to people, a paragraph each. Text from outside can't move the cursor.
  */
 final class Timeline {
+    /** Members that aren't missed where they are empty. */
+    private static final Set<String> WORDS = Set.of("reason", "detail", "ended_detail");
+
     private final PrintStream out;
 
     Timeline(PrintStream out) {
@@ -39,13 +43,19 @@ final class Timeline {
         }
         line("provider", "%s (%s)", row, "provider", "provider_type");
         line("requested", "%s", row, "requested_at");
-        if (row.path("outcome").isNull()) {
+        boolean ended = row.path("ended_at").isTextual();
+        if (!row.path("outcome").isNull()) {
+            line("outcome", "%s %s %s %s", row, "outcome_at", "outcome", "reason", "detail");
+        } else if (ended) {
+            line("outcome", "none", row);
+        } else {
             line("outcome", "none; a credential may exist until %s", row, "expires_at");
-            return;
         }
-        line("outcome", "%s %s %s %s", row, "outcome_at", "outcome", "reason", "detail");
         if (!row.path("credential_id").isNull()) {
             line("credential", "%s, until %s", row, "credential_id", "expires_at");
+        }
+        if (ended) {
+            line("ended", "%s %s %s", row, "ended_at", "ended_how", "ended_detail");
         }
     }
 
@@ -78,7 +88,7 @@ final class Timeline {
         JsonNode value = row.path(member);
         String visible = VisibleText.of(ExportedRow.text(value));
         return value.isNull() || value.isMissingNode()
-                ? (member.equals("reason") || member.equals("detail") ? "" : "-")
+                ? (WORDS.contains(member) ? "" : "-")
                 : visible;
     }
 }

@@ -50,7 +50,7 @@ final class Mints {
             Duration timeout,
             MintListener listener) {
         this.listener = listener;
-        this.undoing = new Undoing(clock, timeout);
+        this.undoing = new Undoing(records, clock, timeout);
         this.calls = calls;
         this.records = records;
         this.clock = clock;
@@ -160,7 +160,8 @@ final class Mints {
         listener.ended(intent.tenant(), order.granted().key().provider().type(), kind);
         if (kind != Kind.ISSUED) {
             MintId id = order.events().mintId();
-            outcome.undo().ifPresent(undo -> undoing.start(intent.tenant(), id, undo));
+            outcome.undo()
+                    .ifPresent(undo -> undoing.start(intent.tenant(), id, undo, outcome::ended));
         }
     }
 }

@@ -58,6 +58,18 @@ record Outcome(Order order, MintResult result, Instant at) {
         };
     }
 
+    /** The row of a credential that was revoked because it isn't handed out. */
+    Event ended(Instant now) {
+        String credentialId =
+                switch (result) {
+                    case Minted credential -> credential.credentialId();
+                    case Withheld withheld -> withheld.credentialId();
+                    case Failed _, NotCalled _ ->
+                            throw new IllegalStateException("there is no credential");
+                };
+        return order.events().undone(now, credentialId);
+    }
+
     /** The row of a credential that leaves. */
     Event issued(Minted credential, Instant now) {
         return order.events().issued(now, note(credential));

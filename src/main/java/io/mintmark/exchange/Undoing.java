@@ -1,5 +1,6 @@
 package io.mintmark.exchange;
 
+import io.mintmark.audit.Event;
 import io.mintmark.mint.Undo;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
@@ -9,14 +10,18 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Revokes credentials that are not handed out, if their type can. Each is on record as withheld by
- * then, with its expiry: if it can't be revoked, it works until that time.
+ * then, or its row is queued: if it can't be revoked, it works until the expiry in that row. If it
+ * was revoked, a further row says so, which is queued behind the other.
  */
 final class Undoing {
     /**
@@ -30,6 +35,7 @@ final class Undoing {
 
     private static final Logger log = LoggerFactory.getLogger(Undoing.class);
 
+    private final Records records;
     private final InstantSource clock;
     private final Duration patience;
     private final Map<TenantName, Integer> running = new HashMap<>();
@@ -37,13 +43,18 @@ final class Undoing {
     /**
      * @param patience how long the revocation of a credential may take
      */
-    Undoing(InstantSource clock, Duration patience) {
+    Undoing(Records records, InstantSource clock, Duration patience) {
+        this.records = records;
         this.clock = clock;
         this.patience = patience;
     }
 
-    /** Starts to revoke a mint's credential, unless too many are being revoked; doesn't wait. */
-    void start(TenantName tenant, MintId mintId, Undo undo) {
+    /**
+     * Starts to revoke a mint's credential, unless too many are being revoked; doesn't wait.
+     *
+     * @param ended the row that says when it was revoked
+     */
+    void start(TenantName tenant, MintId mintId, Undo undo, Function<Instant, Event> ended) {
         if (!begin(tenant)) {
             warn(mintId, "too many are being revoked");
             return;
@@ -54,7 +65,7 @@ final class Undoing {
                 .start(() -> {
                     MDC.setContextMap(context == null ? Map.of() : context);
                     try {
-                        undo(mintId, undo);
+                        undo(mintId, undo, ended);
                     } finally {
                         end(tenant);
                     }
@@ -74,11 +85,14 @@ final class Undoing {
         running.compute(tenant, (_, count) -> count == null || count == 1 ? null : count - 1);
     }
 
-    private void undo(MintId mintId, Undo undo) {
-        result(undo)
-                .ifPresentOrElse(
-                        why -> warn(mintId, why),
-                        () -> log.info("Mint {}: the withheld credential was revoked", mintId));
+    private void undo(MintId mintId, Undo undo, Function<Instant, Event> ended) {
+        Optional<String> why = result(undo);
+        if (why.isPresent()) {
+            warn(mintId, why.get());
+        } else {
+            log.info("Mint {}: the withheld credential was revoked", mintId);
+            records.recordLater(List.of(ended.apply(clock.instant())));
+        }
     }
 
     private static void warn(MintId mintId, String why) {

@@ -11,6 +11,7 @@ import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
@@ -77,6 +78,9 @@ final class EventRows {
         if (event.credential().isPresent()) {
             add(row, event.credential().get());
         }
+        if (event.end().isPresent()) {
+            add(row, event.end().get());
+        }
     }
 
     private static void add(EventRow row, Caller caller) throws IOException {
@@ -123,6 +127,13 @@ final class EventRows {
             row.time(EventFields.ISSUED_AT, credential.issuedAt().get());
         }
         row.time(EventFields.EXPIRES_AT, credential.expiresAt());
+    }
+
+    private static void add(EventRow row, End end) throws IOException {
+        row.text(EventFields.TENANT, end.tenant().value());
+        row.text(EventFields.PROVIDER, end.provider().value());
+        row.text(EventFields.PROVIDER_TYPE, end.providerType());
+        text(row, EventFields.CREDENTIAL_ID, end.credentialId(), StorableText.LINE);
     }
 
     private static void text(EventRow row, EventFields field, Optional<String> value, int most)

@@ -19,8 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -29,14 +32,6 @@ import java.util.function.Consumer;
  * export writes; a row that comes again, as on standard output, must be the same.
  */
 public final class ExportedLog implements LogReader, AutoCloseable {
-    private static final int CHECKPOINT = 0;
-    private static final int EVENT = 1;
-    private static final int CHANGE = 2;
-    private static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
-
-    /** In bytes; the names of chains are much shorter. */
-    private static final int LONGEST_NAME = 128;
-
     private final Findings findings;
     private final SortedLines lines;
     private Optional<Part> part = Optional.empty();
@@ -111,9 +106,14 @@ public final class ExportedLog implements LogReader, AutoCloseable {
             set(header.get());
             return;
         }
-        Optional<PlacedLine> line = text.flatMap(it -> line(it, origin));
+        Optional<ExportedLine> row = text.flatMap(ExportedLine::parse);
+        Optional<PlacedLine> line = row.flatMap(it -> ExportedPlaces.line(it, text.get(), origin));
         if (line.isPresent()) {
             lines.add(line.get());
+            Optional<PlacedLine> request = ExportedPlaces.request(row.get());
+            if (request.isPresent()) {
+                lines.add(request.get());
+            }
         } else {
             findings.wrong("There is a line that no export writes: " + origin);
         }
@@ -135,24 +135,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         }
     }
 
-    private static Optional<PlacedLine> line(String text, String origin) {
-        return ExportedLine.parse(text)
-                .flatMap(row -> {
-                    if (row.has("checkpoint")) {
-                        return SignedCheckpoint.in(text)
-                                .map(signed ->
-                                        new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
-                    }
-                    boolean event = row.has("mint_id");
-                    ExportedColumns columns =
-                            event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;
-                    Chain chain = new Chain(event ? EVENT : CHANGE, columns.chain(row));
-                    return columns.fit(row) && chain.name().orElse("").length() <= LONGEST_NAME
-                            ? Optional.of(new PlacedLine(chain, columns.place(row), origin, text))
-                            : Optional.empty();
-                });
-    }
-
     @Override
     public Optional<Part> part() {
         return part;
@@ -167,7 +149,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     public void checkpoints(Consumer<StoredCheckpoint> each) {
         long[] last = {0};
         each(
-                CHECKPOINT,
+                ExportedPlaces.CHECKPOINT,
                 line -> {
                     if (line.place().at() == last[0]) {
                         findings.wrong(
@@ -191,7 +173,10 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         List<@Nullable String> texts = new ArrayList<>();
         for (long number : numbers) {
-            texts.add(at(CHECKPOINTS, number).map(line -> signed(line).jws()).orElse(null));
+            texts.add(
+                    at(ExportedPlaces.CHECKPOINTS, number)
+                            .map(line -> signed(line).jws())
+                            .orElse(null));
         }
         return texts;
     }
@@ -199,7 +184,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     @Override
     public void events(Consumer<Row> each) {
         each(
-                EVENT,
+                ExportedPlaces.EVENT,
                 line -> {
                     ExportedLine row = parsed(line);
                     String name =
@@ -211,7 +196,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     @Override
     public void changes(Consumer<Row> each) {
         each(
-                CHANGE,
+                ExportedPlaces.CHANGE,
                 line -> {
                     ExportedLine row = parsed(line);
                     String of =
@@ -239,9 +224,20 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     @Override
+    public Set<String> requested(Collection<String> mints) {
+        Set<String> found = new HashSet<>();
+        for (String mint : mints) {
+            if (at(ExportedPlaces.requested(mint), 0).isPresent()) {
+                found.add(mint);
+            }
+        }
+        return found;
+    }
+
+    @Override
     public long lastEvent(String chain) {
         try {
-            return lines.last(new Chain(EVENT, Optional.of(chain)));
+            return lines.last(new Chain(ExportedPlaces.EVENT, Optional.of(chain)));
         } catch (IOException e) {
             throw unreachable(e);
         }
@@ -249,12 +245,12 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public List<@Nullable String> eventHashes(List<Position> positions) {
-        return hashes(EVENT, positions);
+        return hashes(ExportedPlaces.EVENT, positions);
     }
 
     @Override
     public List<@Nullable String> changeHashes(List<Position> positions) {
-        return hashes(CHANGE, positions);
+        return hashes(ExportedPlaces.CHANGE, positions);
     }
 
     private List<@Nullable String> hashes(int group, List<Position> positions) {

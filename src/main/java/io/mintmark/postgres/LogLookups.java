@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 
@@ -20,6 +21,12 @@ final class LogLookups {
             SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
               FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
              ORDER BY place
+            """;
+
+    private static final String REQUESTED =
+            """
+            SELECT e.mint_id::text FROM unnest(?::uuid[]) AS wanted (mint_id)
+              JOIN audit.event AS e ON e.mint_id = wanted.mint_id AND e.step = 1
             """;
 
     private static final String LAST_EVENT =
@@ -60,6 +67,13 @@ final class LogLookups {
                 statement ->
                         statement.setArray(
                                 1, connection.createArrayOf("bigint", numbers.toArray())));
+    }
+
+    List<@Nullable String> requested(Collection<String> mints) {
+        return texts(
+                REQUESTED,
+                statement ->
+                        statement.setArray(1, connection.createArrayOf("uuid", mints.toArray())));
     }
 
     long lastEvent(String chain) {

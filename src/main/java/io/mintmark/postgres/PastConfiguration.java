@@ -179,8 +179,9 @@ final class PastConfiguration implements MintProof {
         }
         if (kind.equals(Kind.REQUESTED.word())) {
             requested(mint, row);
-        } else if (!doubted.isEmpty() || kind.equals(Kind.FAILED.word())) {
-            ended(mint, kind, row, isEarly);
+        } else if (!kind.equals(Kind.ENDED.word())
+                && (!doubted.isEmpty() || kind.equals(Kind.FAILED.word()))) {
+            outcome(mint, kind, row, isEarly);
         }
     }
 
@@ -210,7 +211,7 @@ final class PastConfiguration implements MintProof {
     }
 
     /** A mint whose provider wasn't called needs no grant. */
-    private void ended(String mint, String kind, LogReader.Row row, boolean isEarly) {
+    private void outcome(String mint, String kind, LogReader.Row row, boolean isEarly) {
         String reason = EventFields.REASON.in(row.fields());
         boolean called =
                 !(kind.equals(Kind.FAILED.word()) && reason != null && NOT_CALLED.contains(reason));

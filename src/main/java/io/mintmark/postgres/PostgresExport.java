@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -24,21 +25,38 @@ public final class PostgresExport implements AutoCloseable {
     /**
      * A row belongs to when it was written, not to when its mint began, so that what one export
      * left out the next one has. The mint ids, which are ordered by time, keep it to the partitions
-     * around; no mint lasts a day.
+     * around: no outcome takes a day, and ends have an index by time. A subject's ends are found by
+     * the requests, since their own rows don't name it.
      */
     private static final String ROWS =
             """
-            SELECT to_jsonb(e)::text AS row
-              FROM audit.event AS e
-             WHERE e.mint_id >= audit.first_mint_id(
-                       greatest(cast(? AS timestamptz) - interval '1 day', '1970-01-01Z'))
-               AND e.mint_id < audit.first_mint_id(
-                       least(cast(? AS timestamptz) + interval '1 day', '9999-01-01Z'))
-               AND e.occurred_at >= coalesce(cast(? AS timestamptz), '-infinity')
-               AND e.occurred_at < coalesce(cast(? AS timestamptz), 'infinity')
+            SELECT to_jsonb(e.whole)::text AS row
+              FROM (SELECT n.mint_id, n.step, n.kind, n.tenant, n.subject, n.key, n AS whole
+                      FROM audit.event AS n
+                     WHERE n.mint_id >= audit.first_mint_id(
+                               greatest(cast(? AS timestamptz) - interval '1 day', '1970-01-01Z'))
+                       AND n.mint_id < audit.first_mint_id(
+                               least(cast(? AS timestamptz) + interval '1 day', '9999-01-01Z'))
+                       AND n.occurred_at >= coalesce(cast(? AS timestamptz), '-infinity')
+                       AND n.occurred_at < coalesce(cast(? AS timestamptz), 'infinity')
+                    UNION ALL
+                    SELECT n.mint_id, n.step, n.kind, n.tenant, n.subject, n.key, n
+                      FROM audit.event AS n
+                     WHERE n.kind = 'ended'
+                       AND n.occurred_at >= cast(? AS timestamptz)
+                       AND n.occurred_at < coalesce(cast(? AS timestamptz), 'infinity')
+                       AND n.mint_id < audit.first_mint_id(
+                               greatest(cast(? AS timestamptz) - interval '1 day', '1970-01-01Z'))
+                   ) AS e
+             WHERE true
             """;
 
-    private static final int TIMES = 4;
+    private static final String OF_SUBJECT =
+            """
+             AND (e.subject = ? OR e.kind = 'ended' AND EXISTS (
+                     SELECT FROM audit.event AS r
+                      WHERE r.mint_id = e.mint_id AND r.step = 1 AND r.subject = ?))
+            """;
 
     private static final String TENANT = "SELECT name AS row FROM broker.tenant WHERE name = ?";
 
@@ -75,18 +93,23 @@ public final class PostgresExport implements AutoCloseable {
         StringBuilder sql = new StringBuilder(ROWS);
         List<String> texts = new ArrayList<>();
         wanted.tenant().ifPresent(text -> and(sql, "tenant", text, texts));
-        wanted.subject().ifPresent(text -> and(sql, "subject", text, texts));
+        wanted.subject()
+                .ifPresent(text -> {
+                    sql.append(OF_SUBJECT);
+                    texts.addAll(List.of(text, text));
+                });
         wanted.key().ifPresent(text -> and(sql, "key", text, texts));
         sql.append(" ORDER BY e.mint_id, e.step");
         read(
                 sql.toString(),
                 statement -> {
-                    for (int i = 1; i <= TIMES; i += 2) {
-                        statement.setString(i, text(wanted.from().orElse(null)));
-                        statement.setString(i + 1, text(wanted.to().orElse(null)));
-                    }
-                    for (int i = 0; i < texts.size(); i++) {
-                        statement.setString(TIMES + 1 + i, texts.get(i));
+                    String from = text(wanted.from().orElse(null));
+                    String to = text(wanted.to().orElse(null));
+                    List<@Nullable String> all = new ArrayList<>();
+                    all.addAll(Arrays.asList(from, to, from, to, from, to, from));
+                    all.addAll(texts);
+                    for (int i = 0; i < all.size(); i++) {
+                        statement.setString(i + 1, all.get(i));
                     }
                 },
                 each);

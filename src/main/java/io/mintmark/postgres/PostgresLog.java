@@ -15,8 +15,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -215,6 +218,11 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     @Override
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         return lookups.checkpointTexts(numbers);
+    }
+
+    @Override
+    public Set<String> requested(Collection<String> mints) {
+        return new HashSet<>(lookups.requested(mints));
     }
 
     @Override

@@ -171,6 +171,21 @@ class AuditLogTest {
     }
 
     @Test
+    void what_is_queued_is_written_before_the_log_closes_and_nothing_after_that() {
+        store.open();
+        Event intent = Rows.row("intent");
+        AuditLog log = new AuditLog(store, LONG).start();
+        try (log) {
+            log.record(List.of(intent));
+            log.recordLater(List.of(Rows.row(intent.mintId(), Kind.WITHHELD, "queued")));
+        }
+        log.recordLater(List.of(Rows.row(intent.mintId(), Kind.ENDED, "too late")));
+        assertEquals(
+                List.of("intent", "queued"),
+                store.rows().map(row -> row.reason().orElseThrow()).toList());
+    }
+
+    @Test
     void whoever_is_interrupted_while_nothing_was_written_gives_the_rows_up() throws Exception {
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             var first = begin(log);

@@ -134,5 +134,9 @@ class GitHubTokensTest {
                 world.database()
                         .column(
                                 "SELECT reason FROM audit.event WHERE kind = 'failed' AND key = 'admin'"));
+        Eventually.holds(() ->
+                world.database()
+                        .column("SELECT key || ' ' || reason FROM audit.event WHERE kind = 'ended'")
+                        .equals(List.of("shop undone")));
     }
 }

@@ -91,5 +91,14 @@ class WebhookMintsTest {
                 world.database()
                         .column(
                                 "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'long'"));
+        Eventually.holds(() ->
+                world.database()
+                        .column(
+                                "SELECT concat_ws(' ', outcome, ended_how, ended_at >= outcome_at) FROM audit.mint WHERE key = 'long'")
+                        .equals(List.of("withheld undone t")));
+        assertEquals(
+                List.of(),
+                world.database()
+                        .column("SELECT key FROM audit.active_credential WHERE key = 'long'"));
     }
 }

@@ -26,15 +26,16 @@ final class MemoryLog implements EventStore {
     private final MemoryTenant tenant;
     private Predicate<Event> gone = _ -> false;
     private boolean writesBeforeItBreaks;
+    private int refused;
     private Consumer<Event> meanwhile = _ -> {};
 
     MemoryLog(MemoryTenant tenant) {
         this.tenant = tenant;
     }
 
-    /** From now on rows of this kind can't be written. */
-    synchronized void refuse(Kind kind) {
-        gone = event -> event.kind() == kind;
+    /** From now on rows of these kinds can't be written. */
+    synchronized void refuse(Kind... kinds) {
+        gone = event -> List.of(kinds).contains(event.kind());
         writesBeforeItBreaks = false;
     }
 
@@ -63,6 +64,7 @@ final class MemoryLog implements EventStore {
             events.forEach(meanwhile);
         }
         if (breaks) {
+            refused++;
             throw new StoreUnreachable("gone for the test", writesBeforeItBreaks, null);
         }
         return Map.of(MemoryTenant.NAME, tenant.wholeState());
@@ -84,6 +86,11 @@ final class MemoryLog implements EventStore {
                 .map(Event::mintId)
                 .filter(mints::contains)
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** How often rows could not be written. */
+    synchronized int refused() {
+        return refused;
     }
 
     /** Kind, key and reason of each row, in their order. */

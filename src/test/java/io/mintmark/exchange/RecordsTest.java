@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.End;
+import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Kind;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.Undo;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.MintRefusal;
@@ -27,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 /** What is on record, and what happens if it can't be written. */
 final class RecordsTest {
@@ -129,6 +134,108 @@ final class RecordsTest {
         answer.complete(null);
         request.join();
         assertEquals(4, store.rows().size());
+    }
+
+    /** A key whose credential its provider can revoke, and one that fails. */
+    private void oneIsDropped(Undo undo) {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy").key("api").grant(Stage.SUBJECT, "api");
+        cloud.answer(
+                "deploy",
+                order ->
+                        FakeCloud.credential(order, Stage.START.plus(order.duration()))
+                                .endedBy(undo));
+        cloud.answer("api", _ -> new Failed(Reason.PROVIDER_REJECTED, "no"));
+    }
+
+    private static final List<String> DROPPED =
+            List.of(
+                    "requested deploy",
+                    "requested api",
+                    "withheld deploy other_key_failed",
+                    "failed api provider_rejected");
+
+    @Test
+    void
+            a_dropped_credential_that_was_revoked_is_recorded_as_ended_and_as_little_as_identifies_it() {
+        oneIsDropped(_ -> Optional.empty());
+        stage.refusal("deploy", "api");
+        Eventually.holds(() -> store.rows().size() > DROPPED.size());
+        assertEquals(
+                Stream.concat(DROPPED.stream(), Stream.of("ended deploy undone")).toList(),
+                store.rows());
+        Event ended = store.events().getLast();
+        assertEquals(store.events().getFirst().mintId(), ended.mintId());
+        GrantReference of = store.events().getFirst().grant().orElseThrow();
+        assertEquals(
+                Optional.of(
+                        new End(
+                                MemoryTenant.NAME,
+                                of.provider(),
+                                of.providerType(),
+                                Optional.of("id of deploy"))),
+                ended.end());
+        assertEquals(Optional.empty(), ended.subject());
+        assertEquals(Optional.empty(), ended.caller());
+    }
+
+    @Test
+    void a_dropped_credential_that_could_not_be_revoked_is_not_recorded_as_ended()
+            throws Exception {
+        CountDownLatch tried = new CountDownLatch(1);
+        oneIsDropped(_ -> {
+            tried.countDown();
+            return Optional.of("gone");
+        });
+        stage.refusal("deploy", "api");
+        tried.await();
+        stage.close();
+        assertEquals(DROPPED, store.rows());
+    }
+
+    @Test
+    void an_answer_waits_neither_for_the_revocation_nor_for_its_row() {
+        CompletableFuture<Optional<String>> revoked = new CompletableFuture<>();
+        oneIsDropped(_ -> revoked.join());
+        tenant.key("other").grant(Stage.SUBJECT, "other");
+        store.refuse(Kind.ENDED);
+        stage.refusal("deploy", "api");
+        assertEquals(DROPPED, store.rows());
+        revoked.complete(Optional.empty());
+        Eventually.holds(() -> store.refused() > 1);
+        stage.minted("other");
+        store.recover();
+        Eventually.holds(() -> store.rows().contains("ended deploy undone"));
+    }
+
+    @Test
+    void an_end_is_written_behind_the_outcome_that_could_not_be_written_either() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        cloud.answer(
+                "deploy",
+                order ->
+                        FakeCloud.credential(order, Stage.START.plus(order.duration()))
+                                .endedBy(_ -> Optional.empty()));
+        store.refuse(Kind.ISSUED, Kind.WITHHELD);
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        Eventually.holds(() -> store.refused() > 1);
+        store.recover();
+        Eventually.holds(() -> store.rows().size() > 2);
+        assertEquals(
+                List.of(
+                        "requested deploy",
+                        "withheld deploy audit_unavailable",
+                        "ended deploy undone"),
+                store.rows());
+    }
+
+    @Test
+    void an_issued_credential_is_not_revoked() {
+        oneIsDropped(_ -> {
+            throw new AssertionError("it was handed out");
+        });
+        stage.minted("deploy");
+        stage.close();
+        assertEquals(List.of("requested deploy", "issued deploy"), store.rows());
     }
 
     @Test

@@ -3,10 +3,17 @@ package io.mintmark.exchange;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.End;
+import io.mintmark.audit.Event.How;
 import io.mintmark.endtoend.Eventually;
+import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.token.TestKey;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +27,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 final class UndoingTest {
     private static final MintId MINT = new MintIds(() -> Instant.EPOCH, new SecureRandom()).next();
-    private final Undoing undoing = new Undoing(() -> Instant.EPOCH, Duration.ofSeconds(10));
+    private final AuditLog log =
+            new AuditLog(
+                            new MemoryLog(new MemoryTenant(TestKey.es256("key-1"))),
+                            Duration.ofSeconds(5))
+                    .start();
+    private final Undoing undoing =
+            new Undoing(new Records(log), () -> Instant.EPOCH, Duration.ofSeconds(10));
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
     private final CountDownLatch answered = new CountDownLatch(1);
@@ -28,6 +41,7 @@ final class UndoingTest {
     @AfterEach
     void letGo() {
         answered.countDown();
+        log.close();
     }
 
     @Test
@@ -65,7 +79,8 @@ final class UndoingTest {
                         _ -> {
                             begun.incrementAndGet();
                             throw new IllegalStateException("for the test");
-                        });
+                        },
+                        UndoingTest::ended);
                 return begun.get() > before;
             });
         }
@@ -81,7 +96,8 @@ final class UndoingTest {
                     assertEquals(Instant.EPOCH.plusSeconds(10), deadline);
                     done.incrementAndGet();
                     return Optional.of("not found");
-                });
+                },
+                UndoingTest::ended);
         Eventually.holds(() -> done.get() == 1);
     }
 
@@ -104,8 +120,19 @@ final class UndoingTest {
                         await();
                         done.incrementAndGet();
                         return Optional.empty();
-                    });
+                    },
+                    UndoingTest::ended);
         }
+    }
+
+    private static Event ended(Instant at) {
+        End end =
+                new End(
+                        new TenantName("acme"),
+                        new ProviderName("cloud"),
+                        "aws-sts",
+                        Optional.empty());
+        return Event.ended(MINT, at, new KeyName("deploy"), end, How.UNDONE, Optional.empty());
     }
 
     private void await() {

@@ -3,7 +3,9 @@ package io.mintmark.postgres;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.How;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
@@ -74,6 +76,25 @@ final class AuditRows {
         MintEvents events = events(IDS, subject, "{}", "10.0.0.1");
         return List.of(
                 events.requested(now, now.plusSeconds(3600)), events.failed(now, reason, "words"));
+    }
+
+    /** The end of a mint's credential. */
+    static Event ended(List<Event> mint, How how) {
+        Event last = mint.getLast();
+        GrantReference under = last.grant().orElseThrow();
+        End end =
+                new End(
+                        last.subject().orElseThrow().tenant().orElseThrow(),
+                        under.provider(),
+                        under.providerType(),
+                        last.credential().flatMap(Credential::id));
+        return Event.ended(
+                last.mintId(),
+                Instant.now(),
+                last.key().orElseThrow(),
+                end,
+                how,
+                how == How.DISARMED ? Optional.of("it owns 1 table") : Optional.empty());
     }
 
     /** The row of a key that was refused. */

@@ -3,6 +3,8 @@ package io.mintmark.postgres;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.How;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -25,6 +27,7 @@ class DeclaredGapTest {
     private final List<SignedCheckpoint> kept = new ArrayList<>();
     private TestDatabase restored = original;
     private Path file = Path.of("");
+    private List<Event> lost = List.of();
 
     @BeforeEach
     void loseTheEnd() throws Exception {
@@ -38,11 +41,12 @@ class DeclaredGapTest {
         }
         kept.add(Seals.seal(original));
         restored = original.copy();
+        lost = new GrantedMints(original).of(AuditRows.mint("three", "{}"));
         original.run(
                 Who.ADMIN, "UPDATE broker.tenant SET display_name = 'lost' WHERE name = 'acme'");
         try (Database connections = new Database(original.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/2");
-            store.append(new GrantedMints(original).of(AuditRows.mint("three", "{}")));
+            store.append(lost);
             kept.add(Seals.seal(original));
             store.append(new GrantedMints(original).of(AuditRows.mint("four", "{}")));
         }
@@ -95,6 +99,25 @@ class DeclaredGapTest {
                         "the disk broke");
         assertEquals(0, declared.status(), declared.output());
         return SignedCheckpoint.in(declared.output()).orElseThrow();
+    }
+
+    @Test
+    void an_end_whose_request_was_lost_is_wrong_until_the_loss_is_declared() throws Exception {
+        try (Database connections = new Database(restored.login(Who.APP))) {
+            new PostgresEventStore(connections, "here/3")
+                    .append(List.of(AuditRows.ended(lost, How.SWEPT)));
+        }
+        kept.add(Seals.seal(restored));
+        String sentence = "ended but was never requested";
+        Ran before = verify();
+        assertEquals(1, before.status());
+        assertTrue(before.output().contains(sentence), before.output());
+        declare();
+        Ran declared = verify();
+        assertEquals(3, declared.status(), declared.output());
+        assertTrue(
+                declared.output().contains(sentence + "; rows were declared lost"),
+                declared.output());
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.How;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
@@ -49,7 +51,7 @@ class LogVector {
             }
             Seals.sealAt(database, JANUARY.plusSeconds(60));
             export(database);
-            texts(granted, one, two);
+            List<Event> withheld = texts(granted, one, two);
             database.run(
                     Who.ADMIN,
                     "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name = 'acme'");
@@ -68,6 +70,10 @@ class LogVector {
                 (i % 3 == 0 ? two : one)
                         .append(granted.of(AuditRows.mint("ci:" + i, "{\"ref\": \"main\"}")));
             }
+            List<Event> ofTwo = granted.of(AuditRows.mint("ended by another", "{}"));
+            two.append(ofTwo);
+            one.append(List.of(AuditRows.ended(withheld, How.UNDONE)));
+            one.append(List.of(AuditRows.ended(ofTwo, How.DISARMED)));
             Seals.seal(database, Seals.KEY, second);
             two.append(granted.of(AuditRows.mint("after the last checkpoint", "{}")));
             export(database);
@@ -77,7 +83,7 @@ class LogVector {
     }
 
     /** What is easily hashed wrong. */
-    private static void texts(
+    private static List<Event> texts(
             GrantedMints granted, PostgresEventStore one, PostgresEventStore two) {
         one.append(
                 granted.of(
@@ -91,11 +97,14 @@ class LogVector {
                                 "{\"b\":{\"long\":null,\"s\":true},\"a\":[],\"\u00e9\":-0.00012345678901234567890}")));
         one.append(granted.of(AuditRows.mint("v6", "{}", "2001:db8::ffff", Instant.now())));
         one.append(granted.of(AuditRows.mint("v4", "{}", "203.0.113.9", Instant.now())));
-        one.append(granted.of(AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false)));
+        List<Event> withheld =
+                granted.of(AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false));
+        one.append(withheld);
         two.append(granted.of(AuditRows.failed("failed", "provider_timeout")));
         two.append(List.of(AuditRows.denied("stranger")));
         two.append(List.of(AuditRows.rejected()));
         one.append(granted.of(AuditRows.mint("unresolved", "{}")).subList(0, 1));
+        return withheld;
     }
 
     private void export(TestDatabase database) throws Exception {

@@ -10,6 +10,8 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.How;
 import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -58,7 +60,9 @@ class OcsfTest {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             store.append(AuditRows.mint("six", "{\"ref\":\"main\"}"));
             store.append(AuditRows.mint("four", "{}", "10.0.0.1", Instant.now()));
-            store.append(AuditRows.mint("deploy", "aws-sts", "ASIA1", false));
+            List<Event> withheld = AuditRows.mint("deploy", "aws-sts", "ASIA1", false);
+            store.append(withheld);
+            store.append(List.of(AuditRows.ended(withheld, How.UNDONE)));
             store.append(AuditRows.failed("ci:main", "provider_timeout"));
             store.append(List.of(AuditRows.denied("stranger"), AuditRows.rejected()));
             Seals.seal(database);
@@ -130,6 +134,7 @@ class OcsfTest {
                         "3003 1 issued 1 four deploy",
                         "3003 1 requested 0 ci:main deploy",
                         "3003 3 withheld 2 ci:main deploy",
+                        "3003 1 ended 1 unknown deploy",
                         "3003 1 requested 0 ci:main deploy",
                         "3003 3 failed 2 ci:main deploy",
                         "3003 2 denied 2 stranger deploy",
@@ -143,6 +148,9 @@ class OcsfTest {
                         "/user/name",
                         "/privileges/0"));
         assertTrue(of("audit.event", "/session/credential_uid").contains("ASIAsix"));
+        assertTrue(
+                of("audit.event", "/activity_name", "/status_code", "/session/credential_uid")
+                        .contains("End undone ASIA1"));
         assertTrue(of("audit.event", "/src_endpoint/ip").contains("2001:db8::7"));
         assertEquals("12", of("audit.event", "/count").getLast());
         assertEquals(

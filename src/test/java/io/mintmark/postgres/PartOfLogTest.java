@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.How;
 import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.TestDatabase.Who;
 
@@ -40,7 +41,8 @@ class PartOfLogTest {
     void write() throws Exception {
         part = directory.resolve("part.jsonl");
         GrantedMints granted = new GrantedMints(database);
-        one.append(granted.of(AuditRows.mint("january", "{}")));
+        List<Event> january = granted.of(AuditRows.mint("january", "{}"));
+        one.append(january);
         Seals.sealAt(database, FEBRUARY.minusSeconds(600));
         database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
         Seals.sealAt(database, FEBRUARY.minusSeconds(60));
@@ -48,6 +50,7 @@ class PartOfLogTest {
         two.append(granted.of(AuditRows.mint("late in february", "{}")));
         Seals.sealAt(database, FEBRUARY.plusSeconds(86_400));
         one.append(List.of(AuditRows.denied("stranger")));
+        two.append(List.of(AuditRows.ended(january, How.OVER)));
         Seals.sealAt(database, MARCH.plusSeconds(30));
         Seals.sealAt(database, MARCH.plusSeconds(3_700));
         one.append(granted.of(AuditRows.mint("march", "{}")));
@@ -82,7 +85,7 @@ class PartOfLogTest {
 
         List<String> lines = Files.readAllLines(part);
         assertEquals("{\"part\":{\"after\":2,\"up_to\":5}}", lines.getFirst());
-        assertEquals(5, lines.stream().filter(line -> line.contains("\"mint_id\"")).count());
+        assertEquals(6, lines.stream().filter(line -> line.contains("\"mint_id\"")).count());
         assertFalse(lines.toString().contains("\"january\", \"claims\""));
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(0, verified.status(), verified.output());

@@ -30,7 +30,7 @@ final class Download implements Handler {
 
     private static final String HEAD =
             "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id,"
-                    + "grant_id,client_address,token_hash,chain,seq";
+                    + "grant_id,client_address,token_hash,chain,seq,ended_at";
 
     private final ViewerDatabase database;
     private final InstantSource clock;
@@ -94,7 +94,8 @@ final class Download implements Handler {
                         line.trace().clientAddress(),
                         line.trace().tokenHash(),
                         line.trace().chain(),
-                        line.trace().seq())
+                        line.trace().seq(),
+                        line.endedAt().map(Object::toString))
                 .map(value -> value.map(CsvCell::of).orElse(""))
                 .collect(Collectors.joining(","));
     }

@@ -12,6 +12,7 @@ import java.util.Optional;
  *
  * @param at when it began
  * @param expiresAt when its credential ends; without outcome, the latest that one could live
+ * @param endedAt since when it is on record that its credential doesn't work
  */
 record MintLine(
         String id,
@@ -25,6 +26,7 @@ record MintLine(
         Optional<String> providerType,
         Optional<String> credentialId,
         Optional<Instant> expiresAt,
+        Optional<Instant> endedAt,
         String requestId,
         Trace trace) {
 
@@ -62,6 +64,7 @@ record MintLine(
             SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
                    coalesce(b.request_id, '') AS request_id, o.kind, o.reason, o.credential_id,
                    coalesce(o.expires_at, b.expires_at) AS expires_at,
+                   d.occurred_at AS ended_at,
                    b.grant_id::text AS grant_id, host(b.client_address) AS client_address,
                    encode(b.token_hash, 'hex') AS token_hash,
                    CASE WHEN (SELECT internal.viewer_sees_all())
@@ -73,6 +76,7 @@ record MintLine(
                    SELECT e.* FROM audit.event AS e
                     WHERE e.mint_id = wanted.mint_id ORDER BY e.step LIMIT 1) AS b
               LEFT JOIN audit.event AS o ON o.mint_id = wanted.mint_id AND o.step = 2
+              LEFT JOIN audit.event AS d ON d.mint_id = wanted.mint_id AND d.step = 3
              ORDER BY b.mint_id DESC
             """;
 
@@ -89,7 +93,11 @@ record MintLine(
                     };
             case FAILED, WITHHELD, REJECTED ->
                     explained().map(ReasonMeaning::meaning).orElse(outcome.meaning());
-            case ISSUED, UNRESOLVED, UNDER_WAY -> outcome.meaning();
+            case UNRESOLVED ->
+                    endedAt.isPresent()
+                            ? "no outcome is on record, and what there was has ended"
+                            : outcome.meaning();
+            case ISSUED, UNDER_WAY -> outcome.meaning();
         };
     }
 
@@ -137,6 +145,7 @@ record MintLine(
                 Query.text(row, "provider_type"),
                 Query.text(row, "credential_id"),
                 Query.timeIfAny(row, "expires_at"),
+                Query.timeIfAny(row, "ended_at"),
                 row.getString("request_id"),
                 Trace.of(row));
     }

@@ -20,6 +20,7 @@ record MintPage(
         boolean blocked,
         Optional<WrittenGrants> given,
         List<Statements.Statement> statements) {
+    private static final String DISARMED = "disarmed";
 
     static MintPage of(Connection connection, Mint mint, Instant now) throws SQLException {
         MintLine line = mint.line();
@@ -86,6 +87,23 @@ record MintPage(
         return statements;
     }
 
+    /** What a step that says how a credential ended means. */
+    static Optional<String> ending(Mint.Step step) {
+        return step.kind().equals("ended")
+                ? step.reason()
+                        .map(how ->
+                                switch (how) {
+                                    case "over" -> "Its time was over. Nothing of it is left.";
+                                    case "asked_for" -> "An admin ended it before its time.";
+                                    case "undone" -> "It was revoked before anyone got it.";
+                                    case "swept" -> "Its provider still listed it after its end.";
+                                    case DISARMED ->
+                                            "It doesn't work any more, but something of it is left at the provider.";
+                                    default -> "It doesn't work any more.";
+                                })
+                : Optional.empty();
+    }
+
     /** All mints and refusals of its tenant that share an id with it, as a list. */
     String alike(String id) {
         return "/mints?q=%s&tenant=%s"
@@ -97,6 +115,7 @@ record MintPage(
         return switch (step.kind()) {
             case "failed", "denied", "rejected" -> "bad";
             case "withheld" -> "doubtful";
+            case "ended" -> DISARMED.equals(step.reason().orElse("")) ? "doubtful" : null;
             default -> null;
         };
     }

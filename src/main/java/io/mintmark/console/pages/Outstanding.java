@@ -39,8 +39,10 @@ record Outstanding(
                    max(m.real_end) FILTER (WHERE m.real_end > now()) AS last_ends_at,
                    max(m.may_end) FILTER (WHERE m.may_end > now()) AS may_live_until,
                    array_agg(DISTINCT m.provider_type) FILTER (WHERE m.may_end > now()) AS types
-              FROM (SELECT b.provider_type, o.expires_at AS real_end,
-                           CASE WHEN o.kind IS NULL
+              FROM (SELECT b.provider_type,
+                           CASE WHEN d.step IS NULL THEN o.expires_at END AS real_end,
+                           CASE WHEN d.step IS NOT NULL THEN NULL
+                                WHEN o.kind IS NULL
                                   OR o.kind = 'failed'
                                      AND o.reason IN ('provider_timeout', 'provider_unreachable')
                                 THEN b.expires_at ELSE o.expires_at END AS may_end
@@ -49,7 +51,10 @@ record Outstanding(
                              ORDER BY e.mint_id DESC LIMIT ?) AS b
                       LEFT JOIN LATERAL (
                            SELECT n.kind, n.reason, n.expires_at FROM audit.event AS n
-                            WHERE n.mint_id = b.mint_id AND n.step = 2 OFFSET 0) AS o ON true) AS m
+                            WHERE n.mint_id = b.mint_id AND n.step = 2 OFFSET 0) AS o ON true
+                      LEFT JOIN LATERAL (
+                           SELECT n.step FROM audit.event AS n
+                            WHERE n.mint_id = b.mint_id AND n.step = 3 OFFSET 0) AS d ON true) AS m
             """;
 
     static Outstanding ofGrant(Connection connection, long grant, Instant now) throws SQLException {

@@ -144,6 +144,7 @@ record OverviewPage(
     /** The unresolved ones whose credential, if there is one, may still live. */
     long dangerous(Instant now) {
         return unresolved.stream()
+                .filter(line -> line.endedAt().isEmpty())
                 .filter(line -> line.expiresAt().filter(end -> end.isAfter(now)).isPresent())
                 .count();
     }

@@ -153,7 +153,7 @@ class PageAnswersTest {
     @CsvSource({
         "minted, step = 1",
         "refused, 'kind IN (''denied'', ''rejected'')'",
-        "live, 'kind IN (''issued'', ''withheld'') AND expires_at > now()'"
+        "live, 'kind IN (''issued'', ''withheld'') AND expires_at > now() AND mint_id NOT IN (SELECT mint_id FROM audit.event WHERE step = 3)'"
     })
     void a_number_of_the_overview_leads_to_what_it_counts(String outcome, String condition) {
         String count =
@@ -226,6 +226,78 @@ class PageAnswersTest {
                 "Latest possible end of a credential: <time",
                 "Set by the provider.",
                 "a credential was made and handed to the client, <time");
+    }
+
+    /** Ends a mint that is its subject's alone. */
+    private void endOfMint(String subject, String ending, boolean withOutcome) {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event
+                SELECT (jsonb_populate_record(NULL::audit.event, to_jsonb(e)
+                        || jsonb_build_object('mint_id', overlay(e.mint_id::text PLACING left(md5('%1$s'), 12) FROM 25 FOR 12),
+                                              'subject', '%1$s', 'request_id', '%1$s', 'credential_id', NULL,
+                                              'token_hash', to_jsonb(sha256('%1$s')), 'expires_at', now() + interval '1 hour')
+                        || CASE e.step WHEN 2 THEN '{"credential_id": "%1$s"}' ELSE '{}' END::jsonb)).*
+                  FROM audit.event AS e
+                  JOIN audit.event AS o ON o.mint_id = e.mint_id AND o.kind = 'issued' AND o.tenant = 'acme'
+                 WHERE e.step <= %2$d AND e.occurred_at < now() - interval '1 hour'
+                 ORDER BY e.mint_id DESC LIMIT %2$d;
+                """
+                        .formatted(subject, withOutcome ? 2 : 1));
+        if (!ending.isEmpty()) {
+            database.runAsSuperuser(
+                    """
+                    INSERT INTO audit.event (mint_id, step, kind, occurred_at, tenant, key, provider, provider_type,
+                                             reason, detail, broker)
+                    SELECT mint_id, 3, 'ended', now(), tenant, key, provider, provider_type, '%s', 'words', 'b'
+                      FROM audit.event WHERE subject = '%s' AND step = 1
+                    """
+                            .formatted(ending, subject));
+        }
+    }
+
+    private String mintOf(String subject) {
+        return one(
+                "SELECT mint_id FROM audit.event WHERE step = 1 AND subject = '%s'"
+                        .formatted(subject));
+    }
+
+    @Test
+    void a_mint_whose_credential_ended_says_so_and_is_not_active() {
+        endOfMint("lives-on", "", true);
+        endOfMint("was-ended", "undone", true);
+        String lives = world.page("lead", "/mints/" + mintOf("lives-on"));
+        String ended = world.page("lead", "/mints/" + mintOf("was-ended"));
+
+        assertLacks(lives, "<b>Ended</b>");
+        assertShows(lives, "The credential ends <time");
+        assertShows(
+                ended,
+                "<b>Ended</b>, <time",
+                "It was revoked before anyone got it.",
+                "The credential was to end <time");
+        assertShows(world.page("lead", "/mints?outcome=live&subject=lives-on"), mintOf("lives-on"));
+        assertEquals(
+                List.of(), mintsOn(world.page("lead", "/mints?outcome=live&subject=was-ended")));
+        assertShows(
+                world.page("lead", "/subjects?q=lives-on"),
+                "The last credential of this subject is valid until");
+        assertShows(
+                world.page("lead", "/subjects?q=was-ended"),
+                "No credential of this subject is active.");
+    }
+
+    @Test
+    void an_unresolved_mint_that_ended_leaves_no_doubt() {
+        endOfMint("doubtful", "", false);
+        endOfMint("settled", "disarmed", false);
+        assertShows(
+                world.page("lead", "/mints/" + mintOf("doubtful")),
+                "only the provider knows whether there is a credential");
+        assertShows(
+                world.page("lead", "/mints/" + mintOf("settled")),
+                "what there was has ended",
+                "something of it is left at the provider");
     }
 
     @Test

@@ -142,7 +142,7 @@ class PagesTest {
         assertShows(shown, "By broker <span");
         assertLacks(shown, "Row ", "chain");
         String file = "/mints/download?outcome=denied";
-        assertShows(world.get("auditor", file).body(), ",\"1.run\",\"2\"\r\n");
+        assertShows(world.get("auditor", file).body(), ",\"1.run\",\"2\",\r\n");
         assertLacks(world.get("lead", file).body(), "1.run");
     }
 
@@ -528,9 +528,10 @@ class PagesTest {
 
         assertTrue(
                 lines.getFirst()
-                        .endsWith(",request_id,grant_id,client_address,token_hash,chain,seq"));
+                        .endsWith(
+                                ",request_id,grant_id,client_address,token_hash,chain,seq,ended_at"));
         String line = lines.stream().filter(one -> one.contains(mint)).findFirst().orElseThrow();
-        assertShows(line, last + "\",,");
+        assertShows(line, last + "\",,,");
     }
 
     @Test
