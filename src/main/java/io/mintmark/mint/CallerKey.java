@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A client's public key: Ed25519, on a NIST curve, RSA of 3072 to 4096 bits, or of a security key.
@@ -38,6 +39,10 @@ public final class CallerKey {
     private static final int LONGEST_RSA = 4_096;
     private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(65_537);
     private static final int LONGEST_EXPONENT = 64;
+    private static final BigInteger SMALL_PRIMES =
+            Stream.iterate(BigInteger.TWO, BigInteger::nextProbablePrime)
+                    .limit(200)
+                    .reduce(BigInteger.ONE, BigInteger::multiply);
     private static final Set<ASN1ObjectIdentifier> CURVES =
             Set.of(
                     SECObjectIdentifiers.secp256r1,
@@ -129,7 +134,13 @@ public final class CallerKey {
             plain.string(part);
             again.string(part);
         }
-        again.string(SshData.string(parts));
+        byte[] application = SshData.string(parts);
+        for (byte each : application) {
+            if (each <= ' ' || each > '~') {
+                throw new IllegalArgumentException("an application that OpenSSH doesn't read");
+            }
+        }
+        again.string(application);
         var _ = of(OpenSSHPublicKeyUtil.parsePublicKey(plain.bytes())).written(plain.bytes());
         return new CallerKey(again.bytes(), Optional.empty()).written(key);
     }
@@ -177,7 +188,8 @@ public final class CallerKey {
             throw new UnfitKeyException(
                     "must have %d to %d bits".formatted(CaKey.SHORTEST_RSA, LONGEST_RSA));
         }
-        if (!modulus.testBit(0)
+        if (!modulus.gcd(SMALL_PRIMES).equals(BigInteger.ONE)
+                || modulus.sqrtAndRemainder()[1].signum() == 0
                 || !exponent.testBit(0)
                 || exponent.compareTo(LEAST_EXPONENT) < 0
                 || exponent.bitLength() > LONGEST_EXPONENT) {

@@ -22,6 +22,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.interfaces.RSAPublicKey;
 import java.security.spec.ECGenParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -71,6 +72,15 @@ class CallerKeyTest {
 
         assertArrayEquals(key, accepted.ssh());
         assertTrue(accepted.info().isEmpty());
+        for (String application : List.of("ssh:\0", "ssh: ", "ssh:\n", "ssh:\u00e4")) {
+            byte[] unreadable =
+                    new SshData()
+                            .string("sk-ssh-ed25519@openssh.com")
+                            .raw(Arrays.copyOfRange(plain, 15, plain.length))
+                            .string(application)
+                            .bytes();
+            assertEquals(UNREADABLE, refused(line("sk-ssh-ed25519@openssh.com", unreadable)));
+        }
     }
 
     @Test
@@ -84,13 +94,21 @@ class CallerKeyTest {
                 bits,
                 refused(rsa(BigInteger.ONE.shiftLeft(3_071).negate(), BigInteger.valueOf(65_537))));
         String insecure = "The key is not a secure RSA key.";
-        BigInteger odd = BigInteger.ONE.shiftLeft(3_071).add(BigInteger.ONE);
+        BigInteger odd = ((RSAPublicKey) RsaPairs.next(3072).getPublic()).getModulus();
         assertEquals(insecure, refused(rsa(odd, BigInteger.valueOf(3))));
         assertEquals(insecure, refused(rsa(odd, BigInteger.valueOf(-65_537))));
         assertEquals(insecure, refused(rsa(odd, BigInteger.valueOf(65_538))));
         assertEquals(insecure, refused(rsa(odd, odd)));
         assertEquals(
                 insecure, refused(rsa(odd.subtract(BigInteger.ONE), BigInteger.valueOf(65_537))));
+        BigInteger prime = BigInteger.probablePrime(1_600, new Random(36));
+        for (BigInteger notTwoPrimes :
+                List.of(
+                        BigInteger.ONE.shiftLeft(3_071).add(BigInteger.ONE),
+                        odd.multiply(BigInteger.valueOf(1_009)),
+                        prime.multiply(prime))) {
+            assertEquals(insecure, refused(rsa(notTwoPrimes, BigInteger.valueOf(65_537))));
+        }
         String unsupported = "The key has an unsupported type.";
         assertEquals(
                 unsupported, refused(line("ssh-dss", new SshData().string("ssh-dss").bytes())));
