@@ -7,7 +7,7 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.revocation.Authority;
+import io.mintmark.revocation.ListIssuer;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.revocation.RevocationLists.RevocationList;
 
@@ -53,8 +53,9 @@ final class RevocationRoutes implements HttpService {
     }
 
     private void x509(ServerRequest request, ServerResponse response) {
-        Authority authority =
-                new Authority("x509", parameter(request, "tenant"), parameter(request, "provider"));
+        ListIssuer authority =
+                new ListIssuer(
+                        "x509", parameter(request, "tenant"), parameter(request, "provider"));
         send(
                 request,
                 response,

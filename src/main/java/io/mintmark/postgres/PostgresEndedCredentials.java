@@ -2,8 +2,8 @@ package io.mintmark.postgres;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.revocation.Authority;
 import io.mintmark.revocation.EndedCredentials;
+import io.mintmark.revocation.ListIssuer;
 import io.mintmark.tenant.MintId;
 
 import java.util.ArrayList;
@@ -42,13 +42,13 @@ public final class PostgresEndedCredentials implements EndedCredentials {
     }
 
     @Override
-    public NavigableSet<Authority> authorities(Set<String> types) {
-        NavigableSet<Authority> found = new TreeSet<>();
+    public NavigableSet<ListIssuer> authorities(Set<String> types) {
+        NavigableSet<ListIssuer> found = new TreeSet<>();
         documents
                 .read(AUTHORITIES, Map.of("types", types.toArray(String[]::new)))
                 .forEach(row ->
                         found.add(
-                                new Authority(
+                                new ListIssuer(
                                         row.path(0).asText(),
                                         row.path(1).asText(),
                                         row.path(2).asText())));
@@ -56,7 +56,7 @@ public final class PostgresEndedCredentials implements EndedCredentials {
     }
 
     @Override
-    public Optional<Ended> of(Authority authority) {
+    public Optional<Ended> of(ListIssuer authority) {
         return documents
                 .read(
                         ENDED,

@@ -16,10 +16,10 @@ import java.util.Set;
 public interface EndedCredentials {
 
     /** The access providers of these types, of all tenants, enabled or not. */
-    NavigableSet<Authority> authorities(Set<String> types);
+    NavigableSet<ListIssuer> authorities(Set<String> types);
 
     /** What a list is made of; empty if the access provider is gone. */
-    Optional<Ended> of(Authority authority);
+    Optional<Ended> of(ListIssuer authority);
 
     /**
      * What a list is made of.

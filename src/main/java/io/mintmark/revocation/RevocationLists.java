@@ -30,8 +30,8 @@ public final class RevocationLists {
     private final Map<String, RevocationFormat> formats;
     private final InstantSource clock;
     private final LongSupplier nanos;
-    private final SingleFlightCache<Set<String>, NavigableSet<Authority>> authorities;
-    private final SingleFlightCache<Authority, Kept> lists;
+    private final SingleFlightCache<Set<String>, NavigableSet<ListIssuer>> authorities;
+    private final SingleFlightCache<ListIssuer, Kept> lists;
 
     private record Kept(Optional<byte[]> content, long began) {
         long bytes() {
@@ -78,7 +78,7 @@ public final class RevocationLists {
      * @throws Unavailable if it can't be made
      */
     public Optional<RevocationList> ofTenant(String type, String tenant) {
-        Authority first = known().ceiling(new Authority(type, tenant, ""));
+        ListIssuer first = known().ceiling(new ListIssuer(type, tenant, ""));
         return Optional.ofNullable(first)
                 .filter(one -> one.type().equals(type) && one.tenant().equals(tenant))
                 .flatMap(this::list);
@@ -89,15 +89,15 @@ public final class RevocationLists {
      *
      * @throws Unavailable if it can't be made
      */
-    public Optional<RevocationList> of(Authority authority) {
+    public Optional<RevocationList> of(ListIssuer authority) {
         return known().contains(authority) ? list(authority) : Optional.empty();
     }
 
-    private NavigableSet<Authority> known() {
+    private NavigableSet<ListIssuer> known() {
         return authorities.get(formats.keySet());
     }
 
-    private Optional<RevocationList> list(Authority authority) {
+    private Optional<RevocationList> list(ListIssuer authority) {
         Kept kept = lists.get(authority);
         Duration usable = KEPT.minusNanos(nanos.getAsLong() - kept.began());
         return kept.content()
@@ -105,12 +105,12 @@ public final class RevocationLists {
                         new RevocationList(content, usable.isNegative() ? Duration.ZERO : usable));
     }
 
-    private Kept make(Authority authority) {
+    private Kept make(ListIssuer authority) {
         long began = nanos.getAsLong();
         return new Kept(ended.of(authority).map(found -> written(authority, found)), began);
     }
 
-    private byte[] written(Authority authority, Ended found) {
+    private byte[] written(ListIssuer authority, Ended found) {
         try {
             return Objects.requireNonNull(formats.get(authority.type()))
                     .list(

@@ -166,7 +166,7 @@ class EveryTypeTest {
                 "<span class=\"id\">%s</span> at".formatted(targets),
                 page("/keys/acme/key-" + type.name()));
         assertContains(
-                "named then: <span class=\"id wrap\">" + targets, page("/mints/" + mintId(type)));
+                "target then: <span class=\"id wrap\">" + targets, page("/mints/" + mintId(type)));
     }
 
     @ParameterizedTest

@@ -29,8 +29,6 @@ final class HostileRequests {
         "/sdk/sts",
         "/tenants/acme/.well-known/jwks.json",
         "/oauth2/token",
-        "/ssh/acme/krl",
-        "/x509/acme/tls/crl",
         "/",
         "/nothing",
         "/observe/metrics",

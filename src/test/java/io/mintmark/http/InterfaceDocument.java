@@ -112,7 +112,9 @@ final class InterfaceDocument {
                         : other(path.getValue().path("x-other-method").asText("otherMethod"));
             }
         }
-        String understood = asked.replaceAll(";[^/]*", "").replaceAll("/+", "/");
+        // behind three slashes the server reads no path of the interface
+        String understood =
+                asked.startsWith("///") ? "" : asked.replaceAll(";[^/]*", "").replaceAll("/+", "/");
         if (understood.equals("/sdk/sts")) {
             return place("/sdk/sts", "post");
         }

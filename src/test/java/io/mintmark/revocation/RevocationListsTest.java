@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class RevocationListsTest {
     private static final MintId MINT =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ab"));
-    private static final Authority HOSTS = new Authority("ssh", "acme", "hosts");
+    private static final ListIssuer HOSTS = new ListIssuer("ssh", "acme", "hosts");
 
     private final AtomicLong nanos = new AtomicLong();
     private final Store store = new Store();
@@ -49,19 +49,19 @@ class RevocationListsTest {
                     nanos::get);
 
     private static final class Store implements EndedCredentials {
-        private final NavigableSet<Authority> known =
-                new TreeSet<>(Set.of(HOSTS, new Authority("x509", "acme", "tls")));
+        private final NavigableSet<ListIssuer> known =
+                new TreeSet<>(Set.of(HOSTS, new ListIssuer("x509", "acme", "tls")));
         private final List<String> asked = new ArrayList<>();
         private List<MintId> ended = List.of();
 
         @Override
-        public NavigableSet<Authority> authorities(Set<String> types) {
+        public NavigableSet<ListIssuer> authorities(Set<String> types) {
             asked.add("names");
             return new TreeSet<>(known);
         }
 
         @Override
-        public Optional<Ended> of(Authority authority) {
+        public Optional<Ended> of(ListIssuer authority) {
             asked.add(authority.provider());
             return known.contains(authority)
                     ? Optional.of(new Ended(NullNode.getInstance(), ended))
@@ -82,7 +82,7 @@ class RevocationListsTest {
         for (int i = 0; i < 1000; i++) {
             String name = "made-up-" + i;
             assertEquals(Optional.empty(), lists.ofTenant("ssh", name));
-            assertEquals(Optional.empty(), lists.of(new Authority("x509", "acme", name)));
+            assertEquals(Optional.empty(), lists.of(new ListIssuer("x509", "acme", name)));
             assertEquals(Optional.empty(), lists.ofTenant("x509", "acm"));
         }
 
@@ -112,7 +112,7 @@ class RevocationListsTest {
     void an_access_provider_that_goes_has_no_list_and_a_new_one_has() {
         assertEquals("acme []", text(lists.of(HOSTS)));
         store.known.remove(HOSTS);
-        store.known.add(new Authority("ssh", "acme", "other"));
+        store.known.add(new ListIssuer("ssh", "acme", "other"));
         later(Duration.ofSeconds(61));
 
         assertEquals(Optional.empty(), lists.of(HOSTS));
@@ -121,7 +121,7 @@ class RevocationListsTest {
 
     @Test
     void a_list_that_cannot_be_made_is_unavailable_and_says_why_to_the_log_alone() {
-        Authority tls = new Authority("x509", "acme", "tls");
+        ListIssuer tls = new ListIssuer("x509", "acme", "tls");
         Unavailable failure = assertThrows(Unavailable.class, () -> lists.of(tls));
 
         assertEquals(

@@ -293,7 +293,7 @@ class PageAnswersTest {
         endOfMint("settled", "disarmed", false);
         assertShows(
                 world.page("lead", "/mints/" + mintOf("doubtful")),
-                "only the provider knows whether there is a credential");
+                "only the provider knows whether a credential exists");
         assertShows(
                 world.page("lead", "/mints/" + mintOf("settled")),
                 "what there was has ended",
