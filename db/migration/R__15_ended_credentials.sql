@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     IF NEW.mint_id IS NULL OR NEW.reason IS NULL THEN
         RETURN NEW;  -- has_what_it_needs says so
-    ELSIF NEW.reason !~ '\S' THEN
+    ELSIF NEW.reason !~ '[^[:space:]]' THEN
         PERFORM internal.refuse(format('The end of mint %s has no reason.', NEW.mint_id), 'Write why, for example the incident.');
     ELSIF length(NEW.reason) > 1000 THEN
         PERFORM internal.refuse(format('The end of mint %s has a reason of %s characters; the maximum is 1000.',

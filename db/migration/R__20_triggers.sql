@@ -27,7 +27,7 @@ BEGIN
                 ('subject_grant', '''tenant''', '{tenant,idp,subject,match,key,claims,enabled}', true),
                 ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
-                ('ended_credential', '''tenant''', '{mint_id,reason}', false),
+                ('ended_credential', '''tenant''', '{mint_id,reason,tenant,provider_type,expires_at}', false),
                 ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES

@@ -11,6 +11,6 @@ VALUES ('acme', 'rabbitmq', 'jwt', '{rabbitmq.acme.example}');
 
 -- A scope is PREFIX.PERMISSION:VHOST/NAME, where PERMISSION is configure, read or write, and NAME a queue or exchange.
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
-VALUES ('acme', 'orders', 'rabbitmq', 'Publish and read orders', 600,
+VALUES ('acme', 'order-queue', 'rabbitmq', 'Publish and read orders', 600,
         '{"audience": "rabbitmq.acme.example",
           "claims": {"scope": "rabbitmq.acme.example.write:shop/orders rabbitmq.acme.example.read:shop/orders"}}');
