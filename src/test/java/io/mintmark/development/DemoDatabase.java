@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL server whose data directory is kept, with the roles and a login for each job. */
 final class DemoDatabase implements AutoCloseable {
@@ -81,13 +80,11 @@ final class DemoDatabase implements AutoCloseable {
 
     /** Stops a server that outlived its program and still holds the directory and the port. */
     static void stopWhatIsLeft(Path directory) throws IOException {
-        server(directory).ifPresent(DemoDatabase::stop);
+        Optional<ProcessHandle> left = server(directory);
+        if (left.isPresent()) {
+            Lifeline.stop(left.get());
+        }
         Files.deleteIfExists(pidFile(directory));
-    }
-
-    private static void stop(ProcessHandle process) {
-        process.destroy();
-        process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     /** How the broker logs in. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.mint.PublicKeys;
 import io.mintmark.mint.x509.Ca;
 
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,12 @@ class SignEndpointTest {
     private static final String LINE =
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR me@host";
 
+    private static final int MALFORMED = Integer.getInteger("hostile.keys", 500);
+    private static final Duration SLOW = Duration.ofMillis(50);
+
+    /** The machine may be busy with other things. */
+    private static final int TRIES = 5;
+
     @TempDir static Path secrets;
 
     private static World world;
@@ -38,7 +46,7 @@ class SignEndpointTest {
     @BeforeAll
     static void start() throws IOException {
         Ca ca = Ca.of("EC", Duration.ofDays(1));
-        world = new World(Map.of("SECRETS_DIR", secrets.toString()));
+        world = new World(Map.of("SECRETS_DIR", secrets.toString(), "RATE_LIMIT_ENABLED", "false"));
         Files.createDirectory(secrets.resolve("acme"));
         Files.writeString(secrets.resolve("acme/ca"), ca.key());
         world.admin(
@@ -141,6 +149,28 @@ class SignEndpointTest {
                                 HttpRequest.newBuilder(world.broker().url().resolve("/sign/web"))
                                         .POST(BodyPublishers.ofString(LINE)));
         assertEquals(401, answer.status());
+    }
+
+    @Test
+    void malformed_keys_are_certified_or_refused_at_once() throws Exception {
+        List<String> problems = new ArrayList<>();
+        for (String key : PublicKeys.malformed(MALFORMED, 37)) {
+            for (String name : List.of("web", "db")) {
+                Duration taken = Duration.ofDays(1);
+                for (int i = 0; i < TRIES && taken.compareTo(SLOW) > 0; i++) {
+                    long begun = System.nanoTime();
+                    Answer answer = sign(name, key, "*/*");
+                    taken = Duration.ofNanos(System.nanoTime() - begun);
+                    if (answer.status() != 200 && answer.status() != 400) {
+                        problems.add(answer + " to " + key);
+                    }
+                }
+                if (taken.compareTo(SLOW) > 0) {
+                    problems.add(taken + " for " + key);
+                }
+            }
+        }
+        assertEquals(List.of(), problems);
     }
 
     private static void refused(Answer answer, String reason) {

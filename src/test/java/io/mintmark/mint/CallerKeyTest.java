@@ -11,22 +11,14 @@ import io.mintmark.verdict.Verdict;
 import io.mintmark.verdict.Verdict.Passed;
 import io.mintmark.verdict.Verdict.Refused;
 
-import org.bouncycastle.asn1.x500.X500Name;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
-import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.interfaces.RSAPublicKey;
-import java.security.spec.ECGenParameterSpec;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 
@@ -45,22 +37,28 @@ class CallerKeyTest {
     })
     void a_key_is_the_same_in_every_form(String algorithm, String parameter, String type)
             throws Exception {
-        KeyPair pair = pair(algorithm, parameter);
+        KeyPair pair = PublicKeys.pair(algorithm, parameter);
 
-        CallerKey key = accepted(pem("PUBLIC KEY", pair.getPublic().getEncoded()));
+        CallerKey key = accepted(PublicKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded()));
 
         assertArrayEquals(pair.getPublic().getEncoded(), key.info().orElseThrow());
-        CallerKey again = accepted(line(type, key.ssh()) + " me@host with words\n");
+        CallerKey again = accepted(PublicKeys.line(type, key.ssh()) + " me@host with words\n");
         assertArrayEquals(key.ssh(), again.ssh());
         assertArrayEquals(pair.getPublic().getEncoded(), again.info().orElseThrow());
-        CallerKey asked = accepted(pem("CERTIFICATE REQUEST", request(pair, algorithm)));
+        CallerKey asked =
+                accepted(
+                        PublicKeys.pem("CERTIFICATE REQUEST", PublicKeys.request(pair, algorithm)));
         assertArrayEquals(key.ssh(), asked.ssh());
     }
 
     @Test
     void a_security_key_has_no_form_for_tls() throws Exception {
         byte[] plain =
-                accepted(pem("PUBLIC KEY", pair("Ed25519", "-").getPublic().getEncoded())).ssh();
+                accepted(
+                                PublicKeys.pem(
+                                        "PUBLIC KEY",
+                                        PublicKeys.pair("Ed25519", "-").getPublic().getEncoded()))
+                        .ssh();
         byte[] key =
                 new SshData()
                         .string("sk-ssh-ed25519@openssh.com")
@@ -68,7 +66,7 @@ class CallerKeyTest {
                         .string("ssh:")
                         .bytes();
 
-        CallerKey accepted = accepted(line("sk-ssh-ed25519@openssh.com", key));
+        CallerKey accepted = accepted(PublicKeys.line("sk-ssh-ed25519@openssh.com", key));
 
         assertArrayEquals(key, accepted.ssh());
         assertTrue(accepted.info().isEmpty());
@@ -79,7 +77,8 @@ class CallerKeyTest {
                             .raw(Arrays.copyOfRange(plain, 15, plain.length))
                             .string(application)
                             .bytes();
-            assertEquals(UNREADABLE, refused(line("sk-ssh-ed25519@openssh.com", unreadable)));
+            assertEquals(
+                    UNREADABLE, refused(PublicKeys.line("sk-ssh-ed25519@openssh.com", unreadable)));
         }
     }
 
@@ -87,7 +86,11 @@ class CallerKeyTest {
     void weak_keys_are_refused() throws Exception {
         String bits = "The key must have 3072 to 4096 bits.";
         assertEquals(
-                bits, refused(pem("PUBLIC KEY", pair("RSA", "2048").getPublic().getEncoded())));
+                bits,
+                refused(
+                        PublicKeys.pem(
+                                "PUBLIC KEY",
+                                PublicKeys.pair("RSA", "2048").getPublic().getEncoded())));
         assertEquals(
                 bits, refused(rsa(BigInteger.ONE.shiftLeft(16_000), BigInteger.valueOf(65_537))));
         assertEquals(
@@ -111,40 +114,50 @@ class CallerKeyTest {
         }
         String unsupported = "The key has an unsupported type.";
         assertEquals(
-                unsupported, refused(line("ssh-dss", new SshData().string("ssh-dss").bytes())));
+                unsupported,
+                refused(PublicKeys.line("ssh-dss", new SshData().string("ssh-dss").bytes())));
         assertEquals(
                 unsupported,
                 refused(
-                        line(
+                        PublicKeys.line(
                                 "ssh-ed25519-cert-v01@openssh.com",
                                 new SshData().string("ssh-ed25519-cert-v01@openssh.com").bytes())));
         assertEquals(
                 unsupported,
-                refused(pem("PUBLIC KEY", pair("X25519", "-").getPublic().getEncoded())));
+                refused(
+                        PublicKeys.pem(
+                                "PUBLIC KEY",
+                                PublicKeys.pair("X25519", "-").getPublic().getEncoded())));
         assertEquals(
                 unsupported,
-                refused(pem("PUBLIC KEY", pair("Ed448", "-").getPublic().getEncoded())));
+                refused(
+                        PublicKeys.pem(
+                                "PUBLIC KEY",
+                                PublicKeys.pair("Ed448", "-").getPublic().getEncoded())));
     }
 
     @Test
     void what_is_no_public_key_is_refused() throws Exception {
-        KeyPair pair = pair("Ed25519", "-");
-        byte[] key = accepted(pem("PUBLIC KEY", pair.getPublic().getEncoded())).ssh();
+        KeyPair pair = PublicKeys.pair("Ed25519", "-");
+        byte[] key = accepted(PublicKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded())).ssh();
         assertEquals(
                 "The key is neither a public key nor a CSR.",
-                refused(pem("PRIVATE KEY", pair.getPrivate().getEncoded())));
+                refused(PublicKeys.pem("PRIVATE KEY", pair.getPrivate().getEncoded())));
         assertEquals("The key is longer than 8192 characters.", refused("x".repeat(9_000)));
         for (String text :
                 List.of(
                         "",
                         "ssh-ed25519",
                         "ssh-ed25519 !",
-                        line("ssh-rsa", key),
-                        "cert-authority " + line("ssh-ed25519", key),
-                        line("ssh-ed25519", key) + "\n" + line("ssh-ed25519", key),
-                        line("ssh-ed25519", new SshData().raw(key).string("more").bytes()),
+                        PublicKeys.line("ssh-rsa", key),
+                        "cert-authority " + PublicKeys.line("ssh-ed25519", key),
+                        PublicKeys.line("ssh-ed25519", key)
+                                + "\n"
+                                + PublicKeys.line("ssh-ed25519", key),
+                        PublicKeys.line(
+                                "ssh-ed25519", new SshData().raw(key).string("more").bytes()),
                         "-----BEGIN PUBLIC KEY-----",
-                        pem("PUBLIC KEY", new byte[0]),
+                        PublicKeys.pem("PUBLIC KEY", new byte[0]),
                         nested((byte) 0x30),
                         nested((byte) 0x24),
                         nested((byte) 0xa0))) {
@@ -159,48 +172,17 @@ class CallerKeyTest {
             bytes[i] = tag;
             bytes[i + 1] = (byte) 0x80;
         }
-        return pem("CERTIFICATE REQUEST", bytes);
+        return PublicKeys.pem("CERTIFICATE REQUEST", bytes);
     }
 
     @Test
     void every_malformed_key_is_refused_in_the_same_words() throws Exception {
-        Random random = new Random(36);
-        List<byte[]> valid = new ArrayList<>();
-        List<String> labels = new ArrayList<>();
-        for (String[] kind :
-                new String[][] {
-                    {"Ed25519", "-"}, {"EC", "secp256r1"}, {"EC", "secp521r1"}, {"RSA", "3072"}
-                }) {
-            KeyPair pair = pair(kind[0], kind[1]);
-            valid.add(pair.getPublic().getEncoded());
-            labels.add("PUBLIC KEY");
-            valid.add(request(pair, kind[0]));
-            labels.add("CERTIFICATE REQUEST");
-            valid.add(accepted(pem("PUBLIC KEY", pair.getPublic().getEncoded())).ssh());
-            labels.add("");
-        }
-        for (int i = 0; i < GENERATED; i++) {
-            int which = random.nextInt(valid.size());
-            byte[] changed = changed(valid.get(which).clone(), random);
-            String text =
-                    labels.get(which).isEmpty()
-                            ? line(SshData.text(ByteBuffer.wrap(valid.get(which))), changed)
-                            : pem(labels.get(which), changed);
+        for (String text : PublicKeys.malformed(GENERATED, 36)) {
             switch (CallerKey.of(text)) {
                 case Passed<CallerKey>(CallerKey key) -> assertTrue(key.ssh().length > 0);
                 case Refused<CallerKey>(var refusal) -> assertInstanceOf(BadField.class, refusal);
             }
         }
-    }
-
-    private static byte[] changed(byte[] bytes, Random random) {
-        int changes = 1 + random.nextInt(3);
-        for (int i = 0; i < changes; i++) {
-            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
-        }
-        return random.nextInt(4) > 0
-                ? bytes
-                : Arrays.copyOf(bytes, random.nextInt(2 * bytes.length));
     }
 
     private static CallerKey accepted(String text) {
@@ -221,42 +203,7 @@ class CallerKeyTest {
     }
 
     private static String rsa(BigInteger modulus, BigInteger exponent) {
-        return line(
+        return PublicKeys.line(
                 "ssh-rsa", new SshData().string("ssh-rsa").mpint(exponent).mpint(modulus).bytes());
-    }
-
-    private static byte[] request(KeyPair pair, String algorithm) throws Exception {
-        String signature =
-                switch (algorithm) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> algorithm;
-                };
-        return new JcaPKCS10CertificationRequestBuilder(
-                        new X500Name("CN=root,O=somebody else"), pair.getPublic())
-                .build(new JcaContentSignerBuilder(signature).build(pair.getPrivate()))
-                .getEncoded();
-    }
-
-    private static KeyPair pair(String algorithm, String parameter) throws Exception {
-        if (algorithm.equals("RSA")) {
-            return RsaPairs.next(Integer.parseInt(parameter));
-        }
-        KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
-        if (algorithm.equals("EC")) {
-            generator.initialize(new ECGenParameterSpec(parameter));
-        }
-        return generator.generateKeyPair();
-    }
-
-    private static String line(String type, byte[] key) {
-        return type + " " + Base64.getEncoder().encodeToString(key);
-    }
-
-    private static String pem(String label, byte[] content) {
-        return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
-                .formatted(
-                        label,
-                        Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content));
     }
 }

@@ -182,6 +182,32 @@ class SshdIT {
                 StandardCopyOption.ATOMIC_MOVE);
     }
 
+    /** As the page's section about rotation says. */
+    @Test
+    void while_both_cas_are_trusted_certificates_of_both_get_in() throws Exception {
+        String oldKey = Files.readString(work.resolve("made"));
+        String oldCa = Files.readString(work.resolve("ca.pub"));
+        Minted before = minted("'principals':['deploy']");
+        newCa("ecdsa", "-b 256");
+        String newCa = Files.readString(work.resolve("made.pub"));
+        try {
+            Minted after = minted("'principals':['deploy']");
+            refused(login(after));
+
+            Files.writeString(work.resolve("ca.pub"), oldCa + newCa);
+            assertEquals("hello\n", login(before).said());
+            assertEquals("hello\n", login(after).said());
+
+            Files.writeString(work.resolve("ca.pub"), newCa);
+            refused(login(before));
+            assertEquals("hello\n", login(after).said());
+        } finally {
+            Files.writeString(work.resolve("ca.pub"), oldCa);
+            broker.secret("ca", oldKey);
+            Files.writeString(work.resolve("made"), oldKey);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"ed25519 ", "ecdsa -b 256", "ecdsa -b 384", "rsa -b 3072"})
     void ssh_keygen_reads_the_certificates_of_every_kind_of_ca(String kind) throws Exception {

@@ -46,17 +46,7 @@ import java.util.concurrent.Callable;
 class CertificateServersIT {
     private static final Ca CA = Ca.of("EC", Duration.ofDays(1));
 
-    private static final String SETTINGS =
-            new ObjectMapper()
-                    .valueToTree(
-                            Map.of(
-                                    "ca_certificate",
-                                    CA.certificate(),
-                                    "ca_key",
-                                    Map.of("file", "ca"),
-                                    "trust_domain",
-                                    "acme.example"))
-                    .toString();
+    private static final String SETTINGS = settings(CA, "ca");
     private static final MintId OTHER =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ff"));
 
@@ -65,6 +55,19 @@ class CertificateServersIT {
     private static EmbeddedPostgres postgres;
 
     private record Ran(int status, String said) {}
+
+    private static String settings(Ca ca, String key) {
+        return new ObjectMapper()
+                .valueToTree(
+                        Map.of(
+                                "ca_certificate",
+                                ca.certificate(),
+                                "ca_key",
+                                Map.of("file", key),
+                                "trust_domain",
+                                "acme.example"))
+                .toString();
+    }
 
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
@@ -309,6 +312,39 @@ class CertificateServersIT {
         fetched(OTHER, Orders.MINT_ID);
         Ran refused = verify("sslclient", "-crl_check", "-CRLfile", file("acme.crl"));
         assertTrue(refused.said().contains("certificate revoked"), refused.said());
+    }
+
+    /** As the page's section about rotation says. */
+    @Test
+    void while_both_cas_are_trusted_certificates_of_both_get_in() throws Exception {
+        String old = CA.certificate();
+        Ca next = Ca.of("EC", Duration.ofDays(1));
+        Minted before = minted("'subject':'/CN=app.x'", 3600);
+        broker.secret("next", next.key());
+        Minted after =
+                broker.minted(
+                        Orders.of("x509", settings(next, "next"), "{'subject':'/CN=app.x'}")
+                                .lasting(Duration.ofHours(1)));
+        try {
+            Eventually.holds(() -> says("unknown ca", () -> psql(after, "SELECT 1")));
+
+            trusted(old + next.certificate());
+            Eventually.holds(() -> says("1\n", () -> psql(after, "SELECT 1")));
+            assertEquals("1\n", psql(before, "SELECT 1").said());
+
+            trusted(next.certificate());
+            Eventually.holds(() -> says("unknown ca", () -> psql(before, "SELECT 1")));
+        } finally {
+            trusted(old);
+            Eventually.holds(() -> says("1\n", () -> psql(before, "SELECT 1")));
+        }
+    }
+
+    /** By PostgreSQL; its own certificate is still the old CA's. */
+    private static void trusted(String cas) throws IOException {
+        Files.writeString(work.resolve("trusted.crt"), cas);
+        admin("ALTER SYSTEM SET ssl_ca_file = '%s'".formatted(file("trusted.crt")));
+        admin("SELECT pg_reload_conf()");
     }
 
     private static void write(String name, Minted minted) throws Exception {
