@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.mint.PublicKeys;
+import io.mintmark.mint.OfferedKeys;
 import io.mintmark.mint.x509.Ca;
 
 import org.junit.jupiter.api.AfterAll;
@@ -154,7 +154,7 @@ class SignEndpointTest {
     @Test
     void malformed_keys_are_certified_or_refused_at_once() throws Exception {
         List<String> problems = new ArrayList<>();
-        for (String key : PublicKeys.malformed(MALFORMED, 37)) {
+        for (String key : OfferedKeys.malformed(MALFORMED, 37)) {
             for (String name : List.of("web", "db")) {
                 Duration taken = Duration.ofDays(1);
                 for (int i = 0; i < TRIES && taken.compareTo(SLOW) > 0; i++) {

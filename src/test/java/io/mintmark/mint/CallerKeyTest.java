@@ -37,17 +37,18 @@ class CallerKeyTest {
     })
     void a_key_is_the_same_in_every_form(String algorithm, String parameter, String type)
             throws Exception {
-        KeyPair pair = PublicKeys.pair(algorithm, parameter);
+        KeyPair pair = OfferedKeys.pair(algorithm, parameter);
 
-        CallerKey key = accepted(PublicKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded()));
+        CallerKey key = accepted(OfferedKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded()));
 
         assertArrayEquals(pair.getPublic().getEncoded(), key.info().orElseThrow());
-        CallerKey again = accepted(PublicKeys.line(type, key.ssh()) + " me@host with words\n");
+        CallerKey again = accepted(OfferedKeys.line(type, key.ssh()) + " me@host with words\n");
         assertArrayEquals(key.ssh(), again.ssh());
         assertArrayEquals(pair.getPublic().getEncoded(), again.info().orElseThrow());
         CallerKey asked =
                 accepted(
-                        PublicKeys.pem("CERTIFICATE REQUEST", PublicKeys.request(pair, algorithm)));
+                        OfferedKeys.pem(
+                                "CERTIFICATE REQUEST", OfferedKeys.request(pair, algorithm)));
         assertArrayEquals(key.ssh(), asked.ssh());
     }
 
@@ -55,9 +56,9 @@ class CallerKeyTest {
     void a_security_key_has_no_form_for_tls() throws Exception {
         byte[] plain =
                 accepted(
-                                PublicKeys.pem(
+                                OfferedKeys.pem(
                                         "PUBLIC KEY",
-                                        PublicKeys.pair("Ed25519", "-").getPublic().getEncoded()))
+                                        OfferedKeys.pair("Ed25519", "-").getPublic().getEncoded()))
                         .ssh();
         byte[] key =
                 new SshData()
@@ -66,7 +67,7 @@ class CallerKeyTest {
                         .string("ssh:")
                         .bytes();
 
-        CallerKey accepted = accepted(PublicKeys.line("sk-ssh-ed25519@openssh.com", key));
+        CallerKey accepted = accepted(OfferedKeys.line("sk-ssh-ed25519@openssh.com", key));
 
         assertArrayEquals(key, accepted.ssh());
         assertTrue(accepted.info().isEmpty());
@@ -78,7 +79,8 @@ class CallerKeyTest {
                             .string(application)
                             .bytes();
             assertEquals(
-                    UNREADABLE, refused(PublicKeys.line("sk-ssh-ed25519@openssh.com", unreadable)));
+                    UNREADABLE,
+                    refused(OfferedKeys.line("sk-ssh-ed25519@openssh.com", unreadable)));
         }
     }
 
@@ -88,9 +90,9 @@ class CallerKeyTest {
         assertEquals(
                 bits,
                 refused(
-                        PublicKeys.pem(
+                        OfferedKeys.pem(
                                 "PUBLIC KEY",
-                                PublicKeys.pair("RSA", "2048").getPublic().getEncoded())));
+                                OfferedKeys.pair("RSA", "2048").getPublic().getEncoded())));
         assertEquals(
                 bits, refused(rsa(BigInteger.ONE.shiftLeft(16_000), BigInteger.valueOf(65_537))));
         assertEquals(
@@ -115,49 +117,49 @@ class CallerKeyTest {
         String unsupported = "The key has an unsupported type.";
         assertEquals(
                 unsupported,
-                refused(PublicKeys.line("ssh-dss", new SshData().string("ssh-dss").bytes())));
+                refused(OfferedKeys.line("ssh-dss", new SshData().string("ssh-dss").bytes())));
         assertEquals(
                 unsupported,
                 refused(
-                        PublicKeys.line(
+                        OfferedKeys.line(
                                 "ssh-ed25519-cert-v01@openssh.com",
                                 new SshData().string("ssh-ed25519-cert-v01@openssh.com").bytes())));
         assertEquals(
                 unsupported,
                 refused(
-                        PublicKeys.pem(
+                        OfferedKeys.pem(
                                 "PUBLIC KEY",
-                                PublicKeys.pair("X25519", "-").getPublic().getEncoded())));
+                                OfferedKeys.pair("X25519", "-").getPublic().getEncoded())));
         assertEquals(
                 unsupported,
                 refused(
-                        PublicKeys.pem(
+                        OfferedKeys.pem(
                                 "PUBLIC KEY",
-                                PublicKeys.pair("Ed448", "-").getPublic().getEncoded())));
+                                OfferedKeys.pair("Ed448", "-").getPublic().getEncoded())));
     }
 
     @Test
     void what_is_no_public_key_is_refused() throws Exception {
-        KeyPair pair = PublicKeys.pair("Ed25519", "-");
-        byte[] key = accepted(PublicKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded())).ssh();
+        KeyPair pair = OfferedKeys.pair("Ed25519", "-");
+        byte[] key = accepted(OfferedKeys.pem("PUBLIC KEY", pair.getPublic().getEncoded())).ssh();
         assertEquals(
                 "The key is neither a public key nor a CSR.",
-                refused(PublicKeys.pem("PRIVATE KEY", pair.getPrivate().getEncoded())));
+                refused(OfferedKeys.pem("PRIVATE KEY", pair.getPrivate().getEncoded())));
         assertEquals("The key is longer than 8192 characters.", refused("x".repeat(9_000)));
         for (String text :
                 List.of(
                         "",
                         "ssh-ed25519",
                         "ssh-ed25519 !",
-                        PublicKeys.line("ssh-rsa", key),
-                        "cert-authority " + PublicKeys.line("ssh-ed25519", key),
-                        PublicKeys.line("ssh-ed25519", key)
+                        OfferedKeys.line("ssh-rsa", key),
+                        "cert-authority " + OfferedKeys.line("ssh-ed25519", key),
+                        OfferedKeys.line("ssh-ed25519", key)
                                 + "\n"
-                                + PublicKeys.line("ssh-ed25519", key),
-                        PublicKeys.line(
+                                + OfferedKeys.line("ssh-ed25519", key),
+                        OfferedKeys.line(
                                 "ssh-ed25519", new SshData().raw(key).string("more").bytes()),
                         "-----BEGIN PUBLIC KEY-----",
-                        PublicKeys.pem("PUBLIC KEY", new byte[0]),
+                        OfferedKeys.pem("PUBLIC KEY", new byte[0]),
                         nested((byte) 0x30),
                         nested((byte) 0x24),
                         nested((byte) 0xa0))) {
@@ -172,12 +174,12 @@ class CallerKeyTest {
             bytes[i] = tag;
             bytes[i + 1] = (byte) 0x80;
         }
-        return PublicKeys.pem("CERTIFICATE REQUEST", bytes);
+        return OfferedKeys.pem("CERTIFICATE REQUEST", bytes);
     }
 
     @Test
     void every_malformed_key_is_refused_in_the_same_words() throws Exception {
-        for (String text : PublicKeys.malformed(GENERATED, 36)) {
+        for (String text : OfferedKeys.malformed(GENERATED, 36)) {
             switch (CallerKey.of(text)) {
                 case Passed<CallerKey>(CallerKey key) -> assertTrue(key.ssh().length > 0);
                 case Refused<CallerKey>(var refusal) -> assertInstanceOf(BadField.class, refusal);
@@ -203,7 +205,7 @@ class CallerKeyTest {
     }
 
     private static String rsa(BigInteger modulus, BigInteger exponent) {
-        return PublicKeys.line(
+        return OfferedKeys.line(
                 "ssh-rsa", new SshData().string("ssh-rsa").mpint(exponent).mpint(modulus).bytes());
     }
 }

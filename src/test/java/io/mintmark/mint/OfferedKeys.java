@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Random;
 
 /** Public keys and CSRs as a client of {@code POST /sign/{key}} sends them. */
-public final class PublicKeys {
-    private PublicKeys() {}
+public final class OfferedKeys {
+    private OfferedKeys() {}
 
     /** Keys and CSRs of every kind, each with a few bytes changed, cut off or added. */
     public static List<String> malformed(int count, long seed) throws Exception {
