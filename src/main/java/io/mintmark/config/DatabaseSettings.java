@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param owner the login for migrations, if not the service's
  * @param singleRole whether the service may run with a login that could change the audit log
  * @param startTimeout how long a start waits for an unreachable database
+ * @param poolSize the most connections of a replica's pool
  */
 public record DatabaseSettings(
         JdbcUrl url,
@@ -21,6 +22,7 @@ public record DatabaseSettings(
         Optional<Login> owner,
         boolean singleRole,
         Duration startTimeout,
+        int poolSize,
         DatabaseRoles roles) {
     /**
      * Who logs in to the database.
@@ -78,6 +80,13 @@ public record DatabaseSettings(
                     "PT10S",
                     "How long startup waits for an unreachable database.");
 
+    static final Setting<Integer> POOL_SIZE =
+            Setting.of(
+                    "database.pool-size",
+                    Formats.wholeNumber(3, 200),
+                    "10",
+                    "Maximum of connections that a replica's pool has open; two of them write.");
+
     static final List<Setting<?>> TABLE =
             List.of(
                     URL,
@@ -89,7 +98,8 @@ public record DatabaseSettings(
                     OWNER_PASSWORD,
                     OWNER_PASSWORD_FILE,
                     SINGLE_ROLE,
-                    START_TIMEOUT);
+                    START_TIMEOUT,
+                    POOL_SIZE);
 
     /**
      * The login for migrations.
@@ -130,6 +140,7 @@ public record DatabaseSettings(
                 owner,
                 values.get(SINGLE_ROLE),
                 values.get(START_TIMEOUT),
+                values.get(POOL_SIZE),
                 DatabaseRoles.from(values));
     }
 

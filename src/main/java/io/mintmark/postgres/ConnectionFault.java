@@ -58,6 +58,9 @@ final class ConnectionFault {
     private static String byCause(List<Throwable> causes) {
         for (Throwable cause : causes) {
             switch (cause) {
+                case ServiceSession.Refused _ -> {
+                    return "its sessions lack a setting that the log's integrity depends on";
+                }
                 case UnknownHostException _ -> {
                     return "its host name is unknown";
                 }

@@ -18,15 +18,10 @@ import java.time.Duration;
  * and found back by itself.
  */
 public final class Database implements AutoCloseable {
-    private static final int READERS = 8;
     private static final int WRITERS = 2;
+    private static final int CONNECTIONS = 10;
     private static final Duration CONNECTING = Duration.ofSeconds(1);
     private static final Duration VALIDATING = Duration.ofMillis(500);
-
-    /** Settings of every connection, independent of the server's defaults. */
-    private static final String SESSION =
-            "-c synchronous_commit=on -c statement_timeout=5000 -c lock_timeout=4000"
-                    + " -c idle_in_transaction_session_timeout=10000 -c TimeZone=UTC";
 
     private static final int SOCKET_TIMEOUT_SECONDS = 10;
 
@@ -52,9 +47,18 @@ public final class Database implements AutoCloseable {
     private final Queries reading;
     private final Queries writing;
 
-    /** Makes the pool; connections are opened when they are needed. */
+    /** A pool of 10; connections are opened when they are needed. */
     public Database(DatabaseLogin login) {
-        this(login, CONNECTING);
+        this(login, CONNECTIONS);
+    }
+
+    /**
+     * A pool of another size.
+     *
+     * @param connections at most so many, from 3; two of them write
+     */
+    public Database(DatabaseLogin login, int connections) {
+        this(login, connections, CONNECTING);
     }
 
     /**
@@ -62,25 +66,28 @@ public final class Database implements AutoCloseable {
      *
      * @param connecting the maximum time to connect
      */
-    public Database(DatabaseLogin login, Duration connecting) {
-        LoginSource source = login.source("mintmark", SESSION);
+    public Database(DatabaseLogin login, int connections, Duration connecting) {
+        LoginSource source = login.source("mintmark", ServiceSession.OPTIONS);
         source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
-        this.pool = new HikariDataSource(configuration(source, connecting));
+        source.requires(new ServiceSession(login.username()));
+        this.pool = new HikariDataSource(configuration(source, connections, connecting));
         OwnPool own = new OwnPool(pool, source);
         DbClient client = JdbcClientBuilder.create().connectionPool(own).build();
-        this.reading = new Queries(client, READERS);
+        this.reading = new Queries(client, connections - WRITERS);
         this.writing = new Queries(client, WRITERS);
     }
 
-    private static HikariConfig configuration(LoginSource source, Duration connecting) {
+    private static HikariConfig configuration(
+            LoginSource source, int connections, Duration connecting) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("mintmark");
         config.setDataSource(source);
-        config.setMaximumPoolSize(READERS + WRITERS);
+        config.setMaximumPoolSize(connections);
         config.setMinimumIdle(WRITERS);
         config.setConnectionTimeout(connecting.toMillis());
         config.setValidationTimeout(VALIDATING.toMillis());
         config.setInitializationFailTimeout(-1);
+        config.setExceptionOverride(new StandbyLeaves());
         return config;
     }
 
@@ -97,6 +104,11 @@ public final class Database implements AutoCloseable {
     /** For a transaction of several statements; to be closed soon. */
     Connection connection() throws SQLException {
         return pool.getConnection();
+    }
+
+    /** Closes all connections as soon as they are free; those in use stay usable. */
+    void reconnect() {
+        pool.getHikariPoolMXBean().softEvictConnections();
     }
 
     /** The pool's own numbers. */

@@ -21,6 +21,7 @@ public final class DatabaseHealth {
                    clock_timestamp() AS now
             """;
 
+    private final Database database;
     private final Queries queries;
     private final Clocks clocks;
     private String lastFault = "";
@@ -31,6 +32,7 @@ public final class DatabaseHealth {
      * @param clocks are set to the database's time by its answers
      */
     public DatabaseHealth(Database database, Clocks clocks) {
+        this.database = database;
         this.queries = database.writing();
         this.clocks = clocks;
     }
@@ -40,9 +42,11 @@ public final class DatabaseHealth {
         try {
             State state = state();
             reached();
-            return state.writable()
-                    ? clocks.fault()
-                    : Optional.of("the database is read-only, so nothing can be recorded");
+            if (!state.writable()) {
+                database.reconnect(); // another one may be the primary now
+                return Optional.of("the database is read-only, so nothing can be recorded");
+            }
+            return clocks.fault();
         } catch (QueryFailed e) {
             String fault = "the database can't be reached: " + ConnectionFault.of(e);
             unreached(fault, e);

@@ -15,10 +15,16 @@ final class LoginSource extends PGSimpleDataSource {
     private static final long serialVersionUID = 1L;
 
     private final transient DatabaseLogin login;
+    private transient Optional<ServiceSession> session = Optional.empty();
     private transient volatile @Nullable SQLException failure;
 
     LoginSource(DatabaseLogin login) {
         this.login = login;
+    }
+
+    /** From now on, no connection without these settings. */
+    void requires(ServiceSession settings) {
+        session = Optional.of(settings);
     }
 
     @Override
@@ -26,11 +32,23 @@ final class LoginSource extends PGSimpleDataSource {
         try {
             Connection connection =
                     getConnection(login.username(), login.password().get().orElse(null));
+            require(connection);
             failure = null;
             return connection;
         } catch (SQLException e) {
             failure = e;
             throw e;
+        }
+    }
+
+    private void require(Connection connection) throws SQLException {
+        if (session.isPresent()) {
+            try {
+                session.get().require(connection);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
         }
     }
 

@@ -34,7 +34,7 @@ final class DatabaseWait {
         Duration all = settings.startTimeout();
         Duration connecting =
                 all.compareTo(MOST) > 0 ? MOST : all.compareTo(LEAST) < 0 ? LEAST : all;
-        return new Database(Logins.service(settings), connecting);
+        return new Database(Logins.service(settings), settings.poolSize(), connecting);
     }
 
     /**

@@ -33,7 +33,7 @@ record Stores(
      */
     static Stores open(
             DatabaseSettings settings, String replica, Supplier<Optional<TrustedKeys>> declaring) {
-        Database database = new Database(Logins.service(settings));
+        Database database = new Database(Logins.service(settings), settings.poolSize());
         return new Stores(
                 database,
                 new PostgresEventStore(database, replica, declaring.get()),

@@ -24,19 +24,24 @@ import java.util.stream.Stream;
  * {@code /usr/lib/postgresql}.
  */
 final class PostgresCluster implements AutoCloseable {
-    private static final Path BIN = bin();
+    static final Path BIN = bin();
 
     private final Path data;
     private final int port;
 
-    private PostgresCluster(Path data) {
+    private PostgresCluster(Path data, int port) {
         this.data = data;
-        this.port = RunningBroker.freePort();
+        this.port = port;
+    }
+
+    /** One that somebody else starts and stops. */
+    static PostgresCluster running(Path data, int port) {
+        return new PostgresCluster(data, port);
     }
 
     /** A new one, not started yet. */
     static PostgresCluster created(Path data) {
-        PostgresCluster cluster = new PostgresCluster(data);
+        PostgresCluster cluster = new PostgresCluster(data, RunningBroker.freePort());
         run("initdb", "-D", data.toString(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "-N");
         return cluster;
     }
@@ -48,7 +53,7 @@ final class PostgresCluster implements AutoCloseable {
                         List.of("-D", target.toString(), "-d", connection(), "-c", "fast", "-N"));
         arguments.addAll(Arrays.asList(options));
         run("pg_basebackup", arguments.toArray(String[]::new));
-        return new PostgresCluster(target);
+        return new PostgresCluster(target, RunningBroker.freePort());
     }
 
     /** Starts it with these settings added to those that it has. */
@@ -142,12 +147,7 @@ final class PostgresCluster implements AutoCloseable {
     }
 
     private static String run(String program, String... arguments) {
-        List<String> command = new ArrayList<>();
-        if (System.getProperty("user.name").equals("root")) {
-            command.addAll(List.of("unshare", "-U")); // PostgreSQL doesn't run as root
-        }
-        command.add(BIN.resolve(program).toString());
-        command.addAll(Arrays.asList(arguments));
+        List<String> command = unprivileged(BIN.resolve(program).toString(), arguments);
         try {
             Path output = Files.createTempFile("mintmark", program);
             Process process =
@@ -168,6 +168,17 @@ final class PostgresCluster implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** A command line, not as root, whom PostgreSQL and what surrounds it refuse. */
+    static List<String> unprivileged(String program, String... arguments) {
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "-U"));
+        }
+        command.add(program);
+        command.addAll(Arrays.asList(arguments));
+        return command;
     }
 
     private static Path bin() {
