@@ -37,7 +37,7 @@ public record DatabaseLogin(
      * Unqualified names are PostgreSQL's own, whatever search path the database's owner configures
      * for a login.
      */
-    private static final String SEARCH_PATH = "-c search_path=pg_catalog,pg_temp ";
+    static final String SEARCH_PATH = "pg_catalog,pg_temp";
 
     /**
      * The only source of connections. Settings in the URL never override ours, so that no URL can
@@ -59,7 +59,7 @@ public record DatabaseLogin(
         source.setOptions(
                 Stream.of(
                                 Optional.ofNullable(source.getOptions()),
-                                Optional.of(SEARCH_PATH + options))
+                                Optional.of("-c search_path=%s %s".formatted(SEARCH_PATH, options)))
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);

@@ -10,9 +10,9 @@ import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The settings that the service asks for in each session, independent of the server's defaults. A
@@ -23,23 +23,28 @@ final class ServiceSession {
     private static final Logger log = LoggerFactory.getLogger(ServiceSession.class);
 
     private static final String DURABILITY = "synchronous_commit";
-    private static final Set<String> DURABLE = Set.of("on", "remote_apply");
+    private static final String MORE_DURABLE = "remote_apply";
     private static final String SEARCH_PATH = "search_path";
     private static final List<Setting> ASKED =
             List.of(
                     new Setting(DURABILITY, "on"),
                     new Setting("statement_timeout", "5s"),
                     new Setting("lock_timeout", "4s"),
-                    new Setting("idle_in_transaction_session_timeout", "10s"),
-                    new Setting(SEARCH_PATH, "pg_catalog,pg_temp"));
+                    new Setting("idle_in_transaction_session_timeout", "10s"));
 
-    /** The startup options that ask for them. */
+    /** The startup options that ask for them; each login asks for its search path itself. */
     static final String OPTIONS =
             ASKED.stream().map(Setting::option).collect(Collectors.joining(" ", "", " "))
                     + "-c TimeZone=UTC";
 
+    private static final List<Setting> REQUIRED =
+            Stream.concat(
+                            ASKED.stream(),
+                            Stream.of(new Setting(SEARCH_PATH, DatabaseLogin.SEARCH_PATH)))
+                    .toList();
+
     private static final String QUESTION =
-            ASKED.stream()
+            REQUIRED.stream()
                     .map(setting -> "pg_catalog.current_setting('%s')".formatted(setting.name))
                     .collect(Collectors.joining(", ", "SELECT ", ""));
 
@@ -51,6 +56,10 @@ final class ServiceSession {
     private record Setting(String name, String value) {
         String option() {
             return "-c %s=%s".formatted(name, value);
+        }
+
+        boolean holdsWith(String found) {
+            return found.equals(value) || (name.equals(DURABILITY) && found.equals(MORE_DURABLE));
         }
 
         String forLogin(String username) {
@@ -86,15 +95,10 @@ final class ServiceSession {
     void require(Connection connection) throws SQLException {
         Map<Setting, String> others = others(connection);
         for (Map.Entry<Setting, String> other : others.entrySet()) {
-            String found = other.getValue();
             switch (other.getKey().name) {
-                case DURABILITY -> {
-                    if (!DURABLE.contains(found)) {
-                        throw refused(other, "confirmed rows could be lost");
-                    }
-                }
+                case DURABILITY -> throw refused(other, "confirmed rows could be lost");
                 case SEARCH_PATH -> {
-                    if (("," + found + ",").indexOf(",pg_catalog,") > 0) {
+                    if (("," + other.getValue() + ",").indexOf(",pg_catalog,") > 0) {
                         throw refused(other, "names could mean something else");
                     }
                 }
@@ -123,10 +127,10 @@ final class ServiceSession {
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(QUESTION)) {
             found.next();
-            for (int n = 0; n < ASKED.size(); n++) {
-                Setting asked = ASKED.get(n);
+            for (int n = 0; n < REQUIRED.size(); n++) {
+                Setting asked = REQUIRED.get(n);
                 String value = found.getString(n + 1).replace(" ", "");
-                if (!value.equals(asked.value)) {
+                if (!asked.holdsWith(value)) {
                     others.put(asked, value);
                 }
             }

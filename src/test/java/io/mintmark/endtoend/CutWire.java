@@ -1,8 +1,9 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.outbound.RawServer;
+
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
@@ -16,32 +17,27 @@ import java.util.concurrent.locks.LockSupport;
 final class CutWire implements AutoCloseable {
     private static final int CHUNK = 65_536;
 
-    private final ServerSocket socket;
+    private final RawServer server;
     private final int target;
     private final Duration delay;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean cut;
 
-    CutWire(int target) {
+    CutWire(int target) throws IOException {
         this(target, Duration.ZERO);
     }
 
     /**
      * @param delay of all that is sent, in each direction
      */
-    CutWire(int target, Duration delay) {
+    CutWire(int target, Duration delay) throws IOException {
         this.target = target;
         this.delay = delay;
-        try {
-            this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-        Thread.ofVirtual().start(this::accept);
+        this.server = RawServer.serving(this::connect);
     }
 
     int port() {
-        return socket.getLocalPort();
+        return server.port();
     }
 
     void cut() throws IOException {
@@ -55,31 +51,17 @@ final class CutWire implements AutoCloseable {
         cut = false;
     }
 
-    private void accept() {
-        while (!socket.isClosed()) {
-            try {
-                Socket client = socket.accept();
-                Thread.ofVirtual().start(() -> connect(client));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
-    private void connect(Socket client) {
+    private void connect(Socket client) throws IOException {
         open.add(client);
-        try (client;
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
-            open.add(server);
+        try (Socket behind = new Socket(InetAddress.getLoopbackAddress(), target)) {
+            open.add(behind);
             client.setTcpNoDelay(true);
-            server.setTcpNoDelay(true);
+            behind.setTcpNoDelay(true);
             if (!cut) {
-                Thread.ofVirtual().start(() -> pump(client, server));
-                pump(server, client);
+                Thread.ofVirtual().start(() -> pump(client, behind));
+                pump(behind, client);
             }
-            open.remove(server);
-        } catch (IOException e) {
-            // the client finds nobody there
+            open.remove(behind);
         } finally {
             open.remove(client);
         }
@@ -102,7 +84,7 @@ final class CutWire implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        server.close();
         cut();
     }
 }

@@ -1,11 +1,11 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.outbound.RawServer;
+
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -16,7 +16,7 @@ final class DeafProxy implements AutoCloseable {
     private static final int NOTIFICATION = 'A';
     private static final int LENGTH = 4;
 
-    private final ServerSocket socket;
+    private final RawServer server;
     private final String host;
     private final int port;
     private final String database;
@@ -30,8 +30,7 @@ final class DeafProxy implements AutoCloseable {
         this.host = uri.getHost();
         this.port = uri.getPort();
         this.database = uri.getPath();
-        this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread.ofVirtual().start(this::accept);
+        this.server = RawServer.serving(this::connect);
     }
 
     /** From now on nothing comes through a new connection for so long. */
@@ -42,29 +41,14 @@ final class DeafProxy implements AutoCloseable {
     /** The database through the proxy. */
     String url() {
         return "jdbc:postgresql://localhost:%d%s?sslmode=disable"
-                .formatted(socket.getLocalPort(), database);
+                .formatted(server.port(), database);
     }
 
-    private void accept() {
-        while (!socket.isClosed()) {
-            try {
-                Socket client = socket.accept();
-                Thread.ofVirtual().start(() -> connect(client));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
-    private void connect(Socket client) {
-        try {
-            Thread.sleep(connecting);
-            Socket server = new Socket(host, port);
-            Thread.ofVirtual().start(() -> pump(client, server, false));
-            pump(server, client, true);
-        } catch (IOException | InterruptedException e) {
-            // the client finds nobody there
-        }
+    private void connect(Socket client) throws IOException, InterruptedException {
+        Thread.sleep(connecting);
+        Socket behind = new Socket(host, port);
+        Thread.ofVirtual().start(() -> pump(client, behind, false));
+        pump(behind, client, true);
     }
 
     private static void pump(Socket from, Socket to, boolean answers) {
@@ -104,6 +88,6 @@ final class DeafProxy implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        server.close();
     }
 }

@@ -63,7 +63,7 @@ public final class RawServer implements AutoCloseable {
         return plain(out -> out.write(text.getBytes(StandardCharsets.ISO_8859_1)));
     }
 
-    int port() {
+    public int port() {
         return listening.getLocalPort();
     }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.postgres.Database.PoolNumbers;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.time.Clocks;
 import io.mintmark.token.LogBook;
@@ -13,13 +15,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** What the service makes of sessions that a pooler opened in its own way. */
 class ServiceSessionTest {
@@ -55,6 +61,7 @@ class ServiceSessionTest {
                     """
                     -c synchronous_commit=off         | SET synchronous_commit = 'on';
                     -c synchronous_commit=local       | SET synchronous_commit = 'on';
+                    -c synchronous_commit=remote_write | SET synchronous_commit = 'on';
                     -c search_path=public,pg_catalog  | SET search_path = pg_catalog,pg_temp;
                     """)
     void a_session_that_could_lose_or_mistake_something_is_refused(String options, String remedy) {
@@ -74,7 +81,6 @@ class ServiceSessionTest {
                     """
                     -c statement_timeout=0                  | SET statement_timeout = '5s';
                     -c lock_timeout=1min                    | SET lock_timeout = '4s';
-                    -c synchronous_commit=remote_apply      | SET synchronous_commit = 'on';
                     -c search_path=public                   | SET search_path = pg_catalog,pg_temp;
                     """)
     void a_session_without_a_limit_is_taken_with_a_warning(String options, String remedy)
@@ -87,10 +93,14 @@ class ServiceSessionTest {
         }
     }
 
-    @Test
-    void what_the_page_says_to_set_is_enough() throws SQLException {
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "remote_apply"})
+    void what_the_page_says_to_set_is_enough(String durability) throws SQLException {
         try (LogBook logged = LogBook.open()) {
-            opened(LIMITS + "-c search_path=pg_catalog,\\ pg_temp");
+            opened(
+                    LIMITS
+                            + "-c search_path=pg_catalog,\\ pg_temp -c synchronous_commit="
+                            + durability);
 
             assertTrue(!logged.text().contains("ALTER ROLE"), logged::text);
         }
@@ -118,6 +128,36 @@ class ServiceSessionTest {
 
             assertEquals(Optional.empty(), health.fault());
         }
+    }
+
+    /** Two are for writing. */
+    @ParameterizedTest
+    @CsvSource({"3, 1", "12, 10"})
+    void readers_share_what_the_pool_may_open(int size, int reading) throws SQLException {
+        try (Database service = new Database(database.login(Who.APP), size);
+                ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor();
+                Connection holding = database.connect(Who.APP);
+                Statement lock = holding.createStatement()) {
+            lock.execute("SELECT pg_advisory_lock(1)");
+            for (int n = 0; n < 2 * size; n++) {
+                readers.execute(() -> waitsForTheLock(service));
+            }
+
+            int waiting = 2 * size - reading;
+            Eventually.holds(() -> {
+                PoolNumbers now = service.numbers();
+                return now.active() == reading && now.waiting() == waiting;
+            });
+        }
+    }
+
+    private static void waitsForTheLock(Database service) {
+        var _ =
+                service.reading()
+                        .query(
+                                "SELECT pg_advisory_xact_lock_shared(1)::text",
+                                List.of(),
+                                row -> row);
     }
 
     /** The one connection that is open then. */
