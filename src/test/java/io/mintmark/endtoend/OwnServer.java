@@ -1,6 +1,6 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
