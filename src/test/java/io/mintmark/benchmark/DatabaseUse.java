@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * What mints cost the database alone: processor time, writes and fsyncs, at several rates. A
- * checkpoint at the end of each writes down what the rate changed. Needs PostgreSQL 18, which counts
- * the writes of its log too.
+ * checkpoint at the end of each writes down what the rate changed. Needs PostgreSQL 18, which
+ * counts the writes of its log too.
  */
 final class DatabaseUse {
     private static final int CLIENTS = 10;
@@ -62,7 +62,8 @@ final class DatabaseUse {
                         + "|---|---|---|---|---|---|---|---|");
         for (int rate : List.of(1, 10, 100)) {
             int senders = Math.min(rate, CLIENTS);
-            Load load = bench.load().every(Duration.ofSeconds(1).multipliedBy(senders).dividedBy(rate));
+            Load load =
+                    bench.load().every(Duration.ofSeconds(1).multipliedBy(senders).dividedBy(rate));
             print(() -> load.run(senders, time, _ -> mint));
         }
         print(() -> bench.load().run(clients, time, _ -> mint));

@@ -83,7 +83,9 @@ final class Definitions {
 
     /** What a cluster would say against an object of a kind that is known. */
     List<String> problems(String kind, Map<String, Object> object) {
-        return Objects.requireNonNull(schemas.get(kind)).validate(JSON.<JsonNode>valueToTree(object)).stream()
+        return Objects.requireNonNull(schemas.get(kind))
+                .validate(JSON.<JsonNode>valueToTree(object))
+                .stream()
                 .map(Object::toString)
                 .toList();
     }
