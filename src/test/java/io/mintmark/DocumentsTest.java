@@ -227,7 +227,7 @@ class DocumentsTest {
 
     @Test
     void in_the_way_of_a_request_rooms_call_only_those_that_they_may_know() throws IOException {
-        String page = Files.readString(Path.of("docs/internals/request.md"));
+        String page = Files.readString(Path.of("docs/internals/architecture.md"));
         Map<String, String> participants =
                 PARTICIPANT
                         .matcher(page)

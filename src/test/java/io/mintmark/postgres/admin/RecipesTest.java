@@ -222,15 +222,6 @@ class RecipesTest {
     }
 
     @Test
-    void the_page_takes_away_what_the_recipe_takes_away() throws IOException {
-        String recipe = Files.readString(DIRECTORY.resolve("grants_in_git.sql"));
-        String removal = recipe.substring(recipe.indexOf("DELETE FROM"));
-        assertTrue(
-                Files.readString(Path.of("docs", "tenants", "grants-in-git.md")).contains(removal),
-                removal);
-    }
-
-    @Test
     void all_of_them_are_tried_here() throws IOException {
         try (Stream<Path> files = Files.list(DIRECTORY)) {
             assertEquals(
