@@ -1,14 +1,9 @@
 package io.mintmark.postgres.admin;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import io.mintmark.postgres.connection.Query;
+
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 
 /** What the audit log recorded of a request, and what was changed since. */
 final class PastRequests {
@@ -42,72 +37,40 @@ final class PastRequests {
              WHERE c.tenant = ? AND c.revision > ? ORDER BY c.revision DESC LIMIT ?
             """;
 
-    private final Connection connection;
+    private PastRequests() {}
 
-    PastRequests(Connection connection) {
-        this.connection = connection;
+    static Query past(String requestId) {
+        return Query.of(PAST, requestId);
     }
 
-    List<Past> past(String requestId) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PAST)) {
-            statement.setString(1, requestId);
-            List<Past> past = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    past.add(past(rows));
-                }
-            }
-            return past;
-        }
+    static Query changes(String tenant, long since, int atMost) {
+        return Query.of(CHANGES, tenant, since, atMost);
     }
 
-    List<Past.Change> changes(String tenant, long since, int atMost) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(CHANGES)) {
-            statement.setString(1, tenant);
-            statement.setLong(2, since);
-            statement.setInt(3, atMost);
-            List<Past.Change> changes = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    changes.add(change(rows));
-                }
-            }
-            return changes;
-        }
-    }
-
-    private static Past past(ResultSet row) throws SQLException {
+    static Past past(ResultSet row) throws SQLException {
         return new Past(
-                text(row, "key"),
+                Query.text(row, "key"),
                 row.getString("kind"),
-                text(row, "reason"),
-                text(row, "detail"),
-                text(row, "tenant"),
-                text(row, "idp"),
-                text(row, "subject"),
-                text(row, "claims"),
-                at(row, "occurred_at"),
-                Optional.ofNullable(row.getObject("grant_id", Long.class)),
-                Optional.ofNullable(row.getObject("revision", Long.class)),
-                text(row, "grant_then"));
+                Query.text(row, "reason"),
+                Query.text(row, "detail"),
+                Query.text(row, "tenant"),
+                Query.text(row, "idp"),
+                Query.text(row, "subject"),
+                Query.text(row, "claims"),
+                Query.time(row, "occurred_at"),
+                Query.number(row, "grant_id"),
+                Query.number(row, "revision"),
+                Query.text(row, "grant_then"));
     }
 
-    private static Past.Change change(ResultSet row) throws SQLException {
+    static Past.Change change(ResultSet row) throws SQLException {
         return new Past.Change(
                 row.getLong("revision"),
-                at(row, "changed_at"),
+                Query.time(row, "changed_at"),
                 row.getString("changed_by"),
                 row.getString("operation"),
                 row.getString("table_name"),
-                text(row, "name").orElse(""),
+                Query.text(row, "name").orElse(""),
                 row.getLong("total"));
-    }
-
-    private static Instant at(ResultSet row, String column) throws SQLException {
-        return row.getObject(column, OffsetDateTime.class).toInstant();
-    }
-
-    private static Optional<String> text(ResultSet row, String column) throws SQLException {
-        return Optional.ofNullable(row.getString(column));
     }
 }

@@ -6,13 +6,11 @@ import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.YearMonth;
 import java.util.ArrayList;
@@ -101,18 +99,14 @@ public final class PostgresRetirement implements Retirement {
 
     /** The first month that stays is at the latest the one that the database is in. */
     private static void requireOver(Connection connection, YearMonth before) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery(
-                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")) {
-            row.next();
-            YearMonth current = YearMonth.parse(row.getString("month"));
-            if (before.isAfter(current)) {
-                throw new SQLException(
-                        ("only past months can be retired; the earliest month to keep is at "
-                                        + "most %s")
-                                .formatted(current));
-            }
+        YearMonth current =
+                Query.of("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")
+                        .first(connection, row -> YearMonth.parse(row.getString("month")))
+                        .orElseThrow();
+        if (before.isAfter(current)) {
+            throw new SQLException(
+                    "only past months can be retired; the earliest month to keep is at most %s"
+                            .formatted(current));
         }
     }
 
@@ -166,11 +160,9 @@ public final class PostgresRetirement implements Retirement {
     }
 
     private static String readers(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(READERS)) {
-            row.next();
-            return String.valueOf(row.getString(1));
-        }
+        return Query.of(READERS)
+                .first(connection, row -> String.valueOf(row.getString(1)))
+                .orElseThrow();
     }
 
     private static Optional<SignedCheckpoint> sign(
@@ -180,25 +172,15 @@ public final class PostgresRetirement implements Retirement {
 
     private static List<String> tables(Connection connection, YearMonth before)
             throws SQLException {
-        List<String> tables = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(MONTHS)) {
-            statement.setString(1, table(before.toString().replace('-', '_')));
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    tables.add(table(rows.getString("month")));
-                }
-            }
-        }
-        return tables;
+        return Query.of(MONTHS, table(before.toString().replace('-', '_')))
+                .list(connection, row -> table(row.getString("month")));
     }
 
     private static String table(String month) {
         return "event_" + month;
     }
 
-    static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+    private static void execute(Connection connection, String sql) throws SQLException {
+        Query.of(sql).execute(connection);
     }
 }
