@@ -1,6 +1,7 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataWriter;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
@@ -10,6 +11,7 @@ import io.mintmark.http.tls.PortTls;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Puts a guard between a port and its HTTP. Must be the port's only selector. */
 final class GuardedSelector implements ServerConnectionSelector {
@@ -81,5 +83,41 @@ final class GuardedSelector implements ServerConnectionSelector {
                         new TlsTransport(
                                 context.serverSocket(), context.dataWriter(), port.engine()))
                 .orElseGet(() -> new PlainTransport(context.serverSocket(), context.dataWriter()));
+    }
+
+    /** HTTP right on the socket. */
+    private static final class PlainTransport implements Transport {
+        private final Supplier<byte[]> socket;
+        private final DataWriter writer;
+
+        PlainTransport(Supplier<byte[]> socket, DataWriter writer) {
+            this.socket = socket;
+            this.writer = writer;
+        }
+
+        @Override
+        public void open() {
+            // nothing comes before the first request
+        }
+
+        @Override
+        public byte[] get() {
+            return socket.get();
+        }
+
+        @Override
+        public void write(BufferData data) {
+            writer.writeNow(data);
+        }
+
+        @Override
+        public void finish() {
+            // the next read reports the end of the connection
+        }
+
+        @Override
+        public boolean isSecure() {
+            return false;
+        }
     }
 }
