@@ -51,26 +51,26 @@ public final class GuardedPort implements AutoCloseable {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
-    private final RequestRoom room;
-    private final Set<String> withoutTurns;
+    private final RequestMemory memory;
+    private final Set<String> withoutPermits;
 
     /**
      * @param tls without it, the port serves plain HTTP
-     * @param withoutTurns the paths of requests that need no permit, because they are cheap and
+     * @param withoutPermits the paths of requests that need no permit, because they are cheap and
      *     must always be answered
      * @param nanoTime measures clients' time
      */
     public GuardedPort(
             Optional<PortTls> tls,
             ServerBounds bounds,
-            Set<String> withoutTurns,
+            Set<String> withoutPermits,
             LongSupplier nanoTime) {
         this.tls = tls;
-        this.withoutTurns = Set.copyOf(withoutTurns);
+        this.withoutPermits = Set.copyOf(withoutPermits);
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
-        this.room = new RequestRoom(2 * bounds.maxRequests() * MOST_KEPT);
+        this.memory = new RequestMemory(2 * bounds.maxRequests() * MOST_KEPT);
     }
 
     /** Guards a port that is yet to be opened. */
@@ -93,8 +93,8 @@ public final class GuardedPort implements AutoCloseable {
                                 bounds,
                                 nanoTime,
                                 deadlines,
-                                room,
-                                withoutTurns,
+                                memory,
+                                withoutPermits,
                                 anyQuery))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)

@@ -20,13 +20,13 @@ final class GuardedSelector implements ServerConnectionSelector {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
-    private final RequestRoom room;
-    private final Set<String> withoutTurns;
+    private final RequestMemory memory;
+    private final Set<String> withoutPermits;
     private final boolean anyQuery;
 
     /**
-     * @param room memory for requests that returned their permits
-     * @param withoutTurns the paths of requests that need no permits
+     * @param memory memory for requests that returned their permits
+     * @param withoutPermits the paths of requests that need no permits
      * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedSelector(
@@ -35,16 +35,16 @@ final class GuardedSelector implements ServerConnectionSelector {
             ServerBounds bounds,
             LongSupplier nanoTime,
             ConnectionDeadlines deadlines,
-            RequestRoom room,
-            Set<String> withoutTurns,
+            RequestMemory memory,
+            Set<String> withoutPermits,
             boolean anyQuery) {
         this.http = http;
         this.tls = tls;
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = deadlines;
-        this.room = room;
-        this.withoutTurns = withoutTurns;
+        this.memory = memory;
+        this.withoutPermits = withoutPermits;
         this.anyQuery = anyQuery;
     }
 
@@ -74,8 +74,8 @@ final class GuardedSelector implements ServerConnectionSelector {
                 context.serverSocket(),
                 state,
                 deadlines,
-                room,
-                withoutTurns);
+                memory,
+                withoutPermits);
     }
 
     private Transport transport(ConnectionContext context) {

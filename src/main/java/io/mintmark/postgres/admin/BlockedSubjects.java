@@ -25,7 +25,7 @@ import java.util.UUID;
 public final class BlockedSubjects implements AutoCloseable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    private static final String WANTED =
+    static final String WANTED =
             """
             wanted AS (
                 SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
@@ -120,60 +120,6 @@ public final class BlockedSubjects implements AutoCloseable {
                                         WHERE hashtextextended(e.subject, 0) = hashtextextended(w.subject, 0)
                                           AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
                     """;
-
-    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
-    private static final String OF_SUBJECT =
-            """
-            (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
-                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
-                       AND CASE blocked.match WHEN 'glob'
-                                THEN internal.glob_matches(blocked.subject, r.subject)
-                                ELSE r.subject = blocked.subject END\
-            """;
-
-    /** With the settings of key and access provider as they were for the mint. */
-    private static final String LIVING =
-            "WITH "
-                    + WANTED
-                    + """
-                    SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
-                           c.credential_id, c.expires_at,
-                           k.settings ->> y.target_setting AS target,
-                           coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
-                           internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
-                               -> 'settings' ->> 'endpoint' AS endpoint
-                      FROM audit.active_credential AS c
-                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                      JOIN broker.provider_type AS y ON y.type = c.provider_type
-                     CROSS JOIN LATERAL (
-                           SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
-                           AS k (settings)
-                     CROSS JOIN wanted AS blocked
-                     WHERE %s
-                     ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-                    """
-                            .formatted(OF_SUBJECT);
-
-    /** What {@code broker.ended_credential} can end, of which some is ended already. */
-    private static final String END =
-            "WITH "
-                    + WANTED
-                    + """
-                    , living AS (
-                        SELECT c.mint_id
-                          FROM audit.active_credential AS c
-                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
-                         CROSS JOIN wanted AS blocked
-                         WHERE %s
-                    ), ended AS (
-                        INSERT INTO broker.ended_credential (mint_id, reason)
-                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
-                            ON CONFLICT (mint_id) DO NOTHING
-                    )
-                    SELECT l.mint_id FROM living AS l
-                    """
-                            .formatted(OF_SUBJECT);
 
     private final Connection connection;
     private final Duration patience;
@@ -279,8 +225,7 @@ public final class BlockedSubjects implements AutoCloseable {
      * glob doesn't count for one subject: the glob matches misspelt subjects, too. For a block by a
      * glob, the record goes back 90 days.
      *
-     * @return empty if the subject is known, else the known subject that is spelled most alike, if
-     *     any is
+     * @return empty if the subject is known, else the most similar known subject, if any
      */
     public Optional<Optional<String>> unseen(Block block, long row) {
         return asked(
@@ -313,7 +258,7 @@ public final class BlockedSubjects implements AutoCloseable {
      * each mint has its intent on record before it starts.
      */
     public List<ActiveCredential> living(Block block) {
-        return asked(query(LIVING, block), BlockedSubjects::living);
+        return asked(query(HeldCredentials.LIVING, block), HeldCredentials::living);
     }
 
     /**
@@ -324,7 +269,7 @@ public final class BlockedSubjects implements AutoCloseable {
     public Set<UUID> end(Block block) {
         return Set.copyOf(
                 asked(
-                        query(END, block, block.reason()),
+                        query(HeldCredentials.END, block, block.reason()),
                         row -> row.getObject("mint_id", UUID.class)));
     }
 
@@ -342,22 +287,6 @@ public final class BlockedSubjects implements AutoCloseable {
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }
-    }
-
-    private static ActiveCredential living(ResultSet row) throws SQLException {
-        return new ActiveCredential(
-                row.getString("tenant"),
-                row.getString("subject"),
-                row.getString("key"),
-                row.getString("provider"),
-                row.getString("provider_type"),
-                row.getObject("mint_id", UUID.class),
-                row.getString("outcome"),
-                Query.text(row, "credential_id"),
-                Query.text(row, "target"),
-                row.getString("session_name"),
-                Query.text(row, "endpoint"),
-                Query.time(row, "expires_at"));
     }
 
     @Override

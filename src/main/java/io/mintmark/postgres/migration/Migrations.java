@@ -71,7 +71,7 @@ public final class Migrations {
             Map<String, Boolean> known = knownRoles();
             requireOwner(known);
             Optional<SchemaVersion> found = version(known);
-            found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::tellOfNewer);
+            found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
             return found.filter(it -> it.version() >= version).isPresent()
                     ? 0
                     : flyway(known).migrate().migrationsExecuted;
@@ -111,7 +111,7 @@ public final class Migrations {
         }
     }
 
-    private static void tellOfNewer(SchemaVersion newer) {
+    private static void logNewer(SchemaVersion newer) {
         log.info(
                 "No migration ran: the schema's version {} is newer than this release's {}",
                 newer.version(),
