@@ -39,7 +39,6 @@ public final class Proof {
     private final InstantSource clock;
     private final AtomicReference<@Nullable Run> last = new AtomicReference<>();
 
-    /** The last run with a result: one that read every row, or that found something. */
     private volatile @Nullable Run conclusive;
 
     /**
@@ -157,14 +156,12 @@ public final class Proof {
 
         @Override
         public synchronized void ungranted(String mint, String why) {
-            wrong++;
-            note(Finding.Kind.WRONG, "ungranted_mint: mint %s: %s".formatted(mint, why));
+            wrong("ungranted_mint: mint %s: %s".formatted(mint, why));
         }
 
         @Override
         public synchronized void altered(String sentence) {
-            wrong++;
-            note(Finding.Kind.WRONG, sentence);
+            wrong(sentence);
         }
 
         @Override

@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Memory for requests that returned their permits. No owner may use more than half of it. */
-final class RequestRoom {
+final class RequestMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Integer> taken = new HashMap<>();
     private final int most;
     private int all;
 
-    /** What becomes of a request that wants to come in. */
-    enum Entry {
-        ENTERED,
-        /** Its owner has half already. */
+    /** The result of a reservation. */
+    enum Reservation {
+        RESERVED,
+        /** Its owner would use more than half. */
         OWNER_FULL,
         FULL
     }
@@ -22,30 +22,30 @@ final class RequestRoom {
     /**
      * @param most in KiB
      */
-    RequestRoom(int most) {
+    RequestMemory(int most) {
         this.most = most;
     }
 
-    Entry enter(String owner, int kibibytes) {
+    Reservation reserve(String owner, int kibibytes) {
         lock.lock();
         try {
             int own = taken.getOrDefault(owner, 0) + kibibytes;
             if (own > most / 2) {
-                return Entry.OWNER_FULL;
+                return Reservation.OWNER_FULL;
             }
             if (all + kibibytes > most) {
-                return Entry.FULL;
+                return Reservation.FULL;
             }
             taken.put(owner, own);
             all += kibibytes;
-            return Entry.ENTERED;
+            return Reservation.RESERVED;
         } finally {
             lock.unlock();
         }
     }
 
-    /** One that had entered is answered. */
-    void leave(String owner, int kibibytes) {
+    /** Ends a reservation, once its request is answered. */
+    void free(String owner, int kibibytes) {
         lock.lock();
         try {
             taken.computeIfPresent(owner, (_, own) -> own == kibibytes ? null : own - kibibytes);
@@ -55,8 +55,8 @@ final class RequestRoom {
         }
     }
 
-    /** How much is free, in KiB. */
-    int free() {
+    /** The unreserved memory, in KiB. */
+    int available() {
         lock.lock();
         try {
             return most - all;

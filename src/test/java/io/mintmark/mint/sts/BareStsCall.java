@@ -8,14 +8,6 @@ import io.mintmark.outbound.Sender;
 import io.mintmark.outbound.SentSecrets;
 import io.mintmark.outbound.TenantHttpClients;
 
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-
 import software.amazon.awssdk.services.sts.model.AssumeRoleWithWebIdentityRequest;
 import software.amazon.awssdk.services.sts.model.Credentials;
 
@@ -26,18 +18,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
-/**
- * The call of an STS on loopback, each on a virtual thread of its own as in a mint: by the broker
- * and by the SDK. Both wait for the same server in the same process.
- */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-public class StsCallBenchmark {
+/** The call of an STS on loopback that answers at once, without the rest of a mint. */
+public class BareStsCall {
     private static final Sender ACME = new Sender("acme", () -> {});
     private static final String ANSWER =
             """
@@ -66,18 +49,16 @@ public class StsCallBenchmark {
     private final WebIdentityCalls own = clients.unsigned(InstantSource.system());
     private final RawServer server;
     private final StsEndpoint sts;
-    private final SdkCalls sdk;
 
     /** With a server that answers at once. */
-    public StsCallBenchmark() {
+    public BareStsCall() {
         try {
-            server = RawServer.serving(StsCallBenchmark::serve);
+            server = RawServer.serving(BareStsCall::serve);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
         Endpoint endpoint = Endpoint.at(server.origin());
         sts = new StsEndpoint(endpoint, "eu-central-1", StsEndpoint.Use.WEB_IDENTITY);
-        sdk = new SdkCalls(endpoint, http);
     }
 
     private static void serve(Socket client) throws IOException {
@@ -91,33 +72,14 @@ public class StsCallBenchmark {
         }
     }
 
-    /** As a mint makes it, but on this thread. */
+    /** As a mint makes it. */
     public Credentials call() {
         return own.assumeRole(
                 sts, ACME, request, nothing, InstantSource.system().instant().plusSeconds(10));
     }
 
-    /** As a mint makes it. */
-    @Benchmark
-    public Credentials byBroker() throws Exception {
-        return onVirtualThread(this::call);
-    }
-
-    @Benchmark
-    public Credentials bySdk() throws Exception {
-        return onVirtualThread(() -> sdk.assumeRole(ACME, request));
-    }
-
-    private static Credentials onVirtualThread(Callable<Credentials> call) throws Exception {
-        var task = new FutureTask<>(call);
-        Thread.ofVirtual().start(task);
-        return task.get();
-    }
-
     /** Ends the server and all connections. */
-    @TearDown
     public void close() throws IOException {
-        sdk.close();
         clients.close();
         http.close();
         server.close();

@@ -43,9 +43,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The rooms of the code and who may know whom. Arrows point one way. */
-@AnalyzeClasses(packages = "io.mintmark", importOptions = RoomsTest.WithoutTests.class)
-class RoomsTest {
+/** The packages of the code, and which others each may use. Arrows point one way. */
+@AnalyzeClasses(packages = "io.mintmark", importOptions = PackagesTest.WithoutTests.class)
+class PackagesTest {
 
     /** Whatever folder the build puts the tests' classes into. */
     static final class WithoutTests implements ImportOption {
@@ -56,7 +56,7 @@ class RoomsTest {
     }
 
     /** Who may know whom, in the order of docs/internals/architecture.md, which a test compares. */
-    static final Map<String, Set<String>> MAY_KNOW =
+    static final Map<String, Set<String>> MAY_USE =
             Map.ofEntries(
                     entry("verdict", Set.of()),
                     entry("tenant", Set.of()),
@@ -110,7 +110,7 @@ class RoomsTest {
                                     "credential",
                                     "time",
                                     "thread")),
-                    // beyond its own: the token that it takes out of a request, and its ports
+                    // beyond its own: the token that it takes from a request, and its ports
                     entry(
                             "http",
                             Set.of(
@@ -166,32 +166,32 @@ class RoomsTest {
     static final String COMMANDS = "cli";
 
     /**
-     * Every room knows only those that it may; {@link Secret} and {@link StrictJson} may be known
-     * by all.
+     * Every package uses only those that it may; all may use {@link Secret} and {@link StrictJson}.
      */
     @ArchTest
-    static final ArchRule ROOMS =
-            rooms().ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
+    static final ArchRule PACKAGES =
+            packages()
+                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
 
-    private static LayeredArchitecture rooms() {
-        LayeredArchitecture rooms =
+    private static LayeredArchitecture packages() {
+        LayeredArchitecture layers =
                 layeredArchitecture()
                         .consideringOnlyDependenciesInLayers()
                         .layer(WIRING)
                         .definedBy("io.mintmark.wiring..")
                         .layer(COMMANDS)
                         .definedBy("io.mintmark", "io.mintmark.cli..");
-        for (String room : MAY_KNOW.keySet()) {
-            rooms = rooms.layer(room).definedBy("io.mintmark." + room + "..");
+        for (String name : MAY_USE.keySet()) {
+            layers = layers.layer(name).definedBy("io.mintmark." + name + "..");
         }
-        for (Map.Entry<String, Set<String>> room : MAY_KNOW.entrySet()) {
-            rooms =
-                    room.getValue().isEmpty()
-                            ? rooms.whereLayer(room.getKey()).mayNotAccessAnyLayer()
-                            : rooms.whereLayer(room.getKey())
-                                    .mayOnlyAccessLayers(room.getValue().toArray(String[]::new));
+        for (Map.Entry<String, Set<String>> rule : MAY_USE.entrySet()) {
+            layers =
+                    rule.getValue().isEmpty()
+                            ? layers.whereLayer(rule.getKey()).mayNotAccessAnyLayer()
+                            : layers.whereLayer(rule.getKey())
+                                    .mayOnlyAccessLayers(rule.getValue().toArray(String[]::new));
         }
-        return rooms.whereLayer(WIRING)
+        return layers.whereLayer(WIRING)
                 .mayOnlyBeAccessedByLayers(COMMANDS)
                 .whereLayer("logging")
                 .mayOnlyBeAccessedByLayers(COMMANDS)
@@ -199,14 +199,14 @@ class RoomsTest {
                 .mayNotBeAccessedByAnyLayer();
     }
 
-    /** A room that nobody thought of would be free to know everybody. */
+    /** A package without a rule could use every other. */
     @ArchTest
-    static void every_room_has_its_rule(JavaClasses classes) {
-        Set<String> rooms = new TreeSet<>(MAY_KNOW.keySet());
-        rooms.addAll(Set.of(WIRING, COMMANDS));
+    static void every_package_has_its_rule(JavaClasses classes) {
+        Set<String> packages = new TreeSet<>(MAY_USE.keySet());
+        packages.addAll(Set.of(WIRING, COMMANDS));
 
         assertEquals(
-                rooms,
+                packages,
                 classes.stream()
                         .map(JavaClass::getPackageName)
                         .filter(name -> name.startsWith("io.mintmark."))

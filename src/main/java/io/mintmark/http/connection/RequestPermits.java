@@ -2,7 +2,7 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
 import io.helidon.common.concurrency.limits.LimitAlgorithm;
-import io.mintmark.http.connection.RequestRoom.Entry;
+import io.mintmark.http.connection.RequestMemory.Reservation;
 
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -14,20 +14,20 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Used by the connection's own thread only.
  */
-final class RequestTurns implements Limit {
+final class RequestPermits implements Limit {
     private final Limit limit;
-    private final RequestRoom room;
+    private final RequestMemory memory;
     private final BooleanSupplier needsNone;
-    private Optional<Turn> current = Optional.empty();
+    private Optional<Permit> current = Optional.empty();
 
     /**
      * @param limit of the server
-     * @param room memory for requests that returned their permits
+     * @param memory memory for requests that returned their permits
      * @param needsNone whether the connection's current request needs no permit
      */
-    RequestTurns(Limit limit, RequestRoom room, BooleanSupplier needsNone) {
+    RequestPermits(Limit limit, RequestMemory memory, BooleanSupplier needsNone) {
         this.limit = limit;
-        this.room = room;
+        this.memory = memory;
         this.needsNone = needsNone;
     }
 
@@ -35,26 +35,26 @@ final class RequestTurns implements Limit {
     public Optional<LimitAlgorithm.Token> tryAcquire(boolean wait) {
         if (needsNone.getAsBoolean()) {
             current = Optional.empty();
-            return Optional.of(new NoTurn());
+            return Optional.of(new NoPermit());
         }
-        current = limit.tryAcquire(wait).map(Turn::new);
-        return current.map(turn -> turn);
+        current = limit.tryAcquire(wait).map(Permit::new);
+        return current.map(permit -> permit);
     }
 
     /**
-     * The request that is worked on gives its turn back.
+     * Returns the current request's permit before its answer.
      *
-     * @param owner who answers for it
+     * @param owner whose share of the memory it uses
      * @param kibibytes that it keeps until it is answered
-     * @return whether it did; nothing if there is none, or it has given it back before
+     * @return the reservation of memory; empty if the request has no permit any more
      */
-    Optional<Entry> giveBack(String owner, int kibibytes) {
-        return current.flatMap(turn -> turn.giveBack(owner, kibibytes));
+    Optional<Reservation> release(String owner, int kibibytes) {
+        return current.flatMap(permit -> permit.release(owner, kibibytes));
     }
 
     @Override
     public Limit copy() {
-        return new RequestTurns(limit.copy(), room, needsNone);
+        return new RequestPermits(limit.copy(), memory, needsNone);
     }
 
     @Override
@@ -67,8 +67,8 @@ final class RequestTurns implements Limit {
         return limit.type();
     }
 
-    /** Of a request that needs no turn. */
-    private record NoTurn() implements LimitAlgorithm.Token {
+    /** The permit of a request that needs none. */
+    private record NoPermit() implements LimitAlgorithm.Token {
         @Override
         public void success() {}
 
@@ -80,25 +80,25 @@ final class RequestTurns implements Limit {
     }
 
     /** One request's permit, or its memory after it returned the permit. */
-    private final class Turn implements LimitAlgorithm.Token {
+    private final class Permit implements LimitAlgorithm.Token {
         private final LimitAlgorithm.Token token;
-        private Optional<Runnable> leaving = Optional.empty();
+        private Optional<Runnable> reserved = Optional.empty();
         private boolean ended;
 
-        Turn(LimitAlgorithm.Token token) {
+        Permit(LimitAlgorithm.Token token) {
             this.token = token;
         }
 
-        Optional<Entry> giveBack(String owner, int kibibytes) {
-            if (ended || leaving.isPresent()) {
+        Optional<Reservation> release(String owner, int kibibytes) {
+            if (ended || reserved.isPresent()) {
                 return Optional.empty();
             }
-            Entry entry = room.enter(owner, kibibytes);
-            if (entry == Entry.ENTERED) {
-                leaving = Optional.of(() -> room.leave(owner, kibibytes));
+            Reservation reservation = memory.reserve(owner, kibibytes);
+            if (reservation == Reservation.RESERVED) {
+                reserved = Optional.of(() -> memory.free(owner, kibibytes));
                 token.success();
             }
-            return Optional.of(entry);
+            return Optional.of(reservation);
         }
 
         @Override
@@ -116,10 +116,10 @@ final class RequestTurns implements Limit {
             end(token::ignore);
         }
 
-        private void end(Runnable turn) {
+        private void end(Runnable unreserved) {
             if (!ended) {
                 ended = true;
-                leaving.orElse(turn).run();
+                reserved.orElse(unreserved).run();
             }
         }
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.common.concurrency.limits.FixedLimit;
 import io.helidon.common.concurrency.limits.LimitAlgorithm.Token;
-import io.mintmark.http.connection.RequestRoom.Entry;
+import io.mintmark.http.connection.RequestMemory.Reservation;
 
 import org.junit.jupiter.api.Test;
 
@@ -17,20 +17,22 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 
-class RequestTurnsTest {
+class RequestPermitsTest {
     private static final int TURNS = 4;
     private static final int ROOM = 20;
 
     private final Semaphore counted = new Semaphore(TURNS);
     private final FixedLimit limit = FixedLimit.create(counted);
-    private final RequestRoom room = new RequestRoom(ROOM);
+    private final RequestMemory memory = new RequestMemory(ROOM);
 
-    private RequestTurns connection() {
-        return new RequestTurns(limit, room, () -> false);
+    private RequestPermits connection() {
+        return new RequestPermits(limit, memory, () -> false);
     }
 
-    private void assertFree(int turns, int kibibytes) {
-        assertEquals(List.of(turns, kibibytes), List.of(counted.availablePermits(), room.free()));
+    private void assertFree(int permits, int kibibytes) {
+        assertEquals(
+                List.of(permits, kibibytes),
+                List.of(counted.availablePermits(), memory.available()));
     }
 
     @Test
@@ -43,9 +45,9 @@ class RequestTurnsTest {
 
     @Test
     void a_turn_that_is_given_back_is_the_next_requests_and_the_place_in_the_room_lasts() {
-        RequestTurns connection = connection();
+        RequestPermits connection = connection();
         Token token = connection.tryAcquire().orElseThrow();
-        assertEquals(Optional.of(Entry.ENTERED), connection.giveBack("a", 5));
+        assertEquals(Optional.of(Reservation.RESERVED), connection.release("a", 5));
         assertFree(4, 15);
         token.dropped();
         assertFree(4, 20);
@@ -53,18 +55,18 @@ class RequestTurnsTest {
 
     @Test
     void a_turn_is_given_back_once() {
-        RequestTurns connection = connection();
+        RequestPermits connection = connection();
         var _ = connection.tryAcquire();
-        assertEquals(Optional.of(Entry.ENTERED), connection.giveBack("a", 5));
-        assertEquals(Optional.empty(), connection.giveBack("a", 5));
+        assertEquals(Optional.of(Reservation.RESERVED), connection.release("a", 5));
+        assertEquals(Optional.empty(), connection.release("a", 5));
         assertFree(4, 15);
     }
 
     @Test
     void where_there_is_no_room_the_request_keeps_its_turn() {
-        RequestTurns connection = connection();
+        RequestPermits connection = connection();
         Token token = connection.tryAcquire().orElseThrow();
-        assertEquals(Optional.of(Entry.OWNER_FULL), connection.giveBack("a", ROOM / 2 + 1));
+        assertEquals(Optional.of(Reservation.OWNER_FULL), connection.release("a", ROOM / 2 + 1));
         assertFree(3, 20);
         token.ignore();
         assertFree(4, 20);
@@ -73,15 +75,15 @@ class RequestTurnsTest {
     @Test
     void one_owner_has_half_of_the_room_and_all_owners_have_all_of_it() {
         for (String owner : List.of("a", "b")) {
-            RequestTurns connection = connection();
+            RequestPermits connection = connection();
             var _ = connection.tryAcquire();
-            assertEquals(Optional.of(Entry.ENTERED), connection.giveBack(owner, ROOM / 2));
+            assertEquals(Optional.of(Reservation.RESERVED), connection.release(owner, ROOM / 2));
         }
         assertFree(4, 0);
-        RequestTurns more = connection();
+        RequestPermits more = connection();
         var _ = more.tryAcquire();
-        assertEquals(Optional.of(Entry.OWNER_FULL), more.giveBack("a", 1));
-        assertEquals(Optional.of(Entry.FULL), more.giveBack("c", 1));
+        assertEquals(Optional.of(Reservation.OWNER_FULL), more.release("a", 1));
+        assertEquals(Optional.of(Reservation.FULL), more.release("c", 1));
         assertFree(3, 0);
     }
 
@@ -93,9 +95,9 @@ class RequestTurnsTest {
         assertFree(0, 20);
         assertEquals(Optional.empty(), connection().tryAcquire(false));
 
-        RequestTurns outside = new RequestTurns(limit, room, () -> true);
+        RequestPermits outside = new RequestPermits(limit, memory, () -> true);
         Token token = outside.tryAcquire(false).orElseThrow();
-        assertEquals(Optional.empty(), outside.giveBack("a", 5));
+        assertEquals(Optional.empty(), outside.release("a", 5));
         assertFree(0, 20);
         token.success();
         assertFree(0, 20);
@@ -111,19 +113,19 @@ class RequestTurnsTest {
 
     @Test
     void without_a_request_there_is_nothing_to_give_back() {
-        RequestTurns connection = connection();
-        assertEquals(Optional.empty(), connection.giveBack("a", 1));
+        RequestPermits connection = connection();
+        assertEquals(Optional.empty(), connection.release("a", 1));
         connection.tryAcquire().orElseThrow().success();
-        assertEquals(Optional.empty(), connection.giveBack("a", 1));
+        assertEquals(Optional.empty(), connection.release("a", 1));
         assertFree(4, 20);
     }
 
-    /** Whatever requests do, neither turns nor room are lost or made. */
+    /** Whatever requests do, neither permits nor memory are lost or made. */
     @Test
     void random_requests_leave_everything_as_it_was() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        List<RequestTurns> idle = new ArrayList<>();
+        List<RequestPermits> idle = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             idle.add(connection());
         }
@@ -134,18 +136,18 @@ class RequestTurnsTest {
             } else if (!endings.isEmpty()) {
                 endings.remove().run();
             }
-            assertTrue(room.free() >= 0, "seed " + seed);
+            assertTrue(memory.available() >= 0, "seed " + seed);
         }
         endings.forEach(Runnable::run);
         assertFree(TURNS, ROOM);
     }
 
-    private static void begin(List<RequestTurns> idle, Deque<Runnable> endings, Random random) {
-        RequestTurns connection = idle.removeLast();
+    private static void begin(List<RequestPermits> idle, Deque<Runnable> endings, Random random) {
+        RequestPermits connection = idle.removeLast();
         Optional<Token> token = connection.tryAcquire(false);
         if (token.isPresent()) {
             for (int i = random.nextInt(3); i > 0; i--) {
-                var _ = connection.giveBack("t" + random.nextInt(4), 1 + random.nextInt(8));
+                var _ = connection.release("t" + random.nextInt(4), 1 + random.nextInt(8));
             }
             endings.add(() -> {
                 end(token.get(), random.nextInt(3));
