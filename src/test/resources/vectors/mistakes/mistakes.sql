@@ -25,7 +25,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- a blank behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main ": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a line end behind the subject
@@ -89,14 +89,14 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 
 -- an end at infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity', 'OPS-1');
---> The grant of key "deploy" to "x" has a window to infinity.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be finite.
 --? For no end, set valid_until to null.
 --! 23514
 
 -- a grant longer than its key
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', 7200, 'OPS-1');
 --> Grant of key "deploy" to "x": longer_than_its_key
---? Key "deploy" gives credentials for 3600 seconds at most, and the shorter duration applies. Raise
+--? Key "deploy" issues credentials for at most 3600 seconds, and the shorter duration applies. Raise
 --! 01000
 
 -- a duration in minutes
@@ -125,7 +125,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must be without *, for example "repo:acme/app:ref:refs/heads/**".
+--? The text up to the first : or / must not contain *, for example "repo:acme/app:ref:refs/heads/**".
 --! 23514
 
 -- the same grant again
@@ -187,7 +187,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a discovery document for the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/openid-configuration');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the address of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
 --! 01000
 
 -- an issuer without a scheme
@@ -263,8 +263,8 @@ UPDATE broker.key SET max_duration = 60 WHERE tenant = 'acme' AND name = 'deploy
 
 -- a key that is still granted
 DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'deploy';
---> Key "deploy" of tenant "acme" is named by 1 grant and cannot be deleted.
---? To put an end to its use: UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND
+--> Key "deploy" of tenant "acme" is referenced by 1 grant and cannot be deleted.
+--? To stop its use: UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND
 --! 23001
 
 -- WHERE was forgotten: all tenants are disabled
@@ -281,7 +281,7 @@ UPDATE broker.key SET enabled = false WHERE name = 'api';
 
 -- a tenant that is deleted
 DELETE FROM broker.tenant WHERE name = 'acme';
---> Tenant "acme" cannot be deleted: another of that name would inherit its trust in the clouds.
+--> Tenant "acme" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.
 --? UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 --! 23001
 
@@ -292,7 +292,7 @@ TRUNCATE broker.subject_grant;
 
 -- a grant that moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
---> A row of broker.subject_grant stays with its tenant: it cannot move from "acme" to "other".
+--> A row of broker.subject_grant cannot be moved from "acme" to "other".
 --? Insert a new row for the other tenant, and delete this one.
 --! 23514
 
@@ -310,26 +310,26 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 
 -- an admin without a login
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
---> There is no login "alcie" yet.
---? Until a DBA makes it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
+--> Login "alcie" does not exist yet.
+--? Until a DBA creates it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
 --! 01000
 
 -- an audience with a blank at its end
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"mintmark "}');
 --> Identity provider "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a discovery address as the issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com/.well-known/openid-configuration', '{new}');
 --> Identity provider "new": issuer_is_discovery
---? The issuer is the address of a discovery document. Write the value of "issuer" in that document,
+--? The issuer is the URL of a discovery document. Write the value of "issuer" in that document,
 --! 01000
 
 -- an authorization server's metadata as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/oauth-authorization-server');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the address of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
 --! 01000
 
 -- a pointer without its first slash
@@ -439,7 +439,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a zero-width space in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/​shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/​shop:ref:refs/heads/main": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- a Cyrillic letter in the subject
@@ -451,7 +451,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a space that does not break at the end
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main ": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- quotes in the subject
@@ -506,7 +506,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- an empty list of values
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": []}', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, the list for "ref" is empty, so no token could ever meet it.
+--> The grant of key "deploy" to "x": in its claims, the list for "ref" is empty, so no token can match.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops",
 --! 23514
 
@@ -530,8 +530,8 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, reason)
 
 -- an end in ten thousand years
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '12026-01-01', 'OPS-1');
---> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
---? Write times of these years. A grant without a start or an end has null there.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be in the years 1 to 9999.
+--? For no start or no end, use null.
 --! 23514
 
 -- a duration below the least of the type
@@ -606,19 +606,19 @@ INSERT INTO broker.tenant (name) VALUES ('acme');
 -- a tenant is renamed
 UPDATE broker.tenant SET name = 'acme-inc' WHERE name = 'acme';
 --> Tenant "acme" cannot be renamed: clouds and the audit log know it by this name.
---? Change its display_name, or make a new tenant and disable this one.
+--? Change its display_name, or create a new tenant and disable this one.
 --! 23001
 
 -- a maximum age in minutes
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age) VALUES ('new', 'other', 'https://new.example.com', '{new}', 15);
 --> Identity provider "new": token_age_too_short
---? A max_token_age of 15 seconds rejects the tokens of clients that take a moment. Use 60 or more.
+--? A max_token_age of 15 seconds rejects the tokens of slow clients. Use 60 or more.
 --! 01000
 
 -- an audience with an invisible character
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mint​mark}');
 --> Identity provider "new": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- an audience in quotes twice
@@ -713,7 +713,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a policy that is no JSON
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": "Allow s3:*"}');
---> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
+--> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string with one.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 --! 23514
 
@@ -763,7 +763,7 @@ UPDATE broker.access_provider SET settings = '{"endpoint": "http://minio.example
 
 -- a shared identity for any target
 UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' AND name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, but allows all targets (**).
+--> Access provider "any" of tenant "acme" has shared_identity and allows all targets (**): all tenants look alike to the provider.
 --? List this tenant's targets in allowed_targets: nothing else separates tenants here.
 --! 23514
 
@@ -794,13 +794,13 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
 --> The block of "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of
+--? The text up to the first : or / must not contain *, for example "repo:acme/app:**". To block all of
 --! 23514
 
 -- a block in all tenants by an identity provider
 INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'repo:acme/app:main', 'INC-1');
---> The block of "repo:acme/app:main" names identity provider "ci", and no tenant.
---? Name its tenant too. A block in all tenants applies to the subject of any identity provider
+--> The block of "repo:acme/app:main" sets idp "ci" but no tenant.
+--? Set tenant too. A block in all tenants applies to the subject of any identity provider
 --! 23514
 
 -- an access to the console without a tenant
@@ -1018,7 +1018,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- the issuer as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the address of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
 --! 01000
 
 -- a key set without keys
