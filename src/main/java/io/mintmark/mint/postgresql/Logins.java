@@ -135,7 +135,7 @@ final class Logins {
     private static Minted minted(
             PostgresSettings settings, RoleName role, String password, Instant expiresAt) {
         Instant expiry = expiresAt.truncatedTo(ChronoUnit.SECONDS);
-        PostgresSettings.Server server = settings.clientServer();
+        Server server = settings.clientServer();
         return new Minted(
                 Map.of(
                                 "Username", role.toString(),

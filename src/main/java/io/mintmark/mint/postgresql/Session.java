@@ -1,6 +1,5 @@
 package io.mintmark.mint.postgresql;
 
-import io.mintmark.mint.postgresql.PostgresSettings.Server;
 import io.mintmark.outbound.Dial;
 import io.mintmark.time.Timeout;
 

@@ -54,7 +54,7 @@ final class TargetFailure extends Exception {
     }
 
     /** The server refused, or the connection broke. */
-    static TargetFailure of(PostgresSettings.Server server, SQLException cause) {
+    static TargetFailure of(Server server, SQLException cause) {
         String state = Optional.ofNullable(cause.getSQLState()).orElse("");
         return new TargetFailure(
                 reason(state),
@@ -67,7 +67,7 @@ final class TargetFailure extends Exception {
     }
 
     /** No connection came about. */
-    static TargetFailure of(PostgresSettings.Server server, OutboundFailure cause) {
+    static TargetFailure of(Server server, OutboundFailure cause) {
         return new TargetFailure(
                 Calls.meaning(cause.kind()),
                 at(server, String.valueOf(cause.getMessage())),
@@ -77,18 +77,18 @@ final class TargetFailure extends Exception {
     }
 
     /** The server had no more time. */
-    static TargetFailure late(PostgresSettings.Server server, Throwable cause) {
+    static TargetFailure late(Server server, Throwable cause) {
         return new TargetFailure(
                 Reason.PROVIDER_TIMEOUT, at(server, "no answer in time"), "", false, cause);
     }
 
     /** The server answered what no PostgreSQL answers. */
-    static TargetFailure unreadable(PostgresSettings.Server server) {
+    static TargetFailure unreadable(Server server) {
         return new TargetFailure(
                 Reason.PROVIDER_ERROR, at(server, "an unreadable answer"), "", false, null);
     }
 
-    private static String at(PostgresSettings.Server server, String what) {
+    private static String at(Server server, String what) {
         return "%s (%s)".formatted(ProviderWords.fit(what), server.authority());
     }
 
