@@ -1102,7 +1102,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a token endpoint that is a discovery document
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://auth.example.com/.well-known/openid-configuration"}');
 --> Access provider "new": endpoint_is_discovery
---? The setting "token_endpoint" is the address of a discovery document. Write the token_endpoint in
+--? The setting "token_endpoint" is the URL of a discovery document. Write the token_endpoint in
 --! 01000
 
 -- a token endpoint with a password

@@ -58,13 +58,13 @@ public final class Proof {
         return keys.isPresent();
     }
 
-    /** The ids of the keys that are trusted now; none if their file can't be read. */
-    List<String> trusted() {
+    /** The keys that are trusted now; none if their file can't be read. */
+    TrustedKeys trusted() {
         try {
-            return keys.map(Supplier::get).map(TrustedKeys::ids).orElse(List.of());
+            return keys.map(Supplier::get).orElseGet(() -> new TrustedKeys(List.of()));
         } catch (RuntimeException e) {
             log.warn("The keys to trust can't be read", e);
-            return List.of();
+            return new TrustedKeys(List.of());
         }
     }
 

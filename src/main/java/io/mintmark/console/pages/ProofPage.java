@@ -2,6 +2,7 @@ package io.mintmark.console.pages;
 
 import io.mintmark.console.pages.OverviewPage.Checkpoint;
 import io.mintmark.postgres.connection.Query;
+import io.mintmark.audit.TrustedKeys;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -50,8 +51,10 @@ record ProofPage(
             throws SQLException {
         Optional<Proof.Run> run = proof.last();
         Optional<Proof.Run> ended = run.filter(one -> one.all().isPresent());
+        TrustedKeys keys = proof.trusted();
+        List<String> trusted = keys.ids();
         return new ProofPage(
-                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1),
+                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys),
                 before,
                 LogExtent.of(connection),
                 expected(connection, run),
@@ -61,7 +64,7 @@ record ProofPage(
                 run,
                 proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
                 proof.isPossible(),
-                proof.trusted());
+                trusted);
     }
 
     /** The number that a verification counted, or the database's estimate if that is larger. */
