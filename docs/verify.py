@@ -82,6 +82,13 @@ class Database:
                 ["number", "sealed_at", "jws", "announced_by"], "audit.checkpoint", "number"):
             yield int(number), int(sealed_at), jws, announced_by
 
+    def defaults(self):
+        """What rows have in columns that were added behind them, other than null."""
+        return dict(self.query("""SELECT json_build_array(c.relname || '.' || a.attname, pg_get_expr(d.adbin, d.adrelid))
+            FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
+            JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE c.relnamespace = 'broker'::regnamespace
+             AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'"""))
+
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
         tables = """SELECT to_json(c.relname) FROM pg_class AS c WHERE c.relnamespace = 'broker'::regnamespace AND
@@ -199,6 +206,9 @@ class Export:
                 announced_by = row.get("announced_by")
                 yield number, micros(row["sealed_at"]), row["jws"], announced_by if isinstance(announced_by, str) else None
             last = number
+
+    def defaults(self):
+        return ADDED
 
     def compare_tables(self):
         say("note: an export has no tables to be compared with their history")
@@ -650,7 +660,17 @@ past.executescript("""
     CREATE INDEX heads_by_number ON head (kind, chain, number);
     CREATE TABLE requested (mint UNIQUE);
     CREATE TABLE ended (mint UNIQUE);
+    CREATE TABLE present (name UNIQUE, content, revision INTEGER);
 """)
+# what identifies a row, beside the tenant
+IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
+              "blocked_subject": ["id"], "grant_review": ["id"], "ended_credential": ["mint_id"], "console_access": ["id"],
+              "role_member": ["role_name", "member"], "tenant": ["name"], "identity_provider": ["name"],
+              "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
+# defaults of columns that were added to a table with rows, for an export, which doesn't show them: changes from before
+# have no such column, and a missing one equals a null
+ADDED = {"tenant.max_changes": "10000", "tenant.require_owner": "false", "tenant.review_days": "90",
+         "console_access.all_tenants": "false", "provider_type.ends_early": "false", "provider_type.leaves_behind": "false"}
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 USED = {
@@ -659,7 +679,7 @@ USED = {
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
 NOT_CALLED = {"decided_again", "audit_unavailable"}
-ends, kept_states, doubted, not_called, of_first_form = {}, {}, {}, set(), 0
+ends, kept_states, doubted, not_called, of_first_form, defaults = {}, {}, {}, set(), 0, {}
 
 
 class Ungranted(Exception):
@@ -684,6 +704,8 @@ def note_change(fields):
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
         return
+    follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
+           version(tenant, table, before), version(tenant, table, after))
     ends[tenant] = max(ends.get(tenant, 0), int(revision))
     if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
         return
@@ -702,6 +724,37 @@ def note_change(fields):
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant or "", table, name, int(revision), after))
     if then is not None and then != name:
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant or "", table, then, int(revision)))
+
+
+def version(tenant, table, text):
+    """What identifies a row, what people call it, and a digest of its content."""
+    if text is None:
+        return None
+    try:
+        row = members(text)
+        known = [row.get(column, ("null", ""))[1] for column in IDENTITIES.get(table, ())]
+        texts = [part for column, (form, value) in sorted(row.items())
+                 if form != "null" and defaults.get(f"{table}.{column}") != value for part in (column, form, value)]
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
+    content = digest_of("row", texts)
+    return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content
+
+
+def follow(change, revision, before, after):
+    """A row must be as the change before it left it; otherwise it was changed past the history."""
+    if before:
+        known = past.execute("SELECT content, revision FROM present WHERE name = ?", before[:1]).fetchone()
+        past.execute("DELETE FROM present WHERE name = ?", before[:1])
+        if not known:
+            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted past the history")
+        elif known[0] != before[2]:
+            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed past the history")
+    if after:
+        known = past.execute("SELECT revision FROM present WHERE name = ?", after[:1]).fetchone()
+        if known:
+            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted past the history")
+        past.execute("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", (after[0], after[2], revision))
 
 
 def identity(table, text):
@@ -1081,6 +1134,7 @@ def main():
             sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
     keys_of(arguments.keys)
     log = Export(arguments.export) if arguments.export else Database()
+    defaults.update(log.defaults())
     seals, held, last, time = checkpoints(arguments.kept)
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
     events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)

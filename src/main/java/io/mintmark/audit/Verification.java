@@ -81,6 +81,7 @@ public final class Verification {
             proof.change(row);
         });
         changes.end();
+        proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
         OpenMints open = new OpenMints(findings, log.part().isPresent());
         EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
