@@ -186,7 +186,7 @@ class Export:
                 return None
             at = number(place[1]) if place[0] == "number" and number(place[1]) is not None else -1
             return "event" if event else "change", json.dumps(name), at
-        except (ValueError, KeyError, AttributeError, RecursionError):
+        except BAD:
             return None
 
     def rows(self, columns, table, order):
@@ -229,7 +229,7 @@ def no_constant(name):
 DECODER = json.JSONDecoder(parse_constant=no_constant, parse_int=Whole, parse_float=Token)
 MEMBERS, COLON, COMMA, END = (re.compile(sign) for sign in (
     r"[ \t\r\n]*\{[ \t\r\n]*(?=\")", r"[ \t\r\n]*:[ \t\r\n]*", r"[ \t\r\n]*,[ \t\r\n]*(?=\")", r"[ \t\r\n]*\}[ \t\r\n]*\Z"))
-TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)')  # to the end, if it isn't closed: else each quote would be tried
 
 
 def too_deep(line):
@@ -255,6 +255,7 @@ def members(line):
         value, end = DECODER.raw_decode(line, at)
         if name in found:
             raise ValueError(f"{name} is there twice")
+        (name + (value if isinstance(value, str) else "")).encode()  # half a surrogate has no bytes
         form = ("null" if value is None else "number" if isinstance(value, Whole) else "other" if isinstance(value, (Token, bool))
                 else "text" if isinstance(value, str) else "document")
         found[name] = form, value if form == "text" else line[at:end]
@@ -271,8 +272,6 @@ def stored(column, form, text):
         return None
     if form != ("number" if column in NUMBERS else "document" if column in DOCUMENTS else "text"):
         raise ValueError(f"{column} is no {form}")
-    if form == "text":
-        text.encode()  # half a surrogate has no bytes
     if column in TIMES:
         try:
             return str(micros(text))
@@ -661,6 +660,7 @@ past.executescript("""
     CREATE TABLE requested (mint UNIQUE);
     CREATE TABLE ended (mint UNIQUE);
     CREATE TABLE present (name UNIQUE, content, revision INTEGER);
+    CREATE TABLE ending (tenant UNIQUE, revision INTEGER);
 """)
 # what identifies a row, beside the tenant
 IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
@@ -679,7 +679,7 @@ USED = {
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
 NOT_CALLED = {"decided_again", "audit_unavailable"}
-ends, kept_states, doubted, not_called, of_first_form, defaults = {}, {}, {}, set(), 0, {}
+kept_ends, kept_states, doubted, not_called, of_first_form, defaults = {}, {}, {}, set(), 0, {}
 
 
 class Ungranted(Exception):
@@ -706,7 +706,8 @@ def note_change(fields):
         return
     follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
            version(tenant, table, before), version(tenant, table, after))
-    ends[tenant] = max(ends.get(tenant, 0), int(revision))
+    past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
+                 (tenant or "", int(revision)))
     if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
         return
     then, then_row = identity(table, before)
@@ -735,7 +736,7 @@ def version(tenant, table, text):
         known = [row.get(column, ("null", ""))[1] for column in IDENTITIES.get(table, ())]
         texts = [part for column, (form, value) in sorted(row.items())
                  if form != "null" and defaults.get(f"{table}.{column}") != value for part in (column, form, value)]
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except BAD:
         known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
     content = digest_of("row", texts)
     return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content
@@ -765,7 +766,7 @@ def identity(table, text):
             subject = text_of(row, "subject") or ""
             return "*" if text_of(row, "match") == "glob" else "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest(), row
         return text_of(row, NAMED_BY[table]), row
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except BAD:
         return None, None
 
 
@@ -799,7 +800,7 @@ def past_row(table, text):
         if table == "subject_grant" and text_of(row, "match") == "glob":
             require_glob(text_of(row, "subject"))
         return row, row_digest(table, row), conditions
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (*BAD, ArithmeticError):
         return None
 
 
@@ -940,12 +941,21 @@ def require_lifetime(row, limiting, what, revision):
             f"it was requested for longer than the max_duration of {what} at revision {revision}")
 
 
+def end_of(tenant):
+    """The last revision of a tenant; 0 where there is none."""
+    if tenant not in kept_ends:
+        if len(kept_ends) >= MOST_KEPT:
+            kept_ends.clear()
+        kept_ends[tenant], = past.execute("SELECT revision FROM ending WHERE tenant = ?", (tenant or "",)).fetchone() or (0,)
+    return kept_ends[tenant]
+
+
 def require_in_force(row, tenant, revision, time, chain, at):
     of = f"tenant {tenant}" if tenant else "the tables without tenant"
     require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE),
             f"its subject is blocked in {of} at revision {revision}")
-    if revision > ends.get(tenant, 0):
-        raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {ends.get(tenant, 0)}", True)
+    if revision > end_of(tenant):
+        raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)
     later = past.execute("SELECT number FROM head WHERE kind = 'change' AND chain = ? AND at > ? ORDER BY at LIMIT 1",
                          (tenant or "", revision)).fetchone()
     if later and chain is not None and at is not None:
@@ -966,7 +976,7 @@ def judge_mint(fields):
             decide(row, row["chain"], number(row["seq"]))
         except Ungranted as why:
             doubt(mint, why)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (*BAD, ArithmeticError):  # of numbers that SQLite or Decimal can't hold
             doubt(mint, Ungranted("its row can't be read"))
     elif kind != "ended" and (kind == "failed" or doubted):
         called = not (kind == "failed" and row["reason"] in NOT_CALLED)
