@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql. docs/audit.md describes the format.
+"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql.
+docs/reference/audit-log-format.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl] [--accept-gap HASH]…
     python3 verify.py trusted.pem [kept.jsonl] --export log.jsonl… [--accept-gap HASH]…
@@ -614,6 +615,21 @@ def checkpoints(kept):
     return sealed, held, last, time
 
 
+def kept_before_part(number, digest, copy, sealed):
+    """Whether a checkpoint from before a part holds, which shows mints on a state that was outdated then."""
+    try:
+        tells = json.loads(b64(copy["jws"].split(".")[1]))["changes"]
+    except (*BAD, IndexError):
+        tells = False
+    if not tells:
+        return True
+    announced_by = copy.get("announced_by")
+    seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
+    if seal:
+        seal_heads(sealed, number, {"events": [], "changes": seal["changes"]}, named(number, digest))
+    return bool(seal)
+
+
 def compare_kept(kept, sealed, digests, last, held):
     copies, foreign = 0, 0
     with open(kept, encoding="latin-1") as lines:
@@ -623,7 +639,10 @@ def compare_kept(kept, sealed, digests, last, held):
                 continue
             copies += 1
             number, digest = copy["checkpoint"], hashlib.sha256(copy["jws"].encode("latin-1", "replace")).hexdigest()
-            if digests.get(number) == digest or number not in digests and not in_part(number):
+            if digests.get(number) == digest or number not in digests and part and number > part[1]:
+                continue
+            if number not in digests and not in_part(number):
+                foreign += not kept_before_part(number, digest, copy, sealed)
                 continue
             declaration = named(number, digest)
             sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"

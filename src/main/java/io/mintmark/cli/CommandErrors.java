@@ -3,9 +3,9 @@ package io.mintmark.cli;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.identity.UnusableSigningKeysException;
-import io.mintmark.postgres.DatabaseUnfit;
-import io.mintmark.postgres.GivenClaims.UnusableClaims;
-import io.mintmark.postgres.QuestionFailed;
+import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.connection.DatabaseUnfit;
+import io.mintmark.postgres.connection.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.StartFailed;
 

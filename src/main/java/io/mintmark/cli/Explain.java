@@ -1,12 +1,12 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.VisibleText;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.Explanations;
-import io.mintmark.postgres.Explanations.Question;
-import io.mintmark.postgres.Explanations.Row;
-import io.mintmark.postgres.GivenClaims;
-import io.mintmark.postgres.Past;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Explanations.Question;
+import io.mintmark.postgres.admin.Explanations.Row;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.admin.Past;
+import io.mintmark.postgres.connection.DatabaseLogin;
 
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.mintmark.console;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 
-import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 import io.mintmark.time.Timeout;
 
 import org.slf4j.Logger;

@@ -60,7 +60,8 @@ final class ProviderCalls {
     private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
         PreparedKey key = keys.of(order.granted().key());
         MintOrder asked = mintOrder(order, admitted, deadline, decision);
-        return new Asked(order, key, providers.begin(key, asked), Trace.begin("call_provider"));
+        Span span = Trace.begin("call_provider");
+        return new Asked(order, key, providers.begin(key, asked), span);
     }
 
     private Outcome outcome(Asked asked) {

@@ -4,9 +4,9 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.file.RereadFile;
 import io.mintmark.health.HealthReport;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.LogFigures;
-import io.mintmark.postgres.PostgresEventStore;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.LogFigures;
+import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.thread.BackgroundThread;
 import io.mintmark.thread.ThreadName;
 

@@ -20,11 +20,11 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.postgres.Housekeeping;
-import io.mintmark.postgres.LogFigures;
-import io.mintmark.postgres.PostgresCatalogue;
-import io.mintmark.postgres.PostgresEndedCredentials;
-import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.postgres.catalogue.PostgresCatalogue;
+import io.mintmark.postgres.catalogue.PostgresEndedCredentials;
+import io.mintmark.postgres.catalogue.PostgresIdentityProviders;
+import io.mintmark.postgres.log.Housekeeping;
+import io.mintmark.postgres.log.LogFigures;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.token.IssuerKeys;
@@ -102,7 +102,8 @@ final class Assembly {
         this.rejections = parts.idle(new Rejections(stores.rejections(), mintIds, clock));
         parts.idle(prepared.identity());
         this.polling = parts.idle(new CataloguePolling(catalogue, issuers));
-        this.housekeeping = parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
+        this.housekeeping =
+                parts.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
         this.servers = parts.idle(servers(settings, stopping));
         show(readings);
     }

@@ -12,12 +12,12 @@ import io.mintmark.console.pages.Proof;
 import io.mintmark.http.tls.PortTls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.ConsoleLoginCheck;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.ReadOnlyDatabase;
-import io.mintmark.postgres.Roles;
-import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.migration.ConsoleLoginCheck;
+import io.mintmark.postgres.migration.SchemaCheck;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.token.IssuerKeys;
 
 import org.slf4j.Logger;

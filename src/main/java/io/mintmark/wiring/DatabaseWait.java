@@ -1,8 +1,8 @@
 package io.mintmark.wiring;
 
 import io.mintmark.config.DatabaseSettings;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseUnfit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.console.ViewerDatabase.Bounds;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

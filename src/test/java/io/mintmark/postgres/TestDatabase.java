@@ -1,5 +1,9 @@
 package io.mintmark.postgres;
 
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.migration.Migrations;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -86,7 +90,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /** What this one would be restored to later on. Nobody may be connected. */
-    TestDatabase copy() {
+    public TestDatabase copy() {
         TestDatabase copy = new TestDatabase(nextName());
         copy(name, copy);
         return copy;

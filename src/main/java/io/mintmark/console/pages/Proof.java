@@ -5,7 +5,7 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.audit.Verification.Summary;
 import io.mintmark.console.Viewer;
-import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.verify.PostgresLog;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

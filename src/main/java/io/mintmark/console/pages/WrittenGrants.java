@@ -1,6 +1,6 @@
 package io.mintmark.console.pages;
 
-import io.mintmark.postgres.GivenClaims;
+import io.mintmark.postgres.admin.GivenClaims;
 
 import java.sql.Connection;
 import java.sql.SQLException;

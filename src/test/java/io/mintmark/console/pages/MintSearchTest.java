@@ -8,9 +8,9 @@ import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.MintSearch.Found;
 import io.mintmark.console.pages.MintSearch.Wanted;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.SealedRows;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.verify.PostgresLog;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,0 +1,416 @@
+package io.mintmark.postgres.admin;
+
+import io.mintmark.credential.ActiveCredential;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.QuestionFailed;
+
+import org.postgresql.util.PSQLWarning;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
+public final class BlockedSubjects implements AutoCloseable {
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    private static final String WANTED =
+            """
+            wanted AS (
+                SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
+                       cast(? AS text) AS match)
+            """;
+
+    /**
+     * Extends an existing block, never shortens it. No row if another session has just written it.
+     */
+    private static final String BLOCK =
+            "WITH "
+                    + WANTED
+                    + """
+                    , known AS (
+                        SELECT b.id, b.until, b.reason, b.updated_at, b.updated_by,
+                               b.until IS NULL OR b.until > now() AS in_force
+                          FROM broker.blocked_subject AS b JOIN wanted AS w
+                               ON internal.block_digest(b.tenant, b.idp, b.match, b.subject)
+                                = internal.block_digest(w.tenant, w.idp, w.match, w.subject)
+                         WHERE b.enabled
+                    ), written AS (
+                        INSERT INTO broker.blocked_subject AS b (tenant, idp, subject, match, reason, until)
+                        SELECT w.tenant, w.idp, w.subject, w.match, cast(? AS text), cast(? AS timestamptz)
+                          FROM wanted AS w
+                            ON CONFLICT (internal.block_digest(tenant, idp, match, subject)) WHERE enabled
+                            DO UPDATE SET until = excluded.until, reason = excluded.reason
+                         WHERE b.until < coalesce(excluded.until, 'infinity')
+                        RETURNING b.id, b.until, b.reason, b.updated_at, b.updated_by
+                    )
+                    SELECT w.*, CASE WHEN EXISTS (SELECT FROM known WHERE in_force) THEN 'EXTENDED'
+                                     ELSE 'NEW' END AS state FROM written AS w
+                     UNION ALL
+                    SELECT k.id, k.until, k.reason, k.updated_at, k.updated_by, 'KNOWN' FROM known AS k
+                     WHERE NOT EXISTS (SELECT FROM written)
+                    """;
+
+    /** What a platform admin wrote a tenant admin doesn't see: yes or no. */
+    private static final String BESIDE =
+            "WITH "
+                    + WANTED
+                    + """
+                    , beside AS (
+                        SELECT b.id, b.tenant, b.match, b.subject
+                          FROM broker.blocked_subject AS b CROSS JOIN wanted AS w
+                         WHERE b.enabled AND (b.until IS NULL OR b.until > now()) AND b.id <> ?
+                           AND (b.tenant IS NULL OR w.tenant IS NULL OR b.tenant = w.tenant)
+                           AND (b.idp IS NULL OR w.idp IS NULL OR b.idp = w.idp)
+                           AND CASE WHEN b.match = 'glob' THEN internal.glob_covers(b.subject, w.match, w.subject)
+                                    ELSE b.subject = w.subject END
+                    )
+                    SELECT format('row %s, "%s"%s in %s', id, subject,
+                                  CASE match WHEN 'glob' THEN ' as a glob' ELSE '' END,
+                                  coalesce('tenant ' || tenant, 'all tenants')) AS block FROM beside
+                     UNION ALL
+                    SELECT 'one of a platform admin''s for all tenants' FROM wanted AS w
+                     WHERE w.tenant IS NOT NULL AND NOT EXISTS (SELECT FROM beside WHERE tenant IS NULL)
+                       AND internal.is_blocked_in_all_tenants(w.match, w.subject, now())
+                    """;
+
+    /** The rule of broker.lint for blocks that match no grant and no recent row of the log. */
+    private static final String MATCHES_NOTHING = "block_matches_nothing";
+
+    /** One row if the subject is unknown, with the most similar ones by prefix or suffix. */
+    private static final String UNSEEN =
+            "WITH "
+                    + WANTED
+                    + """
+                    , known AS (
+                        (SELECT g.subject FROM broker.subject_grant AS g CROSS JOIN wanted AS w
+                          WHERE g.match = 'exact' AND (w.tenant IS NULL OR g.tenant = w.tenant) LIMIT 10000)
+                         UNION
+                        (SELECT e.subject FROM audit.event AS e CROSS JOIN wanted AS w
+                          WHERE e.subject IS NOT NULL AND (w.tenant IS NULL OR e.tenant = w.tenant)
+                          ORDER BY e.mint_id DESC LIMIT 1000)
+                    )
+                    SELECT internal.nearest(w.subject, ARRAY(
+                               SELECT k.subject FROM known AS k
+                                ORDER BY greatest(internal.common_start(k.subject, w.subject),
+                                                  internal.common_start(reverse(k.subject), reverse(w.subject))) DESC
+                                LIMIT 20)) AS nearest
+                      FROM wanted AS w
+                     WHERE CASE w.match
+                           WHEN 'exact' THEN NOT EXISTS (
+                                SELECT FROM broker.subject_grant AS g
+                                 WHERE g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(w.subject, 0)
+                                   AND g.subject = w.subject AND (w.tenant IS NULL OR g.tenant = w.tenant))
+                           ELSE EXISTS (
+                                SELECT FROM broker.lint AS l
+                                 WHERE l.table_name = 'blocked_subject' AND l.name = cast(? AS text) AND l.rule = ?)
+                           END
+                       AND NOT EXISTS (SELECT FROM audit.event AS e
+                                        WHERE hashtextextended(e.subject, 0) = hashtextextended(w.subject, 0)
+                                          AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
+                    """;
+
+    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
+    private static final String OF_SUBJECT =
+            """
+            (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
+                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
+                       AND CASE blocked.match WHEN 'glob'
+                                THEN internal.glob_matches(blocked.subject, r.subject)
+                                ELSE r.subject = blocked.subject END\
+            """;
+
+    /** With the settings of key and access provider as they were for the mint. */
+    private static final String LIVING =
+            "WITH "
+                    + WANTED
+                    + """
+                    SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
+                           c.credential_id, c.expires_at,
+                           k.settings ->> y.target_setting AS target,
+                           coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
+                           internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
+                               -> 'settings' ->> 'endpoint' AS endpoint
+                      FROM audit.active_credential AS c
+                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                      JOIN broker.provider_type AS y ON y.type = c.provider_type
+                     CROSS JOIN LATERAL (
+                           SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
+                           AS k (settings)
+                     CROSS JOIN wanted AS blocked
+                     WHERE %s
+                     ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
+                    """
+                            .formatted(OF_SUBJECT);
+
+    /** What {@code broker.ended_credential} can end, of which some is ended already. */
+    private static final String END =
+            "WITH "
+                    + WANTED
+                    + """
+                    , living AS (
+                        SELECT c.mint_id
+                          FROM audit.active_credential AS c
+                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
+                         CROSS JOIN wanted AS blocked
+                         WHERE %s
+                    ), ended AS (
+                        INSERT INTO broker.ended_credential (mint_id, reason)
+                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
+                            ON CONFLICT (mint_id) DO NOTHING
+                    )
+                    SELECT l.mint_id FROM living AS l
+                    """
+                            .formatted(OF_SUBJECT);
+
+    private final Connection connection;
+    private final Duration patience;
+
+    /**
+     * Who is to be blocked.
+     *
+     * @param tenant where; empty for all tenants
+     * @param idp whose subject; empty for any identity provider's
+     * @param match {@code exact} or {@code glob}
+     */
+    public record Block(
+            Optional<String> tenant,
+            Optional<String> idp,
+            String subject,
+            String match,
+            String reason,
+            Optional<Instant> until) {}
+
+    /** What became of a row that was asked for. */
+    public enum State {
+        /** Written just now, or in force again. */
+        NEW,
+        /** In force before, and for longer now. */
+        EXTENDED,
+        /** As it was: in force at least as long as asked for. */
+        KNOWN
+    }
+
+    /**
+     * The row of a block, as it is now.
+     *
+     * @param at when it was last written, by whom
+     * @param warnings of lint, each with its advice
+     */
+    public record Written(
+            long id,
+            State state,
+            Optional<Instant> until,
+            String reason,
+            Instant at,
+            String by,
+            List<String> warnings) {}
+
+    /**
+     * Logs in.
+     *
+     * @param patience how long it waits for other edits
+     * @throws QuestionFailed with PostgreSQL's reason
+     */
+    public BlockedSubjects(DatabaseLogin login, Duration patience) {
+        this.patience = patience;
+        String session = "-c TimeZone=UTC -c lock_timeout=%d".formatted(patience.toMillis());
+        try {
+            connection = login.source("mintmark block-subject", session).getConnection();
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** What the time is by the clock that blocks end by. */
+    public Instant now() {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT now() AS now");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return time(row, "now");
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** Blocks a subject; once this returns, no mint starts for it. */
+    public Written block(Block block) {
+        try (PreparedStatement statement = connection.prepareStatement(BLOCK)) {
+            whom(statement, block);
+            statement.setString(5, block.reason());
+            statement.setString(6, block.until().map(Instant::toString).orElse(null));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? written(row, warnings(statement)) : block(block);
+            }
+        } catch (SQLException e) {
+            throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
+                    ? QuestionFailed.because(
+                            "nothing is blocked: another transaction edits the same rows and didn't"
+                                    + " end within %d seconds; \"Blocked edits\" in docs/run/database.md"
+                                            .formatted(patience.toSeconds())
+                                    + " shows how to end it",
+                            e)
+                    : QuestionFailed.because(e);
+        }
+    }
+
+    private static Written written(ResultSet row, List<String> warnings) throws SQLException {
+        return new Written(
+                row.getLong("id"),
+                State.valueOf(row.getString("state")),
+                Optional.ofNullable(row.getObject("until", OffsetDateTime.class))
+                        .map(OffsetDateTime::toInstant),
+                row.getString("reason"),
+                time(row, "updated_at"),
+                row.getString("updated_by"),
+                warnings);
+    }
+
+    /** Which other blocks the subject is under, in words: lifting that one row leaves these. */
+    public List<String> beside(Block block, long row) {
+        try (PreparedStatement statement = connection.prepareStatement(BESIDE)) {
+            whom(statement, block);
+            statement.setLong(5, row);
+            List<String> beside = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    beside.add(rows.getString("block"));
+                }
+            }
+            return beside;
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /**
+     * Whether a block matches no grant, and no token on record had such a subject. A grant with a
+     * glob doesn't count for one subject: the glob matches misspelt subjects, too. For a block by a
+     * glob, the record goes back 90 days.
+     *
+     * @return empty if the subject is known, else the known subject that is spelled most alike, if
+     *     any is
+     */
+    public Optional<Optional<String>> unseen(Block block, long row) {
+        try (PreparedStatement statement = connection.prepareStatement(UNSEEN)) {
+            whom(statement, block);
+            statement.setLong(5, row);
+            statement.setString(6, MATCHES_NOTHING);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next()
+                        ? Optional.of(Optional.ofNullable(rows.getString("nearest")))
+                        : Optional.empty();
+            }
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** Without the one that {@link #unseen} answers. */
+    private static List<String> warnings(Statement statement) throws SQLException {
+        List<String> warnings = new ArrayList<>();
+        for (SQLWarning each = statement.getWarnings();
+                each != null;
+                each = each.getNextWarning()) {
+            String advice =
+                    each instanceof PSQLWarning warning
+                            ? Objects.requireNonNullElse(
+                                    warning.getServerErrorMessage().getHint(), "")
+                            : "";
+            if (!String.valueOf(each.getMessage()).endsWith(": " + MATCHES_NOTHING)) {
+                warnings.add((each.getMessage() + ". " + advice).strip());
+            }
+        }
+        return warnings;
+    }
+
+    /**
+     * What the subject holds, or may hold, by type, tenant and key. After its block that is all:
+     * each mint has its intent on record before it starts.
+     */
+    public List<ActiveCredential> living(Block block) {
+        try (PreparedStatement statement = connection.prepareStatement(LIVING)) {
+            whom(statement, block);
+            List<ActiveCredential> living = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    living.add(living(rows));
+                }
+            }
+            return living;
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /**
+     * Ends those of the subject's credentials whose servers read a revocation list.
+     *
+     * @return the mints that are ended now, also by an earlier call
+     */
+    public Set<UUID> end(Block block) {
+        try (PreparedStatement statement = connection.prepareStatement(END)) {
+            whom(statement, block);
+            statement.setString(5, block.reason());
+            Set<UUID> ended = new HashSet<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ended.add(rows.getObject("mint_id", UUID.class));
+                }
+            }
+            return ended;
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    private static void whom(PreparedStatement statement, Block block) throws SQLException {
+        statement.setString(1, block.tenant().orElse(null));
+        statement.setString(2, block.idp().orElse(null));
+        statement.setString(3, block.subject());
+        statement.setString(4, block.match());
+    }
+
+    private static ActiveCredential living(ResultSet row) throws SQLException {
+        return new ActiveCredential(
+                row.getString("tenant"),
+                row.getString("subject"),
+                row.getString("key"),
+                row.getString("provider"),
+                row.getString("provider_type"),
+                row.getObject("mint_id", UUID.class),
+                row.getString("outcome"),
+                Optional.ofNullable(row.getString("credential_id")),
+                Optional.ofNullable(row.getString("target")),
+                row.getString("session_name"),
+                Optional.ofNullable(row.getString("endpoint")),
+                time(row, "expires_at"));
+    }
+
+    private static Instant time(ResultSet row, String column) throws SQLException {
+        return row.getObject(column, OffsetDateTime.class).toInstant();
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+}
