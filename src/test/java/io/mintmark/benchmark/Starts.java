@@ -38,7 +38,12 @@ final class Starts {
     }
 
     private record Begun(
-            Start start, Load.Result first, Load.Result load, Duration processor, long issued, long mebibytes) {
+            Start start,
+            Load.Result first,
+            Load.Result load,
+            Duration processor,
+            long issued,
+            long mebibytes) {
         double perProcessorSecond() {
             return load.answers() / (processor.toNanos() / 1e9);
         }

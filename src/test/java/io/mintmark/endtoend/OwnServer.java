@@ -25,7 +25,9 @@ public final class OwnServer implements AutoCloseable {
     /** In which Linux counts processor time. */
     private static final int MILLIS_OF_TICK = 10;
 
-    /** In /proc/PID/stat, after the name: own user and system time, then those of ended children. */
+    /**
+     * In /proc/PID/stat, after the name: own user and system time, then those of ended children.
+     */
     private static final int OWN_TIME = 11;
 
     private static final int CHILDRENS_TIME = 13;

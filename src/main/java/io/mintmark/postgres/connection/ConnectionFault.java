@@ -2,15 +2,18 @@ package io.mintmark.postgres.connection;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.security.cert.CertificateException;
+import java.nio.file.NoSuchFileException;
+import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
@@ -33,15 +36,34 @@ final class ConnectionFault {
 
     /** The reason in a failure and its causes. */
     static String of(Throwable failure) {
-        List<Throwable> causes =
-                Stream.<@Nullable Throwable>iterate(
-                                failure, Objects::nonNull, ConnectionFault::cause)
-                        .map(Objects::requireNonNull)
-                        .toList();
+        List<Throwable> causes = causes(failure);
         return causes.stream()
                 .flatMap(cause -> Stream.ofNullable(byState(cause)))
                 .findFirst()
-                .orElseGet(() -> byCause(causes.reversed()));
+                .or(() -> byCause(causes))
+                .orElseGet(
+                        () ->
+                                causes.stream().anyMatch(SQLException.class::isInstance)
+                                        ? "it refuses what it is asked for"
+                                        : IN_USE);
+    }
+
+    /** The same for an operator, with what is wrong; nothing where the driver's words say more. */
+    static Optional<String> detailed(Throwable failure) {
+        List<Throwable> causes = causes(failure);
+        Throwable innermost = causes.getLast();
+        return byCause(causes)
+                .map(reason ->
+                        innermost instanceof SQLException || innermost.getMessage() == null
+                                ? reason
+                                : reason + " (" + innermost.getMessage() + ")");
+    }
+
+    private static List<Throwable> causes(Throwable failure) {
+        return Stream.<@Nullable Throwable>iterate(
+                        failure, Objects::nonNull, ConnectionFault::cause)
+                .map(Objects::requireNonNull)
+                .toList();
     }
 
     private static @Nullable Throwable cause(@Nullable Throwable failure) {
@@ -55,38 +77,27 @@ final class ConnectionFault {
     }
 
     /** The innermost cause knows most. */
-    private static String byCause(List<Throwable> causes) {
-        for (Throwable cause : causes) {
-            switch (cause) {
-                case ServiceSession.Refused _ -> {
-                    return "its sessions lack a setting that the log's integrity depends on";
-                }
-                case UnknownHostException _ -> {
-                    return "its host name is unknown";
-                }
-                case ConnectException _ -> {
-                    return "nothing accepts connections at its address";
-                }
-                case SocketTimeoutException _ -> {
-                    return "it doesn't answer in time";
-                }
-                case CertificateException _, SSLException _ -> {
-                    return "its certificate isn't trusted";
-                }
-                case IOException _ -> {
-                    return "the connection broke";
-                }
-                case SQLException sql when isAboutTheHostName(sql) -> {
-                    return "its certificate is for another host name";
-                }
-                default -> {
-                    // the next one may say more
-                }
-            }
-        }
-        return causes.stream().anyMatch(SQLException.class::isInstance)
-                ? "it refuses what it is asked for"
-                : IN_USE;
+    private static Optional<String> byCause(List<Throwable> causes) {
+        return causes.reversed().stream()
+                .flatMap(cause -> Stream.ofNullable(byClass(cause)))
+                .findFirst();
+    }
+
+    private static @Nullable String byClass(Throwable cause) {
+        return switch (cause) {
+            case ServiceSession.Refused _ ->
+                    "its sessions lack a setting that the log's integrity depends on";
+            case UnknownHostException _ -> "its host name is unknown";
+            case ConnectException _ -> "nothing accepts connections at its address";
+            case SocketTimeoutException _ -> "it doesn't answer in time";
+            case GeneralSecurityException _, SSLException _ -> "its certificate isn't trusted";
+            case FileNotFoundException _, NoSuchFileException _ ->
+                    "a file that its URL names can't be read";
+            case IOException _ -> "the connection broke";
+            case SQLException sql when isAboutTheHostName(sql) ->
+                    "its certificate is for another host name";
+            default -> null; // another cause may say more
+        };
     }
 
     /** The driver has no class for it. */

@@ -61,10 +61,12 @@ public final class DatabaseHealth {
         lastFault = "";
     }
 
-    /** Logs each reason once, with the words of the driver or the server. */
+    /** Logs each reason once, with the words of the server. */
     private synchronized void unreached(String fault, QueryFailed failure) {
         if (!fault.equals(lastFault)) {
-            log.warn("{} ({})", fault, DatabaseUnfit.because(failure).getMessage());
+            log.warn(
+                    "The database can't be reached: {}",
+                    DatabaseUnfit.because(failure).getMessage());
         }
         lastFault = fault;
     }

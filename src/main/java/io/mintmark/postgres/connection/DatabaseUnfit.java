@@ -4,8 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-import java.io.IOException;
-import java.net.ConnectException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
@@ -58,20 +56,13 @@ public final class DatabaseUnfit extends RuntimeException {
         ServerErrorMessage server =
                 cause instanceof PSQLException known ? known.getServerErrorMessage() : null;
         if (server == null) {
-            return cause.getMessage() + network(cause);
+            return ConnectionFault.detailed(cause)
+                    .orElseGet(() -> String.valueOf(cause.getMessage()));
         }
         String hint = server.getHint();
         return hint == null
                 ? String.valueOf(server.getMessage())
                 : server.getMessage() + " " + hint;
-    }
-
-    /** What the driver leaves out: which name isn't known, that a time was over. */
-    private static String network(SQLException cause) {
-        return cause.getCause() instanceof IOException reason
-                        && !(reason instanceof ConnectException)
-                ? " " + reason
-                : "";
     }
 
     /** The innermost: a pool wraps what the server said in words of its own. */

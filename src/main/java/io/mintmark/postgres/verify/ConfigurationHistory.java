@@ -1,13 +1,10 @@
 package io.mintmark.postgres.verify;
 
 import io.mintmark.audit.LogReader.Difference;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,32 +50,25 @@ final class ConfigurationHistory {
     /** The defaults of columns that can't be null, by table and column. */
     Map<String, String> defaults() throws SQLException {
         Map<String, String> defaults = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(DEFAULTS)) {
-            while (rows.next()) {
-                defaults.put(rows.getString("name"), rows.getString("value"));
-            }
-        }
+        Query.of(DEFAULTS)
+                .each(
+                        connection,
+                        row -> defaults.put(row.getString("name"), row.getString("value")));
         return defaults;
     }
 
     void differences(Consumer<Difference> each) throws SQLException {
         for (Table table : tables()) {
-            try (PreparedStatement statement =
-                    connection.prepareStatement(differences(table.quoted()))) {
-                statement.setString(1, table.name());
-                statement.setString(2, table.name());
-                statement.setString(3, table.name());
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        each.accept(
-                                new Difference(
-                                        table.name(),
-                                        rows.getString("content"),
-                                        rows.getLong("surplus") > 0));
-                    }
-                }
-            }
+            String name = table.name();
+            Query.of(differences(table.quoted()), name, name, name)
+                    .each(
+                            connection,
+                            row ->
+                                    each.accept(
+                                            new Difference(
+                                                    name,
+                                                    row.getString("content"),
+                                                    row.getLong("surplus") > 0)));
         }
     }
 
@@ -110,13 +100,7 @@ final class ConfigurationHistory {
     }
 
     private List<Table> tables() throws SQLException {
-        List<Table> tables = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(TABLES)) {
-            while (rows.next()) {
-                tables.add(new Table(rows.getString("name"), rows.getString("quoted")));
-            }
-        }
-        return tables;
+        return Query.of(TABLES)
+                .list(connection, row -> new Table(row.getString("name"), row.getString("quoted")));
     }
 }

@@ -45,6 +45,7 @@ class RecipesTest {
                     "provider_x509",
                     "provider_jwt",
                     "provider_rabbitmq",
+                    "provider_postgresql",
                     "provider_webhook",
                     "issuer_github_actions",
                     "issuer_gitlab",
@@ -219,15 +220,6 @@ class RecipesTest {
             run(database, "grants_in_git");
             assertEquals(once, database.column(revision), "a second time changes nothing");
         }
-    }
-
-    @Test
-    void the_page_takes_away_what_the_recipe_takes_away() throws IOException {
-        String recipe = Files.readString(DIRECTORY.resolve("grants_in_git.sql"));
-        String removal = recipe.substring(recipe.indexOf("DELETE FROM"));
-        assertTrue(
-                Files.readString(Path.of("docs", "tenants", "grants-in-git.md")).contains(removal),
-                removal);
     }
 
     @Test

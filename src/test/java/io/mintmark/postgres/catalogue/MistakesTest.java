@@ -8,7 +8,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 @Tag("every-postgres")
 class MistakesTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -40,15 +40,10 @@ class MistakesTest {
         database.run(Who.ADMIN, SqlCase.script("mistakes", "setup"));
     }
 
-    @AfterAll
-    static void close() {
-        database.close();
-    }
-
     @TestFactory
-    Stream<DynamicTest> of_125_likely_mistakes_fewer_than_ten_pass_in_silence() throws IOException {
+    Stream<DynamicTest> of_225_likely_mistakes_fewer_than_ten_pass_in_silence() throws IOException {
         List<SqlCase> mistakes = SqlCase.in("mistakes", "mistakes");
-        assertTrue(mistakes.size() >= 125, () -> mistakes.size() + " mistakes");
+        assertTrue(mistakes.size() >= 225, () -> mistakes.size() + " mistakes");
         long silent = mistakes.stream().filter(one -> one.message().equals("nothing")).count();
         assertTrue(silent < 10, () -> silent + " are silent");
         return mistakes.stream()

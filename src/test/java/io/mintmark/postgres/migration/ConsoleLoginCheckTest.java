@@ -10,9 +10,8 @@ import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.DatabaseUnfit;
 import io.mintmark.postgres.connection.Roles;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,18 +32,8 @@ class ConsoleLoginCheckTest {
                     "mintmark_auditor",
                     "mintmark_console");
 
-    private static TestDatabase database;
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
     private String login = "";
-
-    @BeforeAll
-    static void setUp() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
-    }
 
     @BeforeEach
     void make() {

@@ -17,7 +17,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,8 +39,8 @@ class PartOfLogTest {
     private static final Instant MARCH = Instant.parse("2026-03-01T00:00:00Z");
 
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresEventStore one = new PostgresEventStore(connections, "one");
     private final PostgresEventStore two = new PostgresEventStore(connections, "two");
     private Path part = Path.of("part.jsonl");
@@ -63,12 +63,6 @@ class PartOfLogTest {
         Seals.sealAt(database, MARCH.plusSeconds(3_700));
         one.append(granted.of(AuditRows.mint("march", "{}")));
         Seals.sealAt(database, MARCH.plusSeconds(86_400));
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     private Ran audit(String... arguments) throws Exception {

@@ -17,8 +17,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ import java.util.List;
 @Tag("every-postgres")
 class TamperingTest {
     @TempDir private static Path directory;
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static String mint;
     private static SignedCheckpoint last;
 
@@ -113,11 +113,6 @@ class TamperingTest {
                 INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint;
                 """);
         assertEquals(List.of(), Seals.wrong(database, last));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     private static void attack(String sql, String... finds) {
