@@ -24,8 +24,17 @@ final class BoundedSocket extends Socket {
     /** Four times the longest document, for the handshake and the framing. */
     private static final long MOST_BYTES = 4L << 20;
 
-    /** A document of 1 MiB takes some hundreds; TLS records without data take two each. */
+    /** A document of 1 MiB takes some hundreds. */
     private static final long MOST_READS = 8192;
+
+    /** Reads that may bring little; a TLS record takes two. */
+    private static final long SMALL_READS = 1024;
+
+    /**
+     * What further reads bring on average. A TLS record that changes keys (RFC 8446 section 4.6.3)
+     * brings less, and takes longer to read than ten records with data.
+     */
+    private static final long BYTES_OF_A_READ = 64;
 
     private static final int READS_IN_A_ROW = 16;
     private static final long REST_NANOS = 100_000;
@@ -33,7 +42,7 @@ final class BoundedSocket extends Socket {
     private final Socket socket;
     private long bytes;
     private long reads;
-    private long lastRead = MOST_READS;
+    private long readsBefore;
 
     BoundedSocket() throws IOException {
         this(SocketChannel.open());
@@ -48,7 +57,12 @@ final class BoundedSocket extends Socket {
     /** Another request is to be sent. */
     void beginExchange() {
         bytes = 0;
-        lastRead = reads + MOST_READS;
+        readsBefore = reads;
+    }
+
+    private boolean isTooMuch() {
+        long most = Math.min(MOST_READS, SMALL_READS + bytes / BYTES_OF_A_READ);
+        return bytes > MOST_BYTES || reads - readsBefore > most;
     }
 
     /**
@@ -75,7 +89,7 @@ final class BoundedSocket extends Socket {
                 giveWay();
                 int read = super.read(into, offset, length);
                 bytes += Math.max(0, read);
-                if (bytes > MOST_BYTES || reads > lastRead) {
+                if (isTooMuch()) {
                     socket.close();
                     throw new IOException("the server sent too much");
                 }
