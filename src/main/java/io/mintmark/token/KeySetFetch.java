@@ -132,7 +132,11 @@ final class KeySetFetch implements KeyFetch {
         private KeySet published(String address, String where) throws IOException {
             KeySet keys =
                     get(address, KeySet::parse)
-                            .orElseThrow(() -> new NoKeySet(where + " is no JWK set of up to %d keys".formatted(KeySet.MAX_KEYS)));
+                            .orElseThrow(() ->
+                                    new NoKeySet(
+                                            where
+                                                    + " is no JWK set of up to %d keys"
+                                                            .formatted(KeySet.MAX_KEYS)));
             if (keys.isFull()) {
                 LOG.warn(
                         "Issuer {} publishes {} keys or more at its {}; the broker uses the first {}",

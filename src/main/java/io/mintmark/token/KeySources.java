@@ -18,8 +18,9 @@ import java.util.function.Function;
  * that were used longest ago go first: the tenant's, where its share is taken, or any. A source
  * that several tenants use is in no tenant's share.
  *
- * <p>Every request of every tenant looks here, so a lookup of what is there takes no lock: on a busy
- * machine the operating system stops a thread that holds one, and then all tenants wait for it.
+ * <p>Every request of every tenant looks here, so a lookup of what is there takes no lock: on a
+ * busy machine the operating system stops a thread that holds one, and then all tenants wait for
+ * it.
  *
  * <p>The keys of this map are what platform admins wrote, never what a token says.
  */

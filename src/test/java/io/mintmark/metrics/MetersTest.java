@@ -26,11 +26,13 @@ final class MetersTest {
         Thread maker =
                 Thread.ofVirtual()
                         .start(() ->
-                                meters.computeIfAbsent(THIRD, _ -> {
-                                    making.countDown();
-                                    awaitQuietly(found);
-                                    return 3;
-                                }));
+                                meters.computeIfAbsent(
+                                        THIRD,
+                                        _ -> {
+                                            making.countDown();
+                                            awaitQuietly(found);
+                                            return 3;
+                                        }));
         making.await();
         assertEquals(2, lookup(meters, SECOND));
         assertEquals(1, lookup(meters, FIRST));

@@ -59,7 +59,8 @@ final class GuardedTlsTest {
                         authority.server("issuer.test").getServerSocketFactory(),
                         out -> {
                             out.write(
-                                    "HTTP/1.1 200 OK\r\n\r\n{}".getBytes(StandardCharsets.US_ASCII));
+                                    "HTTP/1.1 200 OK\r\n\r\n{}"
+                                            .getBytes(StandardCharsets.US_ASCII));
                             for (int i = 0; i < count; i++) {
                                 out.write(' ');
                                 out.flush();

@@ -71,8 +71,7 @@ final class FetchPaceTest {
     private void askAll(int issuers) {
         for (int i = 0; i < issuers; i++) {
             IdentityProvider provider = provider("https://issuer-%d.example".formatted(i));
-            assertThrows(
-                    Unavailable.class, () -> keys.check(TOKEN, provider, KeyWait.ALLOWED));
+            assertThrows(Unavailable.class, () -> keys.check(TOKEN, provider, KeyWait.ALLOWED));
         }
     }
 
