@@ -14,6 +14,7 @@ import org.slf4j.MDC;
 
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
@@ -64,6 +65,17 @@ public final class RequestIds implements Filter {
     public static String chosen(Headers headers) {
         return headers.first(HEADER)
                 .filter(given -> HARMLESS.matcher(given).matches())
-                .orElseGet(() -> UUID.randomUUID().toString());
+                .orElseGet(() -> unique().toString());
+    }
+
+    /**
+     * A random UUID (RFC 9562 section 5.4). It isn't a secret, so it doesn't come from the system's
+     * secure source, whose one lock all requests would take.
+     */
+    private static UUID unique() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new UUID(
+                (random.nextLong() & ~0xF000L) | 0x4000L,
+                (random.nextLong() >>> 2) | 0x8000_0000_0000_0000L);
     }
 }

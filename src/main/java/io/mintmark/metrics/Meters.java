@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -96,7 +97,8 @@ public final class Meters implements AutoCloseable {
     }
 
     private Counter counter(Metric metric, String... labels) {
-        return counters.computeIfAbsent(
+        return known(
+                counters,
                 new Labelled(metric, List.of(labels)),
                 it ->
                         registry.getOrCreate(
@@ -106,7 +108,8 @@ public final class Meters implements AutoCloseable {
     }
 
     private Timer timer(Metric metric, String... labels) {
-        return timers.computeIfAbsent(
+        return known(
+                timers,
                 new Labelled(metric, List.of(labels)),
                 it ->
                         registry.getOrCreate(
@@ -115,6 +118,12 @@ public final class Meters implements AutoCloseable {
                                         .tags(it.tags())
                                         .percentiles(new double[0])
                                         .buckets(BUCKETS)));
+    }
+
+    /** {@code computeIfAbsent} alone often locks what is there, and all requests count here. */
+    static <K, M> M known(Map<K, M> meters, K which, Function<K, M> create) {
+        M known = meters.get(which);
+        return known == null ? meters.computeIfAbsent(which, create) : known;
     }
 
     /** Registers a metric that is computed when it is scraped. */

@@ -24,8 +24,17 @@ final class BoundedSocket extends Socket {
     /** Four times the longest document, for the handshake and the framing. */
     static final long MOST_BYTES = 4L << 20;
 
-    /** A document of 1 MiB takes some hundreds; TLS records without data take two each. */
+    /** A document of 1 MiB takes some hundreds. */
     private static final long MOST_READS = 8192;
+
+    /** Reads that may bring little; a TLS record takes two. */
+    private static final long SMALL_READS = 1024;
+
+    /**
+     * What further reads bring on average. A TLS record that changes keys (RFC 8446 section 4.6.3)
+     * brings less, and takes longer to read than ten records with data.
+     */
+    private static final long BYTES_OF_A_READ = 64;
 
     private static final int READS_IN_A_ROW = 16;
     private static final long REST_NANOS = 100_000;
@@ -34,7 +43,7 @@ final class BoundedSocket extends Socket {
     private final long mostBytes;
     private long bytes;
     private long reads;
-    private long lastRead = MOST_READS;
+    private long readsBefore;
 
     /**
      * @param mostBytes that its peer may send in an exchange
@@ -53,7 +62,12 @@ final class BoundedSocket extends Socket {
     /** Another request is to be sent. */
     void beginExchange() {
         bytes = 0;
-        lastRead = reads + MOST_READS;
+        readsBefore = reads;
+    }
+
+    private boolean isTooMuch() {
+        long most = Math.min(MOST_READS, SMALL_READS + bytes / BYTES_OF_A_READ);
+        return bytes > mostBytes || reads - readsBefore > most;
     }
 
     /**
@@ -80,7 +94,7 @@ final class BoundedSocket extends Socket {
                 giveWay();
                 int read = super.read(into, offset, length);
                 bytes += Math.max(0, read);
-                if (bytes > mostBytes || reads > lastRead) {
+                if (isTooMuch()) {
                     socket.close();
                     throw new IOException("the server sent too much");
                 }

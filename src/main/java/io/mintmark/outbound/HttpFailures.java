@@ -5,6 +5,7 @@ import io.mintmark.outbound.OutboundFailure.Kind;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -20,6 +21,7 @@ final class HttpFailures {
         return switch (cause) {
             case OutboundFailure failure -> failure;
             case RefusedDestination refused -> refused(refused);
+            case SSLException broken when isOfConnection(broken) -> of(host, broken.getCause());
             case SSLException distrust -> notTrusted(host, distrust);
             case InterruptedIOException late -> timedOut(host, late);
             case ConnectException deaf -> unreachable(host, deaf);
@@ -29,6 +31,11 @@ final class HttpFailures {
             case Throwable other -> cutOff(host, other);
             case null -> new OutboundFailure(Kind.UNREACHABLE, host + " can't be reached");
         };
+    }
+
+    /** Whether TLS passes on what the socket threw, which says nothing about trust. */
+    private static boolean isOfConnection(SSLException failure) {
+        return failure.getCause() instanceof IOException cause && !(cause instanceof SSLException);
     }
 
     static OutboundFailure timedOut(String host, Throwable cause) {

@@ -63,7 +63,8 @@ public final class IssuerKeys {
             InstantSource clock,
             Duration betweenRenewals,
             long most) {
-        Means means = new Means(fetch, executor, clock, betweenRenewals, this::weigh);
+        Means means =
+                new Means(fetch, executor, clock, betweenRenewals, new FetchPace(), this::weigh);
         this.sources = new KeySources(most, most / 8, source -> new SourceKeys(source, means));
     }
 

@@ -19,7 +19,7 @@ final class KeySet {
     private static final int MAX_TRIES = 4;
 
     /** More than any real issuer publishes; each takes time to parse. */
-    private static final int MAX_KEYS = 500;
+    static final int MAX_KEYS = 500;
 
     /** The limit of a fetched document; a key set in a row is shorter. */
     private static final int MAX_BYTES = 1 << 20;

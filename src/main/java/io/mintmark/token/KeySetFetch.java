@@ -99,6 +99,8 @@ final class KeySetFetch implements KeyFetch {
             }
             try {
                 return discovered();
+            } catch (NoKeySet e) {
+                throw new NoKeySet(noKeySet.getMessage() + ", and " + e.getMessage());
             } catch (IOException e) {
                 e.addSuppressed(noKeySet);
                 throw e;
@@ -130,7 +132,11 @@ final class KeySetFetch implements KeyFetch {
         private KeySet published(String address, String where) throws IOException {
             KeySet keys =
                     get(address, KeySet::parse)
-                            .orElseThrow(() -> new NoKeySet(where + " returned no JWK set"));
+                            .orElseThrow(() ->
+                                    new NoKeySet(
+                                            where
+                                                    + " is no JWK set of up to %d keys"
+                                                            .formatted(KeySet.MAX_KEYS)));
             if (keys.isFull()) {
                 LOG.warn(
                         "Issuer {} publishes {} keys or more at its {}; the broker uses the first {}",

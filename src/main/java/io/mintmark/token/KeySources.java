@@ -5,17 +5,22 @@ import io.mintmark.tenant.TenantName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
  * The sources whose keys are kept, within a number of bytes for all and one for each tenant. Those
  * that were used longest ago go first: the tenant's, where its share is taken, or any. A source
  * that several tenants use is in no tenant's share.
+ *
+ * <p>Every request of every tenant looks here, so a lookup of what is there takes no lock: on a
+ * busy machine the operating system stops a thread that holds one, and then all tenants wait for
+ * it.
  *
  * <p>The keys of this map are what platform admins wrote, never what a token says.
  */
@@ -25,7 +30,7 @@ final class KeySources {
     /** Maps and lists around a source. */
     private static final long OBJECTS = 1024;
 
-    private final LinkedHashMap<KeySource, Held> bySource = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<KeySource, Held> bySource = new ConcurrentHashMap<>();
     private final Map<Optional<TenantName>, Long> bytesByUser = new HashMap<>();
     private final Function<KeySource, SourceKeys> create;
     private final long most;
@@ -34,12 +39,22 @@ final class KeySources {
 
     private static final class Held {
         private final SourceKeys keys;
-        private Optional<TenantName> user;
+        private volatile Optional<TenantName> user;
+        private volatile long usedAt;
         private long bytes;
 
         Held(SourceKeys keys, TenantName user) {
             this.keys = keys;
             this.user = Optional.of(user);
+        }
+
+        boolean isCountedFor(TenantName tenant) {
+            return user.isEmpty() || user.get().equals(tenant);
+        }
+
+        SourceKeys use() {
+            usedAt = System.nanoTime();
+            return keys;
         }
     }
 
@@ -54,18 +69,23 @@ final class KeySources {
     }
 
     /** The keys of a source, for a tenant. */
-    synchronized SourceKeys of(KeySource source, TenantName tenant) {
+    SourceKeys of(KeySource source, TenantName tenant) {
+        Held held = bySource.get(source);
+        return (held != null && held.isCountedFor(tenant) ? held : entered(source, tenant)).use();
+    }
+
+    private synchronized Held entered(KeySource source, TenantName tenant) {
         Held held = bySource.get(source);
         if (held == null) {
             held = new Held(create.apply(source), tenant);
             weigh(held);
             bySource.put(source, held);
-        } else if (held.user.isPresent() && !held.user.get().equals(tenant)) {
+        } else if (!held.isCountedFor(tenant)) {
             count(held, -held.bytes);
             held.user = Optional.empty();
             count(held, held.bytes);
         }
-        return held.keys;
+        return held;
     }
 
     /** What these keys take has changed. */
@@ -97,11 +117,17 @@ final class KeySources {
      * @param of whose; empty for any
      */
     private void drop(Optional<TenantName> of) {
-        Iterator<Held> eldestFirst = bySource.values().iterator();
-        while (eldestFirst.hasNext() && isOver(of)) {
-            Held held = eldestFirst.next();
-            if ((of.isEmpty() || held.user.equals(of)) && held.keys.isIdle()) {
-                eldestFirst.remove();
+        List<Held> eldestFirst =
+                bySource.values().stream()
+                        .filter(held -> of.isEmpty() || held.user.equals(of))
+                        .sorted(Comparator.comparingLong((Held held) -> held.usedAt))
+                        .toList();
+        for (Held held : eldestFirst) {
+            if (!isOver(of)) {
+                return;
+            }
+            if (held.keys.isIdle()) {
+                bySource.remove(held.keys.source());
                 count(held, -held.bytes);
             }
         }

@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -27,6 +28,9 @@ final class SourceKeys {
     static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(2);
     static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
+    /** A request waits no longer for a fetch to begin. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
     private static final Logger LOG = LoggerFactory.getLogger(SourceKeys.class);
 
     private final KeySource source;
@@ -36,7 +40,7 @@ final class SourceKeys {
     private volatile @Nullable Fetched latest;
     private volatile @Nullable Flight flight;
     private volatile @Nullable Flight next;
-    private long begun;
+    private final AtomicLong begun = new AtomicLong();
     private Instant quietUntil = Instant.MIN;
     private Instant renewableFrom = Instant.MIN;
     private boolean failing;
@@ -45,6 +49,7 @@ final class SourceKeys {
      * What all sources have in common.
      *
      * @param betweenRenewals how often unknown {@code kid}s may have the keys fetched
+     * @param pace of the fetches that aren't the first ones of their source
      * @param landed called when keys were fetched, so that {@link #bytes} may have changed
      */
     record Means(
@@ -52,6 +57,7 @@ final class SourceKeys {
             Executor executor,
             InstantSource clock,
             Duration betweenRenewals,
+            FetchPace pace,
             Consumer<SourceKeys> landed) {}
 
     SourceKeys(KeySource source, Means means) {
@@ -92,7 +98,7 @@ final class SourceKeys {
      * {@code kid} may have caused.
      */
     Finding check(Jwt jwt, Asker asker) {
-        long before = begun();
+        long before = begun.get();
         Finding finding = current(asker).check(jwt);
         Predicate<KeySet> enough = keys -> jwt.keyId().filter(keys::hasKeyNamed).isPresent();
         boolean whole = source.jwks().isPresent();
@@ -107,10 +113,6 @@ final class SourceKeys {
         return finding;
     }
 
-    private synchronized long begun() {
-        return begun;
-    }
-
     /** The keys, at most an hour old; waits only if there are none. */
     private KeySet current(Asker asker) {
         Instant now = now();
@@ -118,7 +120,7 @@ final class SourceKeys {
         if (fetched == null || !fetched.isYoungerThan(USABLE, now)) {
             return waiters.await(asker, () -> joined(asker.tenant())).keys();
         }
-        if (!fetched.isYoungerThan(FRESH, now)) {
+        if (!fetched.isYoungerThan(FRESH, now) && flight == null) {
             refresh(asker.tenant());
         }
         return fetched.keys();
@@ -136,12 +138,12 @@ final class SourceKeys {
         Instant now = now();
         if (now.isBefore(renewableFrom)) {
             Duration wait = Duration.between(now, renewableFrom);
-            if (failing) {
+            if (failing || wait.compareTo(LONGEST_WAIT) > 0) {
                 throw waiters.unfetched(wait, null);
             }
             return planned(new Flight(owner, enough), wait);
         }
-        renewableFrom = now.plus(means.betweenRenewals());
+        renewableFrom = means.pace().from(now, means.betweenRenewals());
         return start(new Flight(owner, enough));
     }
 
@@ -170,7 +172,7 @@ final class SourceKeys {
             return;
         }
         next = null;
-        renewableFrom = now().plus(means.betweenRenewals());
+        renewableFrom = means.pace().from(now(), means.betweenRenewals());
         try {
             var _ = start(planned);
         } catch (Unavailable e) {
@@ -200,7 +202,7 @@ final class SourceKeys {
         if (now.isBefore(quietUntil)) {
             throw waiters.unfetched(Duration.between(now, quietUntil), null);
         }
-        long number = ++begun;
+        long number = begun.incrementAndGet();
         flight = started;
         means.executor().execute(() -> fly(started, number));
         return started;
@@ -245,7 +247,7 @@ final class SourceKeys {
         flight = null;
         if (!Flight.isBusy(failure)) {
             failing = true;
-            quietUntil = now().plus(AFTER_FAILURE);
+            quietUntil = means.pace().from(now(), AFTER_FAILURE);
         }
     }
 

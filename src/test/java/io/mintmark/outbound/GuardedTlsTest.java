@@ -43,6 +43,33 @@ final class GuardedTlsTest {
         assertEquals("{}", get("issuer.test", Optional.of(authority.pem())));
     }
 
+    /** As many as change keys cost more than a document; these have a byte each. */
+    @Test
+    void records_with_next_to_nothing_in_them_are_cut_off_soon() throws Exception {
+        assertEquals("{}" + " ".repeat(100), recordsOfAByte(100));
+        assertEquals(
+                Kind.CUT_OFF,
+                assertThrows(OutboundFailure.class, () -> recordsOfAByte(2_000)).kind());
+    }
+
+    private String recordsOfAByte(int count) throws Exception {
+        server.close();
+        server =
+                RawServer.answering(
+                        authority.server("issuer.test").getServerSocketFactory(),
+                        out -> {
+                            out.write(
+                                    "HTTP/1.1 200 OK\r\n\r\n{}"
+                                            .getBytes(StandardCharsets.US_ASCII));
+                            for (int i = 0; i < count; i++) {
+                                out.write(' ');
+                                out.flush();
+                            }
+                        });
+        lookedUp.clear();
+        return get("issuer.test", Optional.of(authority.pem()));
+    }
+
     @Test
     void believes_only_public_authorities_where_the_row_names_none() {
         assertEquals(Kind.NOT_TRUSTED, failure("issuer.test", Optional.empty()));

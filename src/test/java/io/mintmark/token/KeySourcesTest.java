@@ -1,6 +1,7 @@
 package io.mintmark.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** How many bytes of key sets are kept, and whose. */
@@ -138,6 +141,32 @@ final class KeySourcesTest {
             }
             assertEquals(1, begun.get());
         }
+    }
+
+    /** A lookup by all requests; a lock would have all tenants wait for whoever holds it. */
+    @Test
+    void what_is_there_is_found_while_another_thread_changes_the_cache() {
+        KeySources sources = new KeySources(MOST, MOST, source -> new SourceKeys(source, means()));
+        IdentityProvider acme = provider("acme", "https://acme.example");
+        SourceKeys entered = sources.of(acme.keys(), acme.tenant());
+        CompletableFuture<SourceKeys> found;
+        synchronized (sources) {
+            found =
+                    CompletableFuture.supplyAsync(
+                            () -> sources.of(acme.keys(), acme.tenant()),
+                            task -> Thread.ofVirtual().start(task));
+            assertSame(entered, found.orTimeout(10, TimeUnit.SECONDS).join());
+        }
+    }
+
+    private SourceKeys.Means means() {
+        return new SourceKeys.Means(
+                this::fetch,
+                Runnable::run,
+                InstantSource.fixed(Instant.EPOCH),
+                SourceKeys.BETWEEN_RENEWALS,
+                new FetchPace(),
+                _ -> {});
     }
 
     private void check(String tenant, String issuer) {
