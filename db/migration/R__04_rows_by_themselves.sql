@@ -265,6 +265,9 @@ BEGIN
         RAISE WARNING 'Login "%" does not exist yet.', NEW.role_name
             USING HINT = format('Until a DBA creates it (CREATE ROLE %I LOGIN … IN ROLE %I), the row has no effect.',
                                 NEW.role_name, '${tenant_admin_role}');
+    ELSIF NOT (SELECT r.rolcanlogin FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
+        RAISE WARNING 'Role "%" cannot log in.', NEW.role_name
+            USING HINT = 'Write the login of a person. The members of a role get nothing from its row.';
     ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
         RAISE WARNING 'Login "%" is not a member of %.', NEW.role_name, '${tenant_admin_role}'
             USING HINT = format('Until a DBA adds it (GRANT %I TO %I), the row has no effect.',

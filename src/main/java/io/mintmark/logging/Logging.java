@@ -62,8 +62,8 @@ public final class Logging {
     /** Checked for every record, because any code can change a logger's level at any time. */
     private static boolean isFitToPrint(LogRecord record) {
         return isOurs(record.getLoggerName())
-                || record.getLevel().intValue() >= Level.WARNING.intValue()
-                        && !HOST_NAMES.equals(record.getLoggerName());
+                || (record.getLevel().intValue() >= Level.WARNING.intValue()
+                        && !HOST_NAMES.equals(record.getLoggerName()));
     }
 
     /** Whether a logger is one of this program's, and not of a library. */

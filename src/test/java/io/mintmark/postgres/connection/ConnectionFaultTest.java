@@ -1,4 +1,4 @@
-package io.mintmark.postgres;
+package io.mintmark.postgres.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
