@@ -419,6 +419,7 @@ BEGIN
           FROM unnest(kind.target_setting || kind.further_targets) WITH ORDINALITY AS s (setting, place),
                internal.targets(kind.key_settings -> setting, checked.settings -> setting) AS target
          WHERE NOT internal.allows_target(provider.allowed_targets, target)
+            OR target ~ (kind.key_settings -> setting ->> 'named_literally') AND target <> ALL (provider.allowed_targets)
          ORDER BY place, target COLLATE "C" LIMIT 1 LOOP
         PERFORM internal.refuse(
             format(CASE WHEN named = checked.settings ->> aim THEN '%s: the setting "%s" is "%s", which access provider "%s" does not allow.'

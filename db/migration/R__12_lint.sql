@@ -237,11 +237,11 @@ SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
        internal.lint_advice('glob_matches_less_than_it_seems', format('targets with "%s"', internal.sign_in(t, true)))
   FROM broker.access_provider AS a CROSS JOIN unnest(a.allowed_targets) AS t WHERE a.enabled AND internal.sign_in(t, true) <> ''
  UNION ALL
-SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule, r.detail)
+SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule, r.detail) COLLATE "default"
   FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN LATERAL (
        SELECT n.rule, n.detail FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
        UNION ALL SELECT 'target_fits_no_form', concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
-        WHERE NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
+        WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
        UNION ALL SELECT 'endpoint_is_discovery', s.key FROM jsonb_each_text(a.settings) AS s
         WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled
  UNION ALL

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The subpackages of {@code postgres}, and which others each may use. */
-@AnalyzeClasses(packages = "io.mintmark.postgres", importOptions = RoomsTest.WithoutTests.class)
+@AnalyzeClasses(packages = "io.mintmark.postgres", importOptions = PackagesTest.WithoutTests.class)
 class PostgresPackagesTest {
     private static final String PREFIX = "io.mintmark.postgres.";
 

@@ -30,9 +30,9 @@ final class CommandErrors {
     }
 
     /** Reports the failure, and returns the exit status. */
-    int tell(Exception failure) {
+    int report(Exception failure) {
         switch (failure) {
-            case InvalidSettings settings -> settings.complaints().forEach(this::tell);
+            case InvalidSettings settings -> settings.complaints().forEach(this::report);
             case StartFailed _,
                     CommandFailed _,
                     DatabaseUnfit _,
@@ -41,13 +41,13 @@ final class CommandErrors {
                     UnusableSigningKeysException _,
                     StoreUnreachable _,
                     Unavailable _ ->
-                    tell(String.valueOf(failure.getMessage()));
+                    report(String.valueOf(failure.getMessage()));
             default -> log.error("The command failed", failure);
         }
         return failure instanceof InvalidSettings ? MISUSED : FAILED;
     }
 
-    private void tell(String complaint) {
+    private void report(String complaint) {
         errors.println("mintmark: " + complaint);
     }
 }

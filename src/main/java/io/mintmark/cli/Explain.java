@@ -183,11 +183,11 @@ final class Explain implements Callable<Integer> {
         List<Row> rowsNow = rows(explanations, now, keys);
         boolean same = rowsThen.equals(rowsNow);
         out.printf(
-                "%nWith the configuration of now, at the time of the request%s:%n",
-                same ? " and if it came now" : "");
+                "%nUnder the present configuration, at the time of the request%s:%n",
+                same ? " and now" : "");
         print(then, rowsThen);
         if (!same) {
-            out.printf("%nWith the current configuration, if it came now:%n");
+            out.printf("%nUnder the present configuration, now:%n");
             print(now, rowsNow);
         }
     }

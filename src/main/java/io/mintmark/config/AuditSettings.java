@@ -36,9 +36,9 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
             Setting.required(
                     NAME,
                     Formats.FILE.hint(
-                            "; without it, name the public keys to trust with --keys FILE, which"
-                                    + " whoever runs the broker makes with: openssl pkey -in"
-                                    + " KEY_FILE -pubout -out FILE"),
+                            ". Auditors use --keys FILE instead, with the public keys that an"
+                                    + " operator exports: openssl pkey -in KEY_FILE -pubout -out"
+                                    + " FILE"),
                     PURPOSE);
 
     static final Setting<Boolean> KEY_REPLACED =

@@ -13,7 +13,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -77,6 +79,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     private final String name;
+    private final Deque<AutoCloseable> users = new ArrayDeque<>();
 
     private TestDatabase(String name) {
         this.name = name;
@@ -222,9 +225,24 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
+    /** Returns what uses the database, and closes it before the database is dropped. */
+    public <T extends AutoCloseable> T closing(T user) {
+        users.push(user);
+        return user;
+    }
+
     @Override
     public void close() {
+        users.forEach(TestDatabase::closed);
         execute("postgres", "DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+    }
+
+    private static void closed(AutoCloseable user) {
+        try {
+            user.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void execute(String database, String sql) {

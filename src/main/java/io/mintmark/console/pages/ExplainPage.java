@@ -5,6 +5,7 @@ import io.mintmark.postgres.admin.Explanations.Question;
 import io.mintmark.postgres.admin.Explanations.Row;
 import io.mintmark.postgres.admin.GivenClaims;
 import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.QuestionFailed;
 
 import java.sql.Connection;

@@ -2,21 +2,19 @@ package io.mintmark.postgres.admin;
 
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.QuestionFailed;
 
 import org.postgresql.util.PSQLWarning;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,7 +25,7 @@ import java.util.UUID;
 public final class BlockedSubjects implements AutoCloseable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    private static final String WANTED =
+    static final String WANTED =
             """
             wanted AS (
                 SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
@@ -123,60 +121,6 @@ public final class BlockedSubjects implements AutoCloseable {
                                           AND e.subject = w.subject AND (w.tenant IS NULL OR e.tenant = w.tenant))
                     """;
 
-    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
-    private static final String OF_SUBJECT =
-            """
-            (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
-                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
-                       AND CASE blocked.match WHEN 'glob'
-                                THEN internal.glob_matches(blocked.subject, r.subject)
-                                ELSE r.subject = blocked.subject END\
-            """;
-
-    /** With the settings of key and access provider as they were for the mint. */
-    private static final String LIVING =
-            "WITH "
-                    + WANTED
-                    + """
-                    SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
-                           c.credential_id, c.expires_at,
-                           k.settings ->> y.target_setting AS target,
-                           coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
-                           internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
-                               -> 'settings' ->> 'endpoint' AS endpoint
-                      FROM audit.active_credential AS c
-                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                      JOIN broker.provider_type AS y ON y.type = c.provider_type
-                     CROSS JOIN LATERAL (
-                           SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
-                           AS k (settings)
-                     CROSS JOIN wanted AS blocked
-                     WHERE %s
-                     ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-                    """
-                            .formatted(OF_SUBJECT);
-
-    /** What {@code broker.ended_credential} can end, of which some is ended already. */
-    private static final String END =
-            "WITH "
-                    + WANTED
-                    + """
-                    , living AS (
-                        SELECT c.mint_id
-                          FROM audit.active_credential AS c
-                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
-                         CROSS JOIN wanted AS blocked
-                         WHERE %s
-                    ), ended AS (
-                        INSERT INTO broker.ended_credential (mint_id, reason)
-                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
-                            ON CONFLICT (mint_id) DO NOTHING
-                    )
-                    SELECT l.mint_id FROM living AS l
-                    """
-                            .formatted(OF_SUBJECT);
-
     private final Connection connection;
     private final Duration patience;
 
@@ -238,24 +182,16 @@ public final class BlockedSubjects implements AutoCloseable {
 
     /** What the time is by the clock that blocks end by. */
     public Instant now() {
-        try (PreparedStatement statement = connection.prepareStatement("SELECT now() AS now");
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            return time(row, "now");
-        } catch (SQLException e) {
-            throw QuestionFailed.because(e);
-        }
+        return asked(Query.of("SELECT now() AS now"), row -> Query.time(row, "now")).getFirst();
     }
 
     /** Blocks a subject; once this returns, no mint starts for it. */
     public Written block(Block block) {
-        try (PreparedStatement statement = connection.prepareStatement(BLOCK)) {
-            whom(statement, block);
-            statement.setString(5, block.reason());
-            statement.setString(6, block.until().map(Instant::toString).orElse(null));
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? written(row, warnings(statement)) : block(block);
-            }
+        try {
+            Optional<Written> written =
+                    query(BLOCK, block, block.reason(), block.until().map(Instant::toString))
+                            .first(connection, BlockedSubjects::written);
+            return written.isPresent() ? written.get() : block(block);
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
@@ -268,33 +204,20 @@ public final class BlockedSubjects implements AutoCloseable {
         }
     }
 
-    private static Written written(ResultSet row, List<String> warnings) throws SQLException {
+    private static Written written(ResultSet row) throws SQLException {
         return new Written(
                 row.getLong("id"),
                 State.valueOf(row.getString("state")),
-                Optional.ofNullable(row.getObject("until", OffsetDateTime.class))
-                        .map(OffsetDateTime::toInstant),
+                Query.timeIfAny(row, "until"),
                 row.getString("reason"),
-                time(row, "updated_at"),
+                Query.time(row, "updated_at"),
                 row.getString("updated_by"),
-                warnings);
+                warnings(row.getStatement()));
     }
 
     /** Which other blocks the subject is under, in words: lifting that one row leaves these. */
     public List<String> beside(Block block, long row) {
-        try (PreparedStatement statement = connection.prepareStatement(BESIDE)) {
-            whom(statement, block);
-            statement.setLong(5, row);
-            List<String> beside = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    beside.add(rows.getString("block"));
-                }
-            }
-            return beside;
-        } catch (SQLException e) {
-            throw QuestionFailed.because(e);
-        }
+        return asked(query(BESIDE, block, row), found -> found.getString("block"));
     }
 
     /**
@@ -302,22 +225,14 @@ public final class BlockedSubjects implements AutoCloseable {
      * glob doesn't count for one subject: the glob matches misspelt subjects, too. For a block by a
      * glob, the record goes back 90 days.
      *
-     * @return empty if the subject is known, else the known subject that is spelled most alike, if
-     *     any is
+     * @return empty if the subject is known, else the most similar known subject, if any
      */
     public Optional<Optional<String>> unseen(Block block, long row) {
-        try (PreparedStatement statement = connection.prepareStatement(UNSEEN)) {
-            whom(statement, block);
-            statement.setLong(5, row);
-            statement.setString(6, MATCHES_NOTHING);
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next()
-                        ? Optional.of(Optional.ofNullable(rows.getString("nearest")))
-                        : Optional.empty();
-            }
-        } catch (SQLException e) {
-            throw QuestionFailed.because(e);
-        }
+        return asked(
+                        query(UNSEEN, block, row, MATCHES_NOTHING),
+                        found -> Query.text(found, "nearest"))
+                .stream()
+                .findFirst();
     }
 
     /** Without the one that {@link #unseen} answers. */
@@ -343,18 +258,7 @@ public final class BlockedSubjects implements AutoCloseable {
      * each mint has its intent on record before it starts.
      */
     public List<ActiveCredential> living(Block block) {
-        try (PreparedStatement statement = connection.prepareStatement(LIVING)) {
-            whom(statement, block);
-            List<ActiveCredential> living = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    living.add(living(rows));
-                }
-            }
-            return living;
-        } catch (SQLException e) {
-            throw QuestionFailed.because(e);
-        }
+        return asked(query(HeldCredentials.LIVING, block), HeldCredentials::living);
     }
 
     /**
@@ -363,46 +267,26 @@ public final class BlockedSubjects implements AutoCloseable {
      * @return the mints that are ended now, also by an earlier call
      */
     public Set<UUID> end(Block block) {
-        try (PreparedStatement statement = connection.prepareStatement(END)) {
-            whom(statement, block);
-            statement.setString(5, block.reason());
-            Set<UUID> ended = new HashSet<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    ended.add(rows.getObject("mint_id", UUID.class));
-                }
-            }
-            return ended;
+        return Set.copyOf(
+                asked(
+                        query(HeldCredentials.END, block, block.reason()),
+                        row -> row.getObject("mint_id", UUID.class)));
+    }
+
+    private static Query query(String sql, Block block, Object... more) {
+        List<Object> parameters =
+                new ArrayList<>(
+                        List.of(block.tenant(), block.idp(), block.subject(), block.match()));
+        parameters.addAll(List.of(more));
+        return Query.of(sql, parameters.toArray());
+    }
+
+    private <T> List<T> asked(Query query, Query.Mapping<T> mapping) {
+        try {
+            return query.list(connection, mapping);
         } catch (SQLException e) {
             throw QuestionFailed.because(e);
         }
-    }
-
-    private static void whom(PreparedStatement statement, Block block) throws SQLException {
-        statement.setString(1, block.tenant().orElse(null));
-        statement.setString(2, block.idp().orElse(null));
-        statement.setString(3, block.subject());
-        statement.setString(4, block.match());
-    }
-
-    private static ActiveCredential living(ResultSet row) throws SQLException {
-        return new ActiveCredential(
-                row.getString("tenant"),
-                row.getString("subject"),
-                row.getString("key"),
-                row.getString("provider"),
-                row.getString("provider_type"),
-                row.getObject("mint_id", UUID.class),
-                row.getString("outcome"),
-                Optional.ofNullable(row.getString("credential_id")),
-                Optional.ofNullable(row.getString("target")),
-                row.getString("session_name"),
-                Optional.ofNullable(row.getString("endpoint")),
-                time(row, "expires_at"));
-    }
-
-    private static Instant time(ResultSet row, String column) throws SQLException {
-        return row.getObject(column, OffsetDateTime.class).toInstant();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.mintmark.postgres.connection;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.SQLExceptionOverride;
 
 import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.jdbc.JdbcClientBuilder;
@@ -139,6 +140,21 @@ public final class Database implements AutoCloseable {
         @Override
         public String dbType() {
             return "postgresql";
+        }
+    }
+
+    /**
+     * Takes a connection out of the pool that can't be written to any more. Behind a pooler
+     * connections stay open when the primary becomes a standby.
+     */
+    private static final class StandbyLeaves implements SQLExceptionOverride {
+        private static final String READ_ONLY = "25006";
+
+        @java.lang.Override
+        public SQLExceptionOverride.Override adjudicate(SQLException failure) {
+            return READ_ONLY.equals(failure.getSQLState())
+                    ? SQLExceptionOverride.Override.MUST_EVICT
+                    : SQLExceptionOverride.Override.CONTINUE_EVICT;
         }
     }
 }

@@ -56,7 +56,8 @@ public final class DatabaseUnfit extends RuntimeException {
         ServerErrorMessage server =
                 cause instanceof PSQLException known ? known.getServerErrorMessage() : null;
         if (server == null) {
-            return ConnectionFault.detailed(cause).orElse(cause.getMessage());
+            return ConnectionFault.detailed(cause)
+                    .orElseGet(() -> String.valueOf(cause.getMessage()));
         }
         String hint = server.getHint();
         return hint == null

@@ -81,7 +81,7 @@ final class ServiceSession {
     }
 
     private final String username;
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     ServiceSession(String username) {
         this.username = username;
@@ -107,7 +107,7 @@ final class ServiceSession {
                 }
             }
         }
-        if (!others.isEmpty() && !told.getAndSet(true)) {
+        if (!others.isEmpty() && !warned.getAndSet(true)) {
             log.warn(
                     "The database's sessions lack settings that the broker asks for; a pooler may have"
                             + " dropped them. Set them for its login: {}",

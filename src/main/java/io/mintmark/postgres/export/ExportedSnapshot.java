@@ -3,12 +3,10 @@ package io.mintmark.postgres.export;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.Optional;
 
 /** One state of the database, which several connections read for as long as it is open. */
 public final class ExportedSnapshot implements AutoCloseable {
@@ -24,15 +22,13 @@ public final class ExportedSnapshot implements AutoCloseable {
      */
     public ExportedSnapshot(DatabaseLogin login) {
         this.connection = AuditConnection.open(login, "-c TimeZone=UTC");
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(EXPORTED)) {
-            row.next();
+        try {
             this.login =
                     new DatabaseLogin(
                             login.url(),
                             login.username(),
                             login.password(),
-                            Optional.of(row.getString(1)));
+                            Query.of(EXPORTED).first(connection, row -> row.getString(1)));
         } catch (SQLException e) {
             AuditConnection.close(connection);
             throw AuditConnection.unreachable(e);

@@ -3,17 +3,13 @@ package io.mintmark.postgres.log;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.connection.Query;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Where the chains end that don't end where they were last sealed, as one transaction sees it. They
@@ -83,39 +79,29 @@ final class ChainHeads implements SealStore.Heads {
 
     @Override
     public List<Position> events() {
-        events = read(EVENTS, everything ? EVER : LATELY, 2);
+        String time = everything ? EVER : LATELY;
+        events = read(Query.of(EVENTS, time, time));
         return events;
     }
 
     @Override
     public List<Position> changes() {
-        changes = read(CHANGES, "", 0);
+        changes = read(Query.of(CHANGES));
         return changes;
     }
 
-    private List<Position> read(String sql, String parameter, int times) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 1; i <= times; i++) {
-                statement.setString(i, parameter);
-            }
-            return positions(statement);
+    private List<Position> read(Query query) {
+        try {
+            return query.list(
+                    connection,
+                    row ->
+                            new Position(
+                                    Query.text(row, "chain"),
+                                    row.getLong("at"),
+                                    row.getString("hash")));
         } catch (SQLException e) {
             throw new StoreUnreachable("the heads of the audit log can't be read", false, e);
         }
-    }
-
-    private static List<Position> positions(PreparedStatement statement) throws SQLException {
-        List<Position> positions = new ArrayList<>();
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                positions.add(
-                        new Position(
-                                Optional.ofNullable(rows.getString("chain")),
-                                rows.getLong("at"),
-                                rows.getString("hash")));
-            }
-        }
-        return positions;
     }
 
     /** The heads that were asked for are sealed: one statement, since a trigger looks at each. */
@@ -124,15 +110,11 @@ final class ChainHeads implements SealStore.Heads {
         kinds.addAll(Collections.nCopies(changes.size(), "change"));
         List<Position> heads = new ArrayList<>(events);
         heads.addAll(changes);
-        try (PreparedStatement statement = connection.prepareStatement(REMEMBER)) {
-            statement.setArray(1, array("text", kinds.stream()));
-            statement.setArray(2, array("text", heads.stream().map(h -> h.chain().orElse(""))));
-            statement.setArray(3, array("bigint", heads.stream().map(Position::at)));
-            statement.executeUpdate();
-        }
-    }
-
-    private Array array(String type, Stream<?> values) throws SQLException {
-        return connection.createArrayOf(type, values.toArray());
+        Query.of(
+                        REMEMBER,
+                        kinds,
+                        heads.stream().map(head -> head.chain().orElse("")).toList(),
+                        heads.stream().map(Position::at).toList())
+                .execute(connection);
     }
 }

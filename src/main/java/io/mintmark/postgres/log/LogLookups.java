@@ -2,18 +2,15 @@ package io.mintmark.postgres.log;
 
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.postgres.connection.AuditConnection;
+import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Function;
 
 /** Finds single rows of the log by their places, many with one question, in the order asked. */
 public final class LogLookups {
@@ -54,31 +51,20 @@ public final class LogLookups {
 
     private final Connection connection;
 
-    private interface Parameters {
-        void bind(PreparedStatement statement) throws SQLException;
-    }
-
     public LogLookups(Connection connection) {
         this.connection = connection;
     }
 
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
-        return texts(
-                CHECKPOINT_TEXTS,
-                statement ->
-                        statement.setArray(
-                                1, connection.createArrayOf("bigint", numbers.toArray())));
+        return texts(Query.of(CHECKPOINT_TEXTS, numbers));
     }
 
     public List<@Nullable String> requested(Collection<String> mints) {
-        return texts(
-                REQUESTED,
-                statement ->
-                        statement.setArray(1, connection.createArrayOf("uuid", mints.toArray())));
+        return texts(Query.of(REQUESTED, List.copyOf(mints)));
     }
 
     public long lastEvent(String chain) {
-        String last = texts(LAST_EVENT, statement -> statement.setString(1, chain)).getFirst();
+        String last = texts(Query.of(LAST_EVENT, chain)).getFirst();
         return last == null ? 0 : Long.parseLong(last);
     }
 
@@ -92,28 +78,16 @@ public final class LogLookups {
 
     private List<@Nullable String> hashes(String sql, List<Position> positions) {
         return texts(
-                sql,
-                statement -> {
-                    statement.setArray(1, array("text", positions, p -> p.chain().orElse(null)));
-                    statement.setArray(2, array("bigint", positions, Position::at));
-                });
+                Query.of(
+                        sql,
+                        positions.stream().map(position -> position.chain().orElse(null)).toList(),
+                        positions.stream().map(Position::at).toList()));
     }
 
-    private Array array(
-            String type, List<Position> positions, Function<Position, @Nullable Object> each)
-            throws SQLException {
-        return connection.createArrayOf(type, positions.stream().map(each).toArray());
-    }
-
-    private List<@Nullable String> texts(String sql, Parameters parameters) {
-        List<@Nullable String> texts = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            parameters.bind(statement);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    texts.add(rows.getString(1));
-                }
-            }
+    private List<@Nullable String> texts(Query query) {
+        try {
+            List<@Nullable String> texts = new ArrayList<>();
+            query.each(connection, row -> texts.add(row.getString(1)));
             return texts;
         } catch (SQLException e) {
             throw AuditConnection.unreachable(e);

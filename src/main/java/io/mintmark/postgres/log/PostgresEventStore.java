@@ -58,7 +58,7 @@ public final class PostgresEventStore implements EventStore {
     private final InstantSource clock = InstantSource.system();
     private final MintIds mintIds = new MintIds(clock, new SecureRandom());
     private final Chain chain = Chain.ofThisRun();
-    private final ReentrantLock turn = new ReentrantLock();
+    private final ReentrantLock writing = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong notReplicated = new AtomicLong();
     private final AtomicLong removed = new AtomicLong();
@@ -86,7 +86,7 @@ public final class PostgresEventStore implements EventStore {
 
     @Override
     public Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants) {
-        turn.lock();
+        writing.lock();
         try {
             requireAcknowledged();
             Inserted inserted = inserted(events, tenants);
@@ -97,7 +97,7 @@ public final class PostgresEventStore implements EventStore {
             written.addAndGet(events.size());
             return inserted.states();
         } finally {
-            turn.unlock();
+            writing.unlock();
         }
     }
 
@@ -202,11 +202,11 @@ public final class PostgresEventStore implements EventStore {
     /** In a chain of its own, which nothing is left of. */
     @Override
     public void rehearse() {
-        turn.lock();
+        writing.lock();
         try {
             requireAcknowledged();
         } finally {
-            turn.unlock();
+            writing.unlock();
         }
         String json =
                 rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());

@@ -1,18 +1,17 @@
 package io.mintmark.postgres.log;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
+import io.mintmark.audit.Checkpoint.RetiredRows;
 import io.mintmark.audit.Retirement;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.YearMonth;
 import java.util.ArrayList;
@@ -101,18 +100,14 @@ public final class PostgresRetirement implements Retirement {
 
     /** The first month that stays is at the latest the one that the database is in. */
     private static void requireOver(Connection connection, YearMonth before) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery(
-                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")) {
-            row.next();
-            YearMonth current = YearMonth.parse(row.getString("month"));
-            if (before.isAfter(current)) {
-                throw new SQLException(
-                        ("only past months can be retired; the earliest month to keep is at "
-                                        + "most %s")
-                                .formatted(current));
-            }
+        YearMonth current =
+                Query.of("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")
+                        .first(connection, row -> YearMonth.parse(row.getString("month")))
+                        .orElseThrow();
+        if (before.isAfter(current)) {
+            throw new SQLException(
+                    "only past months can be retired; the earliest month to keep is at most %s"
+                            .formatted(current));
         }
     }
 
@@ -166,11 +161,9 @@ public final class PostgresRetirement implements Retirement {
     }
 
     private static String readers(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(READERS)) {
-            row.next();
-            return String.valueOf(row.getString(1));
-        }
+        return Query.of(READERS)
+                .first(connection, row -> String.valueOf(row.getString(1)))
+                .orElseThrow();
     }
 
     private static Optional<SignedCheckpoint> sign(
@@ -180,25 +173,63 @@ public final class PostgresRetirement implements Retirement {
 
     private static List<String> tables(Connection connection, YearMonth before)
             throws SQLException {
-        List<String> tables = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(MONTHS)) {
-            statement.setString(1, table(before.toString().replace('-', '_')));
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    tables.add(table(rows.getString("month")));
-                }
-            }
-        }
-        return tables;
+        return Query.of(MONTHS, table(before.toString().replace('-', '_')))
+                .list(connection, row -> table(row.getString("month")));
     }
 
     private static String table(String month) {
         return "event_" + month;
     }
 
-    static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+    private static void execute(Connection connection, String sql) throws SQLException {
+        Query.of(sql).execute(connection);
+    }
+
+    /** What a partition of {@code audit.event} holds, as the checkpoint that retires it says it. */
+    private static final class MonthOfEvents {
+        private MonthOfEvents() {}
+
+        /** Sees to it that nothing is added until the transaction's end. */
+        static RetiredMonth read(Connection connection, String table) throws SQLException {
+            Query.of("LOCK TABLE audit.%s IN SHARE MODE".formatted(table)).execute(connection);
+            boolean alive =
+                    Query.of(
+                                    "SELECT FROM audit.%s WHERE expires_at > now() LIMIT 1"
+                                            .formatted(table))
+                            .first(connection, _ -> true)
+                            .isPresent();
+            if (alive) {
+                throw new SQLException(
+                        "audit.%s records credentials that are still valid".formatted(table));
+            }
+            List<RetiredRows> parts =
+                    Query.of(parts(table))
+                            .list(
+                                    connection,
+                                    row ->
+                                            new RetiredRows(
+                                                    row.getString("chain"),
+                                                    row.getLong("first"),
+                                                    row.getLong("last"),
+                                                    row.getString("hash")));
+            long rows = parts.stream().mapToLong(part -> part.last() - part.first() + 1).sum();
+            String name = table.substring("event_".length()).replace('_', '-');
+            return new RetiredMonth(YearMonth.parse(name), rows, parts);
+        }
+
+        /** Rows that follow one another, as the ends of each run of them. */
+        private static String parts(String table) {
+            return """
+            SELECT island.chain, island.first, island.last, encode(e.hash, 'hex') AS hash
+              FROM (SELECT chain, min(seq) AS first, max(seq) AS last
+                      FROM (SELECT chain, seq,
+                                   seq - row_number() OVER (PARTITION BY chain ORDER BY seq) AS nr
+                              FROM audit.%1$s) AS numbered
+                     GROUP BY chain, nr) AS island
+              JOIN audit.%1$s AS e ON e.chain = island.chain AND e.seq = island.last
+             ORDER BY island.chain, island.first
+            """
+                    .formatted(table);
         }
     }
 }

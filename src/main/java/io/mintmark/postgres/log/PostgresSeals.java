@@ -5,13 +5,11 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.Database.NoConnection;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
@@ -20,7 +18,8 @@ import java.util.function.Function;
 public final class PostgresSeals implements SealStore {
     private static final String LOCK = "SELECT FROM runtime.sealing FOR UPDATE";
 
-    private static final String ROLE_MEMBERS = "SELECT internal.record_role_members()";
+    /** PostgreSQL keeps no history of memberships, so the log does. */
+    private static final String RECORD_ROLE_MEMBERS = "SELECT internal.record_role_members()";
 
     private static final String LAST =
             """
@@ -65,7 +64,7 @@ public final class PostgresSeals implements SealStore {
             connection.setAutoCommit(false);
             try {
                 lock(connection);
-                recordRoleMembers(connection);
+                Query.of(RECORD_ROLE_MEMBERS).execute(connection);
                 Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
                 connection.commit();
                 return sealed;
@@ -80,16 +79,7 @@ public final class PostgresSeals implements SealStore {
 
     /** Waits for the lock on sealing, which is held until the transaction's end. */
     void lock(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(LOCK);
-        }
-    }
-
-    /** PostgreSQL keeps no history of memberships, so the log does. */
-    private static void recordRoleMembers(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(ROLE_MEMBERS);
-        }
+        Query.of(LOCK).execute(connection);
     }
 
     /** Seals within a transaction that has the lock. */
@@ -100,7 +90,11 @@ public final class PostgresSeals implements SealStore {
             throws SQLException {
         ChainHeads heads = new ChainHeads(connection, everything);
         Optional<SignedCheckpoint> sealed =
-                sign.apply(new Unsealed(last(connection), heads, now(connection)));
+                sign.apply(
+                        new Unsealed(
+                                Query.of(LAST).first(connection, PostgresSeals::checkpoint),
+                                heads,
+                                now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
             heads.remember();
@@ -108,39 +102,23 @@ public final class PostgresSeals implements SealStore {
         return sealed;
     }
 
-    private static Optional<SignedCheckpoint> last(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(LAST)) {
-            return row.next() ? Optional.of(checkpoint(row)) : Optional.empty();
-        }
-    }
-
     private static Instant now(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT clock_timestamp() AS now")) {
-            row.next();
-            return row.getTimestamp("now").toInstant();
-        }
+        return Query.of("SELECT clock_timestamp() AS now")
+                .first(connection, row -> Query.time(row, "now"))
+                .orElseThrow();
     }
 
     public static SignedCheckpoint checkpoint(ResultSet row) throws SQLException {
         return new SignedCheckpoint(
                 row.getLong("number"),
-                row.getTimestamp("sealed_at").toInstant(),
+                Query.time(row, "sealed_at"),
                 row.getString("jws"),
-                Optional.ofNullable(row.getString("announced_by")));
+                Query.text(row, "announced_by"));
     }
 
     private void store(Connection connection, SignedCheckpoint sealed) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(STORE);
-                PreparedStatement signature = connection.prepareStatement(SIGN_LOCK)) {
-            statement.setLong(1, sealed.number());
-            statement.setTimestamp(2, Timestamp.from(sealed.sealedAt()));
-            statement.setString(3, sealed.jws());
-            statement.setString(4, sealed.announcedBy().orElse(null));
-            statement.executeUpdate();
-            signature.setString(1, broker);
-            signature.executeUpdate();
-        }
+        Query.of(STORE, sealed.number(), sealed.sealedAt(), sealed.jws(), sealed.announcedBy())
+                .execute(connection);
+        Query.of(SIGN_LOCK, broker).execute(connection);
     }
 }

@@ -2,13 +2,11 @@ package io.mintmark.postgres.migration;
 
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.DatabaseUnfit;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.Roles;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -105,27 +103,21 @@ public final class ConsoleLoginCheck {
     }
 
     private List<String> powers(Connection connection) throws SQLException {
-        String[] others = {
-            roles.owner(), roles.app(), roles.admin(), roles.tenantAdmin(), roles.auditor()
-        };
-        try (PreparedStatement statement = connection.prepareStatement(POWERS)) {
-            statement.setArray(1, connection.createArrayOf("text", others));
-            List<String> powers = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    powers.add(rows.getString("power"));
-                }
-            }
-            return powers.contains(EVERYTHING) ? List.of(EVERYTHING) : powers;
-        }
+        List<String> others =
+                List.of(
+                        roles.owner(),
+                        roles.app(),
+                        roles.admin(),
+                        roles.tenantAdmin(),
+                        roles.auditor());
+        List<String> powers =
+                Query.of(POWERS, others).list(connection, row -> row.getString("power"));
+        return powers.contains(EVERYTHING) ? List.of(EVERYTHING) : powers;
     }
 
     private boolean isMember(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(MEMBER)) {
-            statement.setString(1, roles.console());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
-        }
+        return Query.of(MEMBER, roles.console())
+                .first(connection, row -> row.getBoolean(1))
+                .orElse(false);
     }
 }

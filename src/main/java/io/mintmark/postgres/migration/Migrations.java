@@ -2,6 +2,7 @@ package io.mintmark.postgres.migration;
 
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.DatabaseUnfit;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.Roles;
 
 import org.flywaydb.core.Flyway;
@@ -12,10 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -71,7 +71,7 @@ public final class Migrations {
             Map<String, Boolean> known = knownRoles();
             requireOwner(known);
             Optional<SchemaVersion> found = version(known);
-            found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::tellOfNewer);
+            found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
             return found.filter(it -> it.version() >= version).isPresent()
                     ? 0
                     : flyway(known).migrate().migrationsExecuted;
@@ -111,7 +111,7 @@ public final class Migrations {
         }
     }
 
-    private static void tellOfNewer(SchemaVersion newer) {
+    private static void logNewer(SchemaVersion newer) {
         log.info(
                 "No migration ran: the schema's version {} is newer than this release's {}",
                 newer.version(),
@@ -163,14 +163,11 @@ public final class Migrations {
     /** Which of the roles exist, and whether the login is a member of each. */
     private Map<String, Boolean> knownRoles() throws SQLException {
         Map<String, Boolean> known = new HashMap<>();
-        try (Connection connection = dataSource(false).getConnection();
-                PreparedStatement statement = connection.prepareStatement(KNOWN_ROLES)) {
-            statement.setArray(1, connection.createArrayOf("text", roles.names()));
-            try (ResultSet found = statement.executeQuery()) {
-                while (found.next()) {
-                    known.put(found.getString("rolname"), found.getBoolean("is_ours"));
-                }
-            }
+        try (Connection connection = dataSource(false).getConnection()) {
+            Query.of(KNOWN_ROLES, List.of(roles.names()))
+                    .each(
+                            connection,
+                            row -> known.put(row.getString("rolname"), row.getBoolean("is_ours")));
         }
         return known;
     }

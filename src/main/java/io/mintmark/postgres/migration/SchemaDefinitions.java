@@ -1,9 +1,10 @@
 package io.mintmark.postgres.migration;
 
+import io.mintmark.postgres.connection.Query;
+
 import org.jspecify.annotations.Nullable;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -144,18 +145,17 @@ final class SchemaDefinitions {
     /** Reads all of them, in a transaction whose {@code search_path} is pinned. */
     static void read(Connection connection, Consumer<Definition> each) throws SQLException {
         for (String sql : ALL) {
-            try (PreparedStatement statement = connection.prepareStatement(sql);
-                    ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    each.accept(
-                            new Definition(
-                                    rows.getString(1),
-                                    rows.getString(2),
-                                    rows.getString(3),
-                                    texts(rows),
-                                    Optional.ofNullable(rows.getString(5))));
-                }
-            }
+            Query.of(sql)
+                    .each(
+                            connection,
+                            row ->
+                                    each.accept(
+                                            new Definition(
+                                                    row.getString(1),
+                                                    row.getString(2),
+                                                    row.getString(3),
+                                                    texts(row),
+                                                    Optional.ofNullable(row.getString(5)))));
         }
     }
 

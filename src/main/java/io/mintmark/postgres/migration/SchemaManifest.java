@@ -1,6 +1,7 @@
 package io.mintmark.postgres.migration;
 
 import io.mintmark.audit.CanonicalForm;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.migration.SchemaDefinitions.Definition;
 
@@ -11,8 +12,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -272,15 +271,9 @@ public final class SchemaManifest {
 
     /** Roles by their symbols. One that doesn't exist is the owner's, who stands in for it. */
     private Map<String, String> actualRoles() throws SQLException {
-        Set<String> known = new HashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(KNOWN_ROLES)) {
-            statement.setArray(1, connection.createArrayOf("text", roles.names()));
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    known.add(rows.getString(1));
-                }
-            }
-        }
+        List<String> known =
+                Query.of(KNOWN_ROLES, List.of(roles.names()))
+                        .list(connection, row -> row.getString(1));
         String owner = owner();
         Map<String, String> actual = new LinkedHashMap<>();
         for (int i = 0; i < SYMBOLS.size(); i++) {
@@ -292,9 +285,6 @@ public final class SchemaManifest {
     }
 
     private String owner() throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(OWNER);
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? row.getString(1) : "";
-        }
+        return Query.of(OWNER).first(connection, row -> row.getString(1)).orElse("");
     }
 }

@@ -1,12 +1,12 @@
 package io.mintmark.postgres.migration;
 
 import io.mintmark.postgres.connection.DatabaseUnfit;
+import io.mintmark.postgres.connection.Query;
 
 import java.lang.module.ModuleDescriptor.Version;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Optional;
 
 /**
@@ -25,7 +25,7 @@ record SchemaVersion(int version, String oldestProgram) {
 
     private static final String PRESENT =
             """
-            SELECT to_regclass('runtime.schema_version') IS NOT NULL AS told,
+            SELECT to_regclass('runtime.schema_version') IS NOT NULL AS versioned,
                    to_regclass('audit.config_change') IS NOT NULL AS made
             """;
 
@@ -41,25 +41,27 @@ record SchemaVersion(int version, String oldestProgram) {
      * @throws DatabaseUnfit if it has one that no released program made
      */
     static Optional<SchemaVersion> of(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            try (ResultSet present = statement.executeQuery(PRESENT)) {
-                present.next();
-                if (!present.getBoolean("told") && present.getBoolean("made")) {
-                    throw unknown();
-                }
-                if (!present.getBoolean("told")) {
-                    return Optional.empty();
-                }
-            }
-            try (ResultSet latest = statement.executeQuery(LATEST)) {
-                if (!latest.next()) {
-                    throw unknown();
-                }
-                return Optional.of(
-                        new SchemaVersion(
-                                latest.getInt("version"), latest.getString("oldest_program")));
-            }
+        boolean versioned =
+                Query.of(PRESENT).first(connection, SchemaVersion::isVersioned).orElseThrow();
+        if (!versioned) {
+            return Optional.empty();
         }
+        return Optional.of(
+                Query.of(LATEST)
+                        .first(
+                                connection,
+                                row ->
+                                        new SchemaVersion(
+                                                row.getInt("version"),
+                                                row.getString("oldest_program")))
+                        .orElseThrow(SchemaVersion::unknown));
+    }
+
+    private static boolean isVersioned(ResultSet row) throws SQLException {
+        if (!row.getBoolean("versioned") && row.getBoolean("made")) {
+            throw unknown();
+        }
+        return row.getBoolean("versioned");
     }
 
     static DatabaseUnfit unknown() {

@@ -1,14 +1,13 @@
 package io.mintmark.postgres.verify;
 
 import io.mintmark.audit.LogReader.Difference;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -29,6 +28,17 @@ final class ConfigurationHistory {
              ORDER BY c.relname
             """;
 
+    /** What rows have in columns that were added behind them, other than null. */
+    private static final String DEFAULTS =
+            """
+            SELECT c.relname || '.' || a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS value
+              FROM pg_catalog.pg_class AS c
+              JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
+              JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+             WHERE c.relnamespace = 'broker'::regnamespace
+               AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'
+            """;
+
     private final Connection connection;
 
     private record Table(String name, String quoted) {}
@@ -37,23 +47,28 @@ final class ConfigurationHistory {
         this.connection = connection;
     }
 
+    /** The defaults of columns that can't be null, by table and column. */
+    Map<String, String> defaults() throws SQLException {
+        Map<String, String> defaults = new HashMap<>();
+        Query.of(DEFAULTS)
+                .each(
+                        connection,
+                        row -> defaults.put(row.getString("name"), row.getString("value")));
+        return defaults;
+    }
+
     void differences(Consumer<Difference> each) throws SQLException {
         for (Table table : tables()) {
-            try (PreparedStatement statement =
-                    connection.prepareStatement(differences(table.quoted()))) {
-                statement.setString(1, table.name());
-                statement.setString(2, table.name());
-                statement.setString(3, table.name());
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        each.accept(
-                                new Difference(
-                                        table.name(),
-                                        rows.getString("content"),
-                                        rows.getLong("surplus") > 0));
-                    }
-                }
-            }
+            String name = table.name();
+            Query.of(differences(table.quoted()), name, name, name)
+                    .each(
+                            connection,
+                            row ->
+                                    each.accept(
+                                            new Difference(
+                                                    name,
+                                                    row.getString("content"),
+                                                    row.getLong("surplus") > 0)));
         }
     }
 
@@ -85,13 +100,7 @@ final class ConfigurationHistory {
     }
 
     private List<Table> tables() throws SQLException {
-        List<Table> tables = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(TABLES)) {
-            while (rows.next()) {
-                tables.add(new Table(rows.getString("name"), rows.getString("quoted")));
-            }
-        }
-        return tables;
+        return Query.of(TABLES)
+                .list(connection, row -> new Table(row.getString("name"), row.getString("quoted")));
     }
 }

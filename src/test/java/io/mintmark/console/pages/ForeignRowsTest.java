@@ -8,6 +8,7 @@ import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.console.pages.MintSearch.Wanted;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AfterAll;

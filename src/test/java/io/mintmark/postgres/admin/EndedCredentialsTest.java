@@ -18,7 +18,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +36,8 @@ import java.util.stream.Stream;
 /** Step 3 of a mint: that its credential has ended. */
 class EndedCredentialsTest {
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresEventStore store = new PostgresEventStore(connections, "one");
     private final PostgresEventStore other = new PostgresEventStore(connections, "two");
 
@@ -49,12 +49,6 @@ class EndedCredentialsTest {
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
                 """);
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     private static List<Event> withheld() {

@@ -45,6 +45,7 @@ class RecipesTest {
                     "provider_x509",
                     "provider_jwt",
                     "provider_rabbitmq",
+                    "provider_postgresql",
                     "provider_webhook",
                     "issuer_github_actions",
                     "issuer_gitlab",

@@ -8,7 +8,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +26,7 @@ import java.util.List;
 /** Who could mint a key at a moment of the past, and how sure that is. */
 @Tag("every-postgres")
 class WhoCouldMintTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static int rounds;
     private String key = "";
 
@@ -37,11 +37,6 @@ class WhoCouldMintTest {
         admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
                         .formatted(Who.TENANT_ADMIN.login()));
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
     }
 
     /** Each test has a key of its own in the same tenant. */

@@ -16,7 +16,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.tenant.Glob;
 import io.mintmark.verdict.Unavailable;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -34,16 +34,11 @@ import java.util.stream.IntStream;
 class BudgetAgreesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String LONGEST = "a:" + "a".repeat(1_022);
-    private static Decisions decisions;
+    @AutoClose private static Decisions decisions;
 
     @BeforeAll
     static void start() throws SQLException {
         decisions = new Decisions();
-    }
-
-    @AfterAll
-    static void stop() throws SQLException {
-        decisions.close();
     }
 
     private static ObjectNode grant(String subject, String match) {

@@ -12,7 +12,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -68,7 +68,7 @@ class BulkRefusalsTest {
                     "blocked_subject", List.of("subject"),
                     "console_access", List.of("claim"));
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -78,11 +78,6 @@ class BulkRefusalsTest {
                 Who.ADMIN,
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
                         .formatted(Who.TENANT_ADMIN.login()));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @TestFactory

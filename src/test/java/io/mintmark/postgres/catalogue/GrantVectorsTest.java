@@ -11,7 +11,7 @@ import io.mintmark.postgres.catalogue.Decisions.Explained;
 import io.mintmark.postgres.catalogue.Decisions.Mintable;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -41,16 +41,11 @@ class GrantVectorsTest {
                     "key",
                             "UPDATE broker.key SET enabled = false WHERE tenant = '%1$s' AND name = '%2$s'");
 
-    private static Decisions decisions;
+    @AutoClose private static Decisions decisions;
 
     @BeforeAll
     static void start() throws SQLException {
         decisions = new Decisions();
-    }
-
-    @AfterAll
-    static void stop() throws SQLException {
-        decisions.close();
     }
 
     @TestFactory

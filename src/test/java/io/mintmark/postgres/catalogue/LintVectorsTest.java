@@ -14,7 +14,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -109,7 +109,7 @@ class LintVectorsTest {
                    'acme', 'ci', 'https://ci.example.com', 'seen:lately', 'deploy', 'not_granted', 'test'
             """;
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -117,11 +117,6 @@ class LintVectorsTest {
         database.run(Who.ADMIN, SqlCase.script("lint", "setup"));
         database.run(Who.ADMIN, SqlCase.script("lint", "subjects"));
         database.runAsSuperuser(SEEN);
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @TestFactory

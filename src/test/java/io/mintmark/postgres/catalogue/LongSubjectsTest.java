@@ -7,7 +7,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ class LongSubjectsTest {
             "(SELECT string_agg(chr(19968 + (n * 7919) % 20000), '' ORDER BY n)"
                     + " FROM generate_series(1, 1024) AS n)";
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void create() throws IOException {
@@ -51,11 +51,6 @@ class LongSubjectsTest {
                 """
                         .formatted(LONGEST));
         database.runAsSuperuser("ANALYZE broker.subject_grant, audit.event");
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     private static void assertUses(String index, String query) {

@@ -8,7 +8,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -31,18 +31,13 @@ import java.util.stream.Stream;
  */
 @Tag("every-postgres")
 class MistakesTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
         database.run(Who.ADMIN, SqlCase.script("mistakes", "setup"));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @TestFactory

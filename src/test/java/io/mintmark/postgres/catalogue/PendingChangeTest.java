@@ -8,7 +8,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class PendingChangeTest {
             VALUES ('acme', 'new', 'own', 60, '{"audience": "https://api.example.com/new"}')
             """;
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -48,11 +48,6 @@ class PendingChangeTest {
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')
                 """
                         .formatted(Who.TENANT_ADMIN.login()));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     /** What is pending after these statements, in a transaction that is rolled back. */

@@ -23,6 +23,7 @@ import io.mintmark.mint.githubapp.GitHubApp;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
+import io.mintmark.mint.postgresql.PostgresProvider;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.sts.StsCaller;
@@ -103,6 +104,12 @@ class ProviderTypesTest {
                                 new SettingSecrets(new SecretFiles(Optional.empty())),
                                 tokens,
                                 calls),
+                        new PostgresProvider(
+                                "https://broker.example",
+                                new SettingSecrets(new SecretFiles(Optional.empty())),
+                                allowed,
+                                CLOCK,
+                                new SecureRandom()),
                         new JwtProvider(identity))
                 .map(type -> dynamicTest(type.type().name(), () -> check(type)));
     }

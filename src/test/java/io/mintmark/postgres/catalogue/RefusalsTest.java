@@ -6,7 +6,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -20,17 +20,12 @@ import java.util.stream.Stream;
 /** What admins can not write, and what they are told; the cases are files. */
 @Tag("every-postgres")
 class RefusalsTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @TestFactory

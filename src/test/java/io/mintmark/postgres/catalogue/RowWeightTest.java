@@ -10,7 +10,7 @@ import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +45,7 @@ class RowWeightTest {
             VALUES ('acme', 'api', 'own', 600, '{"audience": "https://api.example.com"}');
             """;
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private Database connections;
     private PostgresCatalogue catalogue;
 
@@ -53,14 +53,8 @@ class RowWeightTest {
     void open() {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, SETUP);
-        connections = new Database(database.login(Who.APP));
+        connections = database.closing(new Database(database.login(Who.APP)));
         catalogue = new PostgresCatalogue(connections);
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     /** Values of the claims of a key of type jwt. */

@@ -13,7 +13,7 @@ import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,19 +26,13 @@ class TooMuchToReadTest {
     private static final IdpName CI = new IdpName("ci");
     private static final long ALL = Long.MAX_VALUE;
 
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresCatalogue catalogue = new PostgresCatalogue(connections);
 
     @BeforeEach
     void fill() throws IOException {
         database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     private void grant(int from, int to) {

@@ -9,7 +9,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.IdpName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,21 +23,15 @@ import java.util.List;
 class UsedTokensTest {
     private static final IdpName CI = new IdpName("ci");
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private Database connections;
     private PostgresUsedTokens usedTokens;
 
     @BeforeEach
     void open() {
         database = TestDatabase.migrated();
-        connections = new Database(database.login(Who.APP));
+        connections = database.closing(new Database(database.login(Who.APP)));
         usedTokens = new PostgresUsedTokens(connections);
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     /** By the clock of the database, which is that of this machine here. */

@@ -7,25 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.Map;
 import java.util.Optional;
 
 class DatabaseLoginTest {
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void create() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     /** What a session of the service has for a setting, when the address has parameters. */
     private static String setting(String parameters, String name) {

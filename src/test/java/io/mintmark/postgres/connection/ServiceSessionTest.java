@@ -11,8 +11,7 @@ import io.mintmark.postgres.connection.Database.PoolNumbers;
 import io.mintmark.time.Clocks;
 import io.mintmark.token.LogBook;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,17 +33,7 @@ class ServiceSessionTest {
             "-c synchronous_commit=on -c statement_timeout=5000 -c lock_timeout=4s"
                     + " -c idle_in_transaction_session_timeout=10s ";
 
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void create() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     private static void opened(String options) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();

@@ -15,7 +15,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +46,7 @@ class AuditQuestionsTest {
             Pattern.compile("^mintmark audit (.*)$", Pattern.MULTILINE);
 
     @TempDir private static Path directory;
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void mintThings() throws Exception {
@@ -73,11 +73,6 @@ class AuditQuestionsTest {
         Seals.seal(world.database());
         Files.writeString(
                 directory.resolve("kept.jsonl"), Seals.seal(world.database()).line() + "\n");
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
     }
 
     /** The page as it would be if it had been written today, about this log. */

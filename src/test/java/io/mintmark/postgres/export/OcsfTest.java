@@ -21,7 +21,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +48,7 @@ class OcsfTest {
                     0, "base_event");
 
     @TempDir private static Path directory;
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static final List<JsonNode> EVENTS = new ArrayList<>();
 
     @BeforeAll
@@ -86,11 +86,6 @@ class OcsfTest {
         for (String line : ran.output().lines().toList()) {
             EVENTS.add(JSON.readTree(line));
         }
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     private static Schema schema(int number) throws IOException {

@@ -18,7 +18,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ class ResumedExportTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Random RANDOM = new Random(16);
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static Database connections;
     private static PostgresEventStore one;
     private static PostgresEventStore two;
@@ -63,16 +63,10 @@ class ResumedExportTest {
     @BeforeAll
     static void open() {
         database = TestDatabase.migrated();
-        connections = new Database(database.login(Who.APP));
+        connections = database.closing(new Database(database.login(Who.APP)));
         one = new PostgresEventStore(connections, "here/1");
         two = new PostgresEventStore(connections, "here/2");
         database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
-    }
-
-    @AfterAll
-    static void close() {
-        connections.close();
-        database.close();
     }
 
     @BeforeEach

@@ -11,7 +11,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.TestServer;
 import io.mintmark.postgres.connection.Database;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +30,8 @@ import java.util.Map;
  * broker, that didn't, and mints that nobody used.
  */
 class CorrelationTest {
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresEventStore store = new PostgresEventStore(connections, "here/1");
 
     @TempDir private Path directory;
@@ -50,12 +50,6 @@ class CorrelationTest {
                         '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}');
                 UPDATE broker.key SET settings = '{"role_arn": "arn:aws:iam::123456789012:role/newer"}';
                 """);
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     private String minted(List<Event> rows) {

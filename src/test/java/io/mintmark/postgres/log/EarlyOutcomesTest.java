@@ -13,7 +13,7 @@ import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.MintIds;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,17 +31,12 @@ class EarlyOutcomesTest {
     private static final int MANY = 10_100;
 
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(TestDatabase.Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections =
+            database.closing(new Database(database.login(TestDatabase.Who.APP)));
     private final PostgresEventStore one = new PostgresEventStore(connections, "one");
     private final PostgresEventStore two = new PostgresEventStore(connections, "two");
     private final MintIds ids = new MintIds(InstantSource.system(), new Random());
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
-    }
 
     /** One of the two chains comes first, so one of the two outcomes comes before its request. */
     @Test

@@ -14,7 +14,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.TenantName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -40,14 +40,8 @@ class HashChainTest {
 
     private static final Set<TenantName> ACME = Set.of(new TenantName("acme"));
 
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
-    }
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
 
     private PostgresEventStore store() {
         return new PostgresEventStore(connections, "here/1");

@@ -21,7 +21,7 @@ import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.verify.ForeignVerifierTest;
 import io.mintmark.tenant.MintIds;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,7 @@ class RetirementTest {
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:01Z");
 
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
 
     @BeforeEach
     void log() {
@@ -70,11 +70,6 @@ class RetirementTest {
             store.append(granted.of(AuditRows.mint("seven", "{}")));
         }
         Seals.seal(database);
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
     }
 
     private Optional<SignedCheckpoint> retire(String before) {

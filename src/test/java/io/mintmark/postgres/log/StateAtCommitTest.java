@@ -18,7 +18,7 @@ import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,19 +36,13 @@ import java.util.concurrent.CompletableFuture;
 class StateAtCommitTest {
     private static final TenantName ACME = new TenantName("acme");
 
-    private final TestDatabase database = TestDatabase.migrated();
-    private final Database connections = new Database(database.login(Who.APP));
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresEventStore store = new PostgresEventStore(connections, "here/1");
 
     @BeforeEach
     void insertTenant() {
         database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
-        database.close();
     }
 
     private Map<TenantName, TenantState> append(List<Event> events) {

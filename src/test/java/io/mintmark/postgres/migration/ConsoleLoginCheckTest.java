@@ -8,11 +8,9 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.DatabaseUnfit;
-import io.mintmark.postgres.connection.Roles;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,27 +22,8 @@ import java.util.Optional;
 /** With which login a console starts: one that can look, and nothing else. */
 @Tag("every-postgres")
 class ConsoleLoginCheckTest {
-    private static final Roles ROLES =
-            new Roles(
-                    "mintmark_owner",
-                    "mintmark_app",
-                    "mintmark_admin",
-                    "mintmark_tenant_admin",
-                    "mintmark_auditor",
-                    "mintmark_console");
-
-    private static TestDatabase database;
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
     private String login = "";
-
-    @BeforeAll
-    static void setUp() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
-    }
 
     @BeforeEach
     void make() {
@@ -63,7 +42,7 @@ class ConsoleLoginCheckTest {
         new ConsoleLoginCheck(
                         new DatabaseLogin(
                                 database.url(), login, Optional.of(TestDatabase.PASSWORD)),
-                        ROLES)
+                        TestDatabase.ROLES)
                 .require();
     }
 
@@ -110,7 +89,7 @@ class ConsoleLoginCheckTest {
 
     @Test
     void the_login_of_the_tests_is_one_that_may() {
-        assertDoesNotThrow(
-                () -> new ConsoleLoginCheck(database.login(Who.CONSOLE), ROLES).require());
+        assertDoesNotThrow(() ->
+                new ConsoleLoginCheck(database.login(Who.CONSOLE), TestDatabase.ROLES).require());
     }
 }

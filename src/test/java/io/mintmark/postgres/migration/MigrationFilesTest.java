@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -108,7 +108,7 @@ class MigrationFilesTest {
                             + " (?:IF NOT EXISTS )?(\"?[A-Za-z_.]+\"?)",
                     Pattern.MULTILINE);
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     /** What each file created and what it changed of earlier ones. */
     private static final Map<MigrationFile, Set<String>> created = new HashMap<>();
@@ -131,11 +131,6 @@ class MigrationFilesTest {
             stored.addAll(storedFunctions());
             before = after;
         }
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     private static Map<String, String> objects() {

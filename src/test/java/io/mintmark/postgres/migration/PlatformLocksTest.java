@@ -6,7 +6,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,12 +29,7 @@ class PlatformLocksTest {
               FROM unnest('{mintmark: changes without tenant,mintmark: partitions of audit.event}'::text[]) AS name
             """;
 
-    private final TestDatabase database = TestDatabase.migrated();
-
-    @AfterEach
-    void drop() {
-        database.close();
-    }
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
 
     private interface Work {
         void run();

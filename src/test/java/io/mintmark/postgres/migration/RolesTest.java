@@ -10,7 +10,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -46,7 +46,7 @@ class RolesTest {
              WHERE t.name = '%s'
             """;
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -56,11 +56,6 @@ class RolesTest {
         long millisecond = System.currentTimeMillis(); // which is the mint id here
         Eventually.holds(() -> System.currentTimeMillis() > millisecond + 1);
         database.runAsSuperuser(EVENT.formatted("other"));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @TestFactory

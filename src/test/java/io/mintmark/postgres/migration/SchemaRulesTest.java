@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,17 +54,7 @@ class SchemaRulesTest {
                AND NOT 'standard_conforming_strings=on' = ANY (p.proconfig)
             """;
 
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void setUp() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     @Test
     void no_session_changes_what_a_backslash_in_a_check_means() {

@@ -8,7 +8,7 @@ import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +21,7 @@ import java.util.List;
 /** Who owns the database writes the configuration past its history. */
 class ConfigurationTamperingTest {
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
 
     @BeforeEach
     void configure() {
@@ -48,11 +48,6 @@ class ConfigurationTamperingTest {
                 UPDATE broker.subject_grant SET reason = 'ticket 7', max_duration = 60;
                 """);
         Seals.seal(database);
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
     }
 
     /** Past the triggers, as only the owner gets. */

@@ -18,8 +18,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +40,7 @@ class FalseRetirementTest {
     private static final YearMonth MARCH = YearMonth.of(2026, 3);
 
     @TempDir private static Path directory;
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static GrantedMints granted;
     private static String mainChain = "";
 
@@ -100,11 +100,6 @@ class FalseRetirementTest {
                 INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint;
                 """);
         assertEquals(List.of(), Seals.wrong(database));
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     /** Deletes rows of the chain, and says that they were a month's. */
