@@ -27,7 +27,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
         WHEN 'star_in_audience' THEN 'The audience "%s" is compared as it is. List each audience.'
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
-        WHEN 'stray_punctuation' THEN 'The value starts or ends with %s, and values are compared exactly. Write it without.'
+        WHEN 'stray_punctuation' THEN 'The value starts or ends with %s, and values are compared exactly. Remove it.'
         WHEN 'subject_fits_no_form' THEN '%s sends no such subject, unless it was configured to. It sends: %s.'
         WHEN 'target_fits_no_form' THEN 'No target of type %s matches "%s". Targets have the form %s.'
         WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of slow clients. Use 60 or more.'

@@ -204,7 +204,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an audience that another tenant has
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://ci.example.com', '{acme}');
 --> Issuer "https://ci.example.com" with audience "acme" already belongs to another identity provider.
---? A token's issuer and audience must identify exactly one tenant. Let the clients ask their
+--? A token's issuer and audience must identify exactly one tenant. Have the clients request a
 --! 23505
 
 -- an algorithm that is none
@@ -270,13 +270,13 @@ DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'deploy';
 -- WHERE was forgotten: all tenants are disabled
 UPDATE broker.tenant SET enabled = false;
 --> This UPDATE changed 2 rows of broker.tenant, of 2 tenants.
---? If that was not meant: ROLLBACK while it is not committed; TABLE broker.pending_change
+--? If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the
 --! 01000
 
 -- the tenant was forgotten: keys of that name, whoever has them
 UPDATE broker.key SET enabled = false WHERE name = 'api';
 --> This UPDATE changed 2 rows of broker.key, of 2 tenants.
---? If that was not meant: ROLLBACK while it is not committed; TABLE broker.pending_change
+--? If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the
 --! 01000
 
 -- a tenant that is deleted
@@ -457,7 +457,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- quotes in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": stray_punctuation
---? The value starts or ends with ", and values are compared exactly. Write it without.
+--? The value starts or ends with ", and values are compared exactly. Remove it.
 --! 01000
 
 -- an owner of another case
@@ -573,7 +573,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- an identity provider of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'elsewhere', 'x', 'deploy', 'OPS-1');
 --> Tenant "acme" has no identity provider "elsewhere".
---? It has: ci, github. Tenant "other" has one of that name, but a row names only what its own tenant
+--? It has: ci, github. Tenant "other" has one with that name, but a row can only reference objects
 --! 23503
 
 -- an identity provider that is misspelt
@@ -589,13 +589,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, enabled, reason) VA
 -- a tenant in capitals
 INSERT INTO broker.tenant (name) VALUES ('Acme');
 --> "Acme" is not a valid tenant name.
---? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--? Use a lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme"
 --! 23514
 
 -- a tenant with an underscore
 INSERT INTO broker.tenant (name) VALUES ('acme_shop');
 --> "acme_shop" is not a valid tenant name.
---? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--? Use a lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme"
 --! 23514
 
 -- a tenant that exists
@@ -624,7 +624,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an audience in quotes twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
 --> Identity provider "new": stray_punctuation
---? The value starts or ends with ", and values are compared exactly. Write it without.
+--? The value starts or ends with ", and values are compared exactly. Remove it.
 --! 01000
 
 -- no audience
@@ -678,7 +678,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- a certificate that is none
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, ca_certificate) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'MIIB');
 --> Identity provider "new": ca_certificate is not PEM that contains only certificates.
---? It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when
+--? Write the certificates of the authorities to trust when fetching keys, without a private key.
 --! 23514
 
 -- an output that names PATH
@@ -770,7 +770,7 @@ UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' A
 -- a type that is misspelt
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', 'aws_sts');
 --> Access provider "new" of tenant "acme" has the unknown type "aws_sts".
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, webhook, x509.
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, postgresql, s3-sts, ssh, webhook, x509.
 --! 23503
 
 -- a block of a subject that is misspelt
@@ -794,7 +794,7 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
 --> The block of "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must not contain *, for example "repo:acme/app:**". To block all of
+--? The text up to the first : or / must not contain *, for example "repo:acme/app:**"
 --! 23514
 
 -- a block in all tenants by an identity provider
@@ -836,19 +836,19 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acne', 'alice');
 -- a blank behind the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "production "}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an invisible character in the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', U&'{"environment": ["staging", "prod\200Buction"]}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- a blank behind the name of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment ": "production"}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a branch of GitHub by its short name
@@ -948,13 +948,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a semicolon of the statement inside the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main;', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main;": stray_punctuation
---? The value starts or ends with ;, and values are compared exactly. Write it without.
+--? The value starts or ends with ;, and values are compared exactly. Remove it.
 --! 01000
 
 -- a comma behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main,', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main,": stray_punctuation
---? The value starts or ends with ,, and values are compared exactly. Write it without.
+--? The value starts or ends with ,, and values are compared exactly. Remove it.
 --! 01000
 
 -- a template that was not filled in
@@ -984,13 +984,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- an owner of blanks
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', '  ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an owner with a blank behind it
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'team-shop ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a grant of a key that is disabled
@@ -1066,7 +1066,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- an allowed target with a blank
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{"arn:aws:iam::123456789012:role/ci-* "}');
 --> Access provider "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an account instead of its roles
@@ -1143,14 +1143,14 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 
 -- one output for two fields
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"KEY": ["AccessKeyId", "SecretAccessKey"]}');
---> Key "new" of tenant "acme": the output "KEY" must name a field, not hold a list.
---? Member name first, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
+--> Key "new" of tenant "acme": the output "KEY" must name a field, not a list.
+--? Write the variable, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
 --! 23514
 
 -- an audience of a key with a blank
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900, '{"audience": "https://orders.example "}');
 --> Key "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a reserved claim of a token
@@ -1180,7 +1180,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a provider of another tenant
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
 --> Tenant "other" has no access provider "aws".
---? Did you mean "own"? It has: own. Tenant "acme" has one of that name, but a row names only what its
+--? Did you mean "own"? It has: own. Tenant "acme" has one with that name, but a row can only
 --! 23503
 
 -- an owner that only the key has, of blanks
@@ -1192,7 +1192,7 @@ UPDATE broker.key SET owner = '' WHERE tenant = 'acme' AND name = 'deploy';
 -- a limit of no requests
 UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
 --> Tenant "acme" has a max_requests of 0.
---? Write a positive number, or null for no limit. A tenant that may do nothing is disabled.
+--? Write a positive number, or null for no limit. To stop a tenant, disable it.
 --! 23514
 
 -- a maximum duration of a tenant in minutes
@@ -1210,18 +1210,18 @@ UPDATE broker.tenant SET review_days = 0 WHERE name = 'acme';
 -- a tenant with a hyphen first
 INSERT INTO broker.tenant (name) VALUES ('-acme');
 --> "-acme" is not a valid tenant name.
---? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--? Use a lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme"
 --! 23514
 
 -- a tenant with a blank
 INSERT INTO broker.tenant (name) VALUES ('acme ');
 --> "acme " is not a valid tenant name.
---? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--? Use a lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme"
 --! 23514
 
 -- a block until the beginning of time
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'repo:acme/app:main', 'INC-1', '-infinity');
---> The block of "repo:acme/app:main" ends at infinity.
+--> The block of "repo:acme/app:main": until must be finite.
 --? For no end, set until to null.
 --! 23514
 
@@ -1240,7 +1240,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '"r
 -- a block with the reason of blanks
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/app:main', ' ');
 --> The block of "repo:acme/app:main" has an empty reason.
---? Say why, for example the incident's number.
+--? Enter a reason, for example the incident's number.
 --! 23514
 
 -- a block of a year that has passed
@@ -1287,7 +1287,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access with a blank
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"lea@acme.example.com "', 'OPS-1');
 --> Access to the console by "email": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a console access by dots for a pointer
@@ -1298,7 +1298,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 
 -- a console access by an empty list
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '[]', 'OPS-1');
---> The access to the console by "groups": the list for "groups" is empty, so no token could ever meet it.
+--> The access to the console by "groups": the list for "groups" is empty, so no token can match.
 --? A value is for example '"alice@example.com"', '["ops", "audit"]' or '{"glob": "team:*"}'.
 --! 23514
 
@@ -1329,7 +1329,7 @@ INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-700
 -- an end without a reason
 INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-7000-8000-0123456789ab', '');
 --> The end of mint 01980f5e-8a00-7000-8000-0123456789ab has no reason.
---? Write why, for example the incident.
+--? Enter a reason, for example the incident.
 --! 23514
 
 -- the id of an access key as the mint id

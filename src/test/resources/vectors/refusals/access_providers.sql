@@ -166,7 +166,7 @@ UPDATE broker.access_provider SET shared_identity = true WHERE name = 'any';
 -- ambient credentials without a shared identity
 UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' WHERE name = 'aws';
 --> Access provider "aws" of tenant "acme" uses auth "ambient" without shared_identity: all tenants then look alike to AWS.
---? Set shared_identity = true and list in allowed_targets
+--? Set shared_identity = true and list this tenant's roles in allowed_targets
 
 -- a shared identity where none is shown
 UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{https://api.example.com}' WHERE name = 'own' AND tenant = 'acme';

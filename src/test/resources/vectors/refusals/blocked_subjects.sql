@@ -63,7 +63,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- an identity provider without its tenant
 INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'x', 'x');
 --> The block of "x" sets idp "ci" but no tenant.
---? Name its tenant too
+--? Set tenant too
 --! 23514
 
 -- a tenant that there isn't
@@ -75,7 +75,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acne', 'x'
 -- another tenant's identity provider
 INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');
 --> Tenant "acme" has no identity provider "elsewhere".
---? Tenant "other" has one of that name
+--? Tenant "other" has one with that name
 --! 23503 the_identity_provider_exists_in_the_same_tenant
 
 -- a block that moves to another tenant

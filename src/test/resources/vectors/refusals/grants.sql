@@ -271,12 +271,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES
 -- the first key of a tenant is to be made by a recipe
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new-ci', 'new', 'https://ci.example.com', '{new}'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'new-ci', 'a', 'first');
 --> Tenant "new" has no key "first".
---? It has: none. To make one: db/recipes/provider_*.sql.
+--? It has: none. To create one, see db/recipes/provider_*.sql.
 
 -- so is its first identity provider
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'github', 'a', 'deploy');
 --> Tenant "new" has no identity provider "github".
---? It has: none. To make one: db/recipes/issuer_*.sql.
+--? It has: none. To create one, see db/recipes/issuer_*.sql.
 
 -- as many grants as a subject can have
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n;

@@ -76,7 +76,7 @@ DELETE FROM broker.identity_provider WHERE name = 'ci';
 -- an identity provider in use is renamed
 UPDATE broker.identity_provider SET name = 'ci-2' WHERE name = 'ci';
 --> Identity provider "ci" of tenant "acme" is referenced by 2 grants and cannot be renamed.
---? let its grants name that, and delete this one.
+--? point its grants to it, and delete this one.
 
 -- an identity provider that nothing names is renamed
 UPDATE broker.identity_provider SET name = 'elsewhere-2' WHERE name = 'elsewhere';
@@ -167,7 +167,7 @@ UPDATE broker.identity_provider SET max_token_age = 0 WHERE name = 'ci';
 -- a private key where certificates belong
 UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN PRIVATE KEY-----' WHERE name = 'ci';
 --> Identity provider "ci": ca_certificate is not PEM that contains only certificates.
---? It begins with -----BEGIN CERTIFICATE-----
+--? Write the certificates of the authorities to trust
 
 -- required claims that are a text
 UPDATE broker.identity_provider SET required_claims = '"org"' WHERE name = 'ci';
@@ -208,7 +208,7 @@ UPDATE broker.identity_provider SET audiences = '{acme,acme}' WHERE name = 'ci';
 -- the audience of another tenant's provider is taken over
 UPDATE broker.identity_provider SET audiences = '{acme,other}' WHERE name = 'ci';
 --> Issuer "https://ci.example.com" with audience "other" already belongs to another identity provider.
---? Let the clients ask their issuer for an audience of their own
+--? Have the clients request a separate audience
 
 -- an issuer with a query
 UPDATE broker.identity_provider SET issuer = 'https://ci.example.com/?tenant=acme' WHERE name = 'ci';

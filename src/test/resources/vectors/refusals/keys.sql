@@ -99,7 +99,7 @@ UPDATE broker.key SET outputs = '{"1ID": "AccessKeyId"}' WHERE name = 'deploy';
 -- an output names nothing
 UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the output "ID" must name a field, not null.
---? Member name first, then the field
+--? Write the variable, then the field
 
 -- too short for the type
 UPDATE broker.key SET max_duration = 899 WHERE name = 'deploy';
@@ -168,7 +168,7 @@ UPDATE broker.key SET settings = '[]' WHERE name = 'deploy';
 -- outputs are a list
 UPDATE broker.key SET outputs = '["AccessKeyId"]' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": outputs must be an object, not a list.
---? Member name first, then the field
+--? Write the variable, then the field
 
 -- a key is in use
 DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'api';
@@ -179,7 +179,7 @@ DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'api';
 -- a key in use is renamed
 UPDATE broker.key SET name = 'api2' WHERE tenant = 'acme' AND name = 'api';
 --> Key "api" of tenant "acme" is referenced by 1 grant and cannot be renamed.
---? Insert a row of the new name
+--? Insert a row with the new name
 
 -- a key that is there already, changed instead
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'api', 'own', 300, '{"audience": "x"}') ON CONFLICT (tenant, name) DO UPDATE SET max_duration = EXCLUDED.max_duration;

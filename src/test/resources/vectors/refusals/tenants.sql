@@ -11,7 +11,7 @@ DELETE FROM broker.tenant WHERE name = 'other';
 -- a tenant's name has a form
 INSERT INTO broker.tenant (name) VALUES ('Acme Inc.');
 --> "Acme Inc." is not a valid tenant name.
---? What people read goes into display_name.
+--? Set display_name for a readable name.
 --! 23514
 
 -- an admin of a tenant that there isn't
