@@ -38,8 +38,7 @@ final class Sessions {
     private static final String OPTIONS =
             "-c search_path=pg_catalog,pg_temp -c standard_conforming_strings=on"
                     + " -c client_min_messages=error -c default_transaction_read_only=off"
-                    + " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s"
-                    + " -c statement_timeout=%dms";
+                    + " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s";
 
     private final Destinations destinations;
     private final SettingSecrets secrets;
@@ -154,7 +153,7 @@ final class Sessions {
                         PGProperty.ASSUME_MIN_SERVER_VERSION, "15",
                         PGProperty.APPLICATION_NAME, "mintmark",
                         PGProperty.PREFER_QUERY_MODE, "simple",
-                        PGProperty.OPTIONS, OPTIONS.formatted(Math.max(1, left.toMillis())))
+                        PGProperty.OPTIONS, OPTIONS + " -c statement_timeout=" + Math.max(1, left.toMillis()) + "ms")
                 .forEach(driver::setProperty);
         return driver;
     }
