@@ -366,14 +366,14 @@ class PagesTest {
 
         assertShows(
                 page,
-                "what belongs to no tenant",
+                "rows without a tenant",
                 "/history?table=console_access&amp;row=",
                 "the auditors",
                 "/history?table=provider_type&amp;row=aws-sts");
         assertLacks(page, "acme-leads", "shop-deploy");
         assertShows(
                 world.page("auditor", "/history?table=provider_type&row=aws-sts"),
-                "<code>provider_type</code> <span class=\"id\">aws-sts</span> come to be so");
+                "Configuration history of <code>provider_type</code> <span class=\"id\">aws-sts</span>");
         assertShows(world.page("auditor", "/tenants"), "href=\"/history\"");
         assertEquals("/tenants/acme/history", leadsTo("/history?tenant=acme"));
     }
