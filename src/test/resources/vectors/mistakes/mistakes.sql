@@ -1107,8 +1107,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a token endpoint with a password
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://a:hunter2@auth.example.com/token"}');
---> Access provider "new" of tenant "acme": the setting "token_endpoint" is "https://a:hunter2@auth.example.com/token", which is not a URL of the form https://host/path (no user, query or fragment).
---? For example "token_endpoint": "https://auth.example.com/oauth2/token".
+--> settings in broker.access_provider contains what looks like a token or a key ("s://a…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
 --! 23514
 
 -- a policy with statements in the singular
@@ -1336,3 +1336,33 @@ INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-700
 INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('ASIASTANDIN000000001', 'INC-79');
 --> invalid input syntax for type uuid: "ASIASTANDIN000000001"
 --! 22P02
+
+-- a password in a URL in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'see https://bob:hunter2@db.example.com/x');
+--> reason in broker.subject_grant contains what looks like a token or a key ("s://b…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a key of an AI service in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz');
+--> reason in broker.subject_grant contains what looks like a token or a key ("sk-an…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a key of age in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQ');
+--> reason in broker.subject_grant contains what looks like a token or a key ("AGE-S…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a connection string in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'DefaultEndpointsProtocol=https;AccountKey=abcdefghijklmnopqrstuvwxyz0123456789==');
+--> reason in broker.subject_grant contains what looks like a token or a key ("Accou…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514
+
+-- a token of a registry in the reason
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'dckr_pat_abcdefghijklmnopqrstuvwxyz');
+--> reason in broker.subject_grant contains what looks like a token or a key ("dckr_…").
+--? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--! 23514

@@ -109,6 +109,14 @@ final class ChromiumBrowser implements AutoCloseable {
               for (const text of document.querySelectorAll('.cards .cut'))
                 if (!desk && text.textContent.length < 100 && (text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1))
                   found.push(`${text.textContent} is cut`);
+              for (const word of document.querySelectorAll('.cards td .attention'))
+                if (!word.textContent.includes(' ') && word.getClientRects().length > 1)
+                  found.push(`the word ${word.textContent} is broken`);
+              for (const text of document.querySelectorAll('.cards .cut:has(+ br + small)')) {
+                const next = text.nextElementSibling.nextElementSibling.getBoundingClientRect();
+                if (next.top - text.getBoundingClientRect().bottom > 8)
+                  found.push(`a gap follows ${text.textContent}`);
+              }
               for (const cell of document.querySelectorAll('.cards td, .cards tbody th')) {
                 const label = getComputedStyle(cell, '::before');
                 const content = label.content !== 'none' && label.display !== 'none';

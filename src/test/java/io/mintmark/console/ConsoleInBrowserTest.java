@@ -120,7 +120,11 @@ class ConsoleInBrowserTest {
         VALUES ('acme', 'hostile', 'services', 900, '{"audience": "https://x.example"}', '%1$s');
         INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
         VALUES ('acme', 'acme-k8s', '%1$s', 'hostile', '%1$s'),
-               ('acme', 'acme-k8s', repeat('喵', 1024), 'hostile', '%1$s')
+               ('acme', 'acme-k8s', repeat('喵', 1024), 'hostile', '%1$s');
+        INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, enabled)
+        VALUES ('acme', 'acme-k8s', 'system:serviceaccount:shop:retired', 'inventory', 'OPS-3', false);
+        INSERT INTO broker.grant_review (grant_id, verdict, note)
+        SELECT id, 'keep', 'OPS-90' FROM broker.subject_grant WHERE tenant = 'acme' AND enabled
         """
                 .formatted(text);
     }

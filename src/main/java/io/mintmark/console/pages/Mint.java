@@ -34,7 +34,7 @@ record Mint(
             """
             SELECT e.step, e.kind, e.occurred_at, e.reason, e.detail, e.credential_id, e.issued_at,
                    e.expires_at, e.broker, encode(e.hash, 'hex') AS hash,
-                   encode(e.prev_hash, 'hex') AS prev_hash,
+                   CASE WHEN (SELECT internal.viewer_sees_all()) THEN encode(e.prev_hash, 'hex') END AS prev_hash,
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.chain END AS chain,
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.seq END AS seq,
                    e.issuer, e.token_id, encode(e.token_hash, 'hex') AS token_hash,

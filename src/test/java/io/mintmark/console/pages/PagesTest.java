@@ -119,7 +119,11 @@ class PagesTest {
                 "<b>test_admin</b>",
                 DEPLOYER,
                 "aws cloudtrail lookup-events");
-        assertShows(page, "/tenants/acme/history?table=subject_grant&amp;row=1");
+        assertShows(
+                page,
+                "/tenants/acme/history?table=subject_grant&amp;row=1",
+                "/tenants/acme/history?table=identity_provider&amp;row=acme-github",
+                "/tenants/acme/history?table=access_provider&amp;row=");
         assertShows(
                 world.page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
                 "1200",
@@ -131,10 +135,13 @@ class PagesTest {
     void where_a_row_stands_among_others_is_told_to_those_alone_who_see_them() {
         String path = "/mints/" + id("reason = 'no_such_key'");
 
-        assertShows(world.page("auditor", path), "Row 2 of chain <span class=\"id\">1.run</span>");
+        assertShows(
+                world.page("auditor", path),
+                "Row 2 of chain <span class=\"id\">1.run</span>",
+                ", of the row before <span");
         String shown = world.page("lead", path);
         assertShows(shown, "By broker <span");
-        assertLacks(shown, "Row ", "chain");
+        assertLacks(shown, "Row ", "chain", "of the row before");
         String file = "/mints/download?outcome=denied";
         assertShows(world.get("auditor", file).body(), ",\"1.run\",\"2\",\r\n");
         assertLacks(world.get("lead", file).body(), "1.run");
@@ -353,14 +360,14 @@ class PagesTest {
 
         assertShows(
                 page,
-                "what belongs to no tenant",
+                "rows without a tenant",
                 "/history?table=console_access&amp;row=",
                 "the auditors",
                 "/history?table=provider_type&amp;row=aws-sts");
         assertLacks(page, "acme-leads", "shop-deploy");
         assertShows(
                 world.page("auditor", "/history?table=provider_type&row=aws-sts"),
-                "<code>provider_type</code> <span class=\"id\">aws-sts</span> come to be so");
+                "Configuration history of <code>provider_type</code> <span class=\"id\">aws-sts</span>");
         assertShows(world.page("auditor", "/tenants"), "href=\"/history\"");
         assertEquals("/tenants/acme/history", leadsTo("/history?tenant=acme"));
     }

@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.jwk.ECKey;
+
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.SealedRows;
+import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.verify.PostgresLog;
@@ -138,6 +141,33 @@ class ProofTest {
                 "/proof/checkpoints?before=3",
                 "by checkpoint 22<");
         assertLacks(second, "rel=\"next\"");
+    }
+
+    @Test
+    void each_checkpoint_shows_whether_its_signature_is_valid() {
+        SealedRows.write(database, 1);
+        String valid = world.page("auditor", "/proof");
+        database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
+        database.runAsSuperuser(
+                "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number = 1) WHERE number = 2");
+
+        String page = world.page("auditor", "/proof");
+
+        assertEquals(2, valid.split("</span> valid</span>", -1).length - 1, valid);
+        assertEquals(1, page.split("</span> valid</span>", -1).length - 1, page);
+        assertShows(page, "</span> wrong</strong><br><small>was sealed as number 1</small>");
+    }
+
+    @Test
+    void a_checkpoint_of_an_announced_key_is_valid_and_one_of_an_unknown_key_is_not() {
+        ECKey next = Seals.key();
+        Seals.seal(database, Seals.KEY, next);
+        Seals.seal(database, next);
+        assertLacks(world.page("auditor", "/proof"), "</span> wrong</strong>");
+
+        Seals.seal(database, Seals.key());
+
+        assertShows(world.page("auditor", "/proof"), "is signed by key", "which is not trusted");
     }
 
     @Test
