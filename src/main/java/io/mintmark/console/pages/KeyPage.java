@@ -197,10 +197,10 @@ record KeyPage(
      * @param since what had deleted or renamed it; none if it had never been there until then
      * @param until what made it after that; none if nothing did
      */
-    record KeyAbsence(Optional<Turn> since, Optional<Turn> until) {
+    record KeyAbsence(Optional<Boundary> since, Optional<Boundary> until) {
 
         /** A change of the tenant's by which a key came or went. */
-        record Turn(long revision, Instant at, String by) {}
+        record Boundary(long revision, Instant at, String by) {}
 
         /** Beyond this number of changes to a tenant's keys, the history isn't evaluated. */
         private static final int MOST_CHANGES = 5_000;
@@ -247,16 +247,17 @@ record KeyPage(
             return known && !row.getBoolean("was_there")
                     ? Optional.of(
                             new KeyAbsence(
-                                    turn(row, "went", "went_at", "went_by"),
-                                    turn(row, "came", "came_at", "came_by")))
+                                    boundary(row, "went", "went_at", "went_by"),
+                                    boundary(row, "came", "came_at", "came_by")))
                     : Optional.empty();
         }
 
-        private static Optional<Turn> turn(ResultSet row, String revision, String at, String by)
-                throws SQLException {
+        private static Optional<Boundary> boundary(
+                ResultSet row, String revision, String at, String by) throws SQLException {
             Optional<Long> number = Query.number(row, revision);
             return number.isPresent()
-                    ? Optional.of(new Turn(number.get(), Query.time(row, at), row.getString(by)))
+                    ? Optional.of(
+                            new Boundary(number.get(), Query.time(row, at), row.getString(by)))
                     : Optional.empty();
         }
     }

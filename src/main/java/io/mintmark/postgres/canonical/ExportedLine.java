@@ -47,7 +47,7 @@ public final class ExportedLine {
         OTHER
     }
 
-    /** A value; for a number or a document, the text in the line. */
+    /** A value; for a number, a document or another, the text in the line. */
     public record Value(Form form, String text) {}
 
     private ExportedLine(Map<String, Value> members) {
@@ -85,7 +85,8 @@ public final class ExportedLine {
                 int to = Math.toIntExact(json.currentLocation().getCharOffset());
                 yield new Value(Form.DOCUMENT, line.substring(from, to));
             }
-            case null, default -> new Value(Form.OTHER, "");
+            case null -> new Value(Form.OTHER, "");
+            default -> new Value(Form.OTHER, json.getText());
         };
     }
 

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 
 /**
  * Keeps a writer from writing after a loss, until a checkpoint declares what happened: {@code audit
- * acknowledge-loss} or {@code audit declare-gap}. For the writer's turn.
+ * acknowledge-loss} or {@code audit declare-gap}. Called with the writer's lock held.
  */
 final class LossStop {
     private static final Logger log = LoggerFactory.getLogger(LossStop.class);

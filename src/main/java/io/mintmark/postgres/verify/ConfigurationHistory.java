@@ -5,7 +5,9 @@ import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -26,12 +28,33 @@ final class ConfigurationHistory {
              ORDER BY c.relname
             """;
 
+    /** What rows have in columns that were added behind them, other than null. */
+    private static final String DEFAULTS =
+            """
+            SELECT c.relname || '.' || a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS value
+              FROM pg_catalog.pg_class AS c
+              JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
+              JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+             WHERE c.relnamespace = 'broker'::regnamespace
+               AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'
+            """;
+
     private final Connection connection;
 
     private record Table(String name, String quoted) {}
 
     ConfigurationHistory(Connection connection) {
         this.connection = connection;
+    }
+
+    /** The defaults of columns that can't be null, by table and column. */
+    Map<String, String> defaults() throws SQLException {
+        Map<String, String> defaults = new HashMap<>();
+        Query.of(DEFAULTS)
+                .each(
+                        connection,
+                        row -> defaults.put(row.getString("name"), row.getString("value")));
+        return defaults;
     }
 
     void differences(Consumer<Difference> each) throws SQLException {

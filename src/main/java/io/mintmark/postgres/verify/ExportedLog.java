@@ -144,7 +144,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public MintProof proof(Findings to) {
-        return new PastConfiguration(to);
+        return new PastConfiguration(to, RowContinuity.ADDED);
     }
 
     @Override

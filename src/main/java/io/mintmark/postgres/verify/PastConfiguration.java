@@ -50,6 +50,7 @@ final class PastConfiguration implements MintProof {
     private static final int EVENT_HEADS = 2;
     private static final int CHANGE_HEADS = 3;
     private static final int BLOCKS = 4;
+    private static final int ALL_CHANGES = 5;
 
     /** Fields of a change. */
     private static final int TENANT = 0;
@@ -74,19 +75,20 @@ final class PastConfiguration implements MintProof {
     private final SortedLines lines;
     private final PastRows rows;
     private final PastBlocks blocks;
+    private final RowContinuity continuity;
     private final SealedStates states;
     private final PastDecision decision;
     private final Map<String, Objection> doubted = new LinkedHashMap<>();
     private final Set<String> notCalled = new HashSet<>();
     private @Nullable String tenant;
     private long revision;
-    private boolean sorted;
     private long ofFirstForm;
 
     /**
+     * @param defaults of columns that were added later, by table and column
      * @throws StoreUnreachable if its files can't be written
      */
-    PastConfiguration(Findings findings) {
+    PastConfiguration(Findings findings, Map<String, String> defaults) {
         this.findings = findings;
         try {
             this.lines = new SortedLines();
@@ -95,6 +97,7 @@ final class PastConfiguration implements MintProof {
         }
         this.rows = new PastRows(lines, ROWS);
         this.blocks = new PastBlocks(lines, BLOCKS);
+        this.continuity = new RowContinuity(lines, ALL_CHANGES, defaults);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
         this.decision = new PastDecision(rows, blocks, states, this::lastRevision);
     }
@@ -120,6 +123,12 @@ final class PastConfiguration implements MintProof {
                 tenant = row.chain();
             }
             revision = at;
+            continuity.add(
+                    row,
+                    at,
+                    String.valueOf(row.fields().get(TABLE)),
+                    row.fields().get(BEFORE),
+                    row.fields().get(AFTER));
             add(row, at);
         } catch (IOException e) {
             throw failed(e);
@@ -172,6 +181,17 @@ final class PastConfiguration implements MintProof {
     }
 
     @Override
+    public void endOfChanges() {
+        try {
+            noteLast();
+            lines.sort();
+            continuity.report(findings);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
     public void event(LogReader.Row row, boolean isEarly) {
         String kind = EventFields.KIND.in(row.fields());
         String mint = EventFields.MINT_ID.in(row.fields());
@@ -200,11 +220,6 @@ final class PastConfiguration implements MintProof {
 
     private Optional<Objection> objection(LogReader.Row row) {
         try {
-            if (!sorted) {
-                noteLast();
-                lines.sort();
-                sorted = true;
-            }
             return decision.objection(row);
         } catch (IOException e) {
             throw failed(e);

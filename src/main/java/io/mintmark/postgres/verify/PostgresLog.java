@@ -191,7 +191,11 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public MintProof proof(Findings findings) {
-        return new PastConfiguration(findings);
+        try {
+            return new PastConfiguration(findings, new ConfigurationHistory(connection).defaults());
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
     }
 
     @Override

@@ -18,12 +18,12 @@ import java.util.Random;
 import java.util.concurrent.Semaphore;
 
 class RequestPermitsTest {
-    private static final int TURNS = 4;
-    private static final int ROOM = 20;
+    private static final int PERMITS = 4;
+    private static final int MEMORY = 20;
 
-    private final Semaphore counted = new Semaphore(TURNS);
+    private final Semaphore counted = new Semaphore(PERMITS);
     private final FixedLimit limit = FixedLimit.create(counted);
-    private final RequestMemory memory = new RequestMemory(ROOM);
+    private final RequestMemory memory = new RequestMemory(MEMORY);
 
     private RequestPermits connection() {
         return new RequestPermits(limit, memory, () -> false);
@@ -36,7 +36,7 @@ class RequestPermitsTest {
     }
 
     @Test
-    void a_turn_lasts_until_the_request_is_answered() {
+    void a_permit_lasts_until_the_request_is_answered() {
         Token token = connection().tryAcquire().orElseThrow();
         assertFree(3, 20);
         token.success();
@@ -44,7 +44,7 @@ class RequestPermitsTest {
     }
 
     @Test
-    void a_turn_that_is_given_back_is_the_next_requests_and_the_place_in_the_room_lasts() {
+    void a_returned_permit_is_the_next_requests_and_the_reservation_lasts() {
         RequestPermits connection = connection();
         Token token = connection.tryAcquire().orElseThrow();
         assertEquals(Optional.of(Reservation.RESERVED), connection.release("a", 5));
@@ -54,7 +54,7 @@ class RequestPermitsTest {
     }
 
     @Test
-    void a_turn_is_given_back_once() {
+    void a_permit_is_returned_once() {
         RequestPermits connection = connection();
         var _ = connection.tryAcquire();
         assertEquals(Optional.of(Reservation.RESERVED), connection.release("a", 5));
@@ -63,21 +63,21 @@ class RequestPermitsTest {
     }
 
     @Test
-    void where_there_is_no_room_the_request_keeps_its_turn() {
+    void without_free_memory_the_request_keeps_its_permit() {
         RequestPermits connection = connection();
         Token token = connection.tryAcquire().orElseThrow();
-        assertEquals(Optional.of(Reservation.OWNER_FULL), connection.release("a", ROOM / 2 + 1));
+        assertEquals(Optional.of(Reservation.OWNER_FULL), connection.release("a", MEMORY / 2 + 1));
         assertFree(3, 20);
         token.ignore();
         assertFree(4, 20);
     }
 
     @Test
-    void one_owner_has_half_of_the_room_and_all_owners_have_all_of_it() {
+    void one_owner_has_half_of_the_memory_and_all_owners_have_all_of_it() {
         for (String owner : List.of("a", "b")) {
             RequestPermits connection = connection();
             var _ = connection.tryAcquire();
-            assertEquals(Optional.of(Reservation.RESERVED), connection.release(owner, ROOM / 2));
+            assertEquals(Optional.of(Reservation.RESERVED), connection.release(owner, MEMORY / 2));
         }
         assertFree(4, 0);
         RequestPermits more = connection();
@@ -88,8 +88,8 @@ class RequestPermitsTest {
     }
 
     @Test
-    void a_request_that_needs_no_turn_is_let_in_where_none_is_left() {
-        for (int i = 0; i < TURNS; i++) {
+    void a_request_that_needs_no_permit_is_admitted_without_one() {
+        for (int i = 0; i < PERMITS; i++) {
             var _ = connection().tryAcquire();
         }
         assertFree(0, 20);
@@ -112,7 +112,7 @@ class RequestPermitsTest {
     }
 
     @Test
-    void without_a_request_there_is_nothing_to_give_back() {
+    void without_a_request_there_is_nothing_to_return() {
         RequestPermits connection = connection();
         assertEquals(Optional.empty(), connection.release("a", 1));
         connection.tryAcquire().orElseThrow().success();
@@ -139,7 +139,7 @@ class RequestPermitsTest {
             assertTrue(memory.available() >= 0, "seed " + seed);
         }
         endings.forEach(Runnable::run);
-        assertFree(TURNS, ROOM);
+        assertFree(PERMITS, MEMORY);
     }
 
     private static void begin(List<RequestPermits> idle, Deque<Runnable> endings, Random random) {

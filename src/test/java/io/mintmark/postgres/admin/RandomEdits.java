@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Somebody who edits two tenants, and what counts for all, without end and sense. */
-final class RandomEdits implements Runnable {
+public final class RandomEdits implements Runnable {
     static final List<String> TENANTS = List.of("t1", "t2");
     static final List<String> KEYS = List.of("api", "deploy");
 
@@ -27,14 +27,15 @@ final class RandomEdits implements Runnable {
             List.of("key", "access_provider", "identity_provider");
 
     /** When a transaction was committed, by the database's clock: not before, and not after. */
-    record Commit(Instant notBefore, Instant notAfter) {}
+    public record Commit(Instant notBefore, Instant notAfter) {}
 
     private final TestDatabase database;
     private final Random random;
     private final int transactions;
     private final Map<Long, Commit> commits;
 
-    RandomEdits(TestDatabase database, long seed, int transactions, Map<Long, Commit> commits) {
+    public RandomEdits(
+            TestDatabase database, long seed, int transactions, Map<Long, Commit> commits) {
         this.database = database;
         this.random = new Random(seed);
         this.transactions = transactions;
@@ -42,12 +43,12 @@ final class RandomEdits implements Runnable {
     }
 
     /** Where several of them note their transactions. */
-    static Map<Long, Commit> commits() {
+    public static Map<Long, Commit> commits() {
         return new ConcurrentHashMap<>();
     }
 
     /** What both tenants have before anybody edits them. Deadlocks of editors are found soon. */
-    static void setUp(TestDatabase database) {
+    public static void setUp(TestDatabase database) {
         database.runAsSuperuser(
                 """
                 DO $$

@@ -8,10 +8,10 @@ import io.mintmark.audit.Verification;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Seals;
+import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.DatabaseLogin;
-import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.export.PostgresExport;
 import io.mintmark.postgres.export.PostgresExport.By;
 import io.mintmark.postgres.migration.Migrations;
@@ -50,14 +50,6 @@ import java.util.stream.Stream;
  */
 class AuditFigures {
     static final long ROWS = Long.getLong("figures.rows", 200_000);
-    private static final Roles ROLES =
-            new Roles(
-                    "mintmark_owner",
-                    "mintmark_app",
-                    "mintmark_admin",
-                    "mintmark_tenant_admin",
-                    "mintmark_auditor",
-                    "mintmark_console");
     private static final int CLIENTS = 64;
     private static final Duration SPAN = Duration.ofSeconds(10);
     private static final int BATCH = 1_000;
@@ -119,7 +111,7 @@ class AuditFigures {
     }
 
     static void migrate(EmbeddedPostgres server) {
-        new Migrations(login(server, Who.OWNER.login()), ROLES, false).run();
+        new Migrations(login(server, Who.OWNER.login()), TestDatabase.ROLES, false).run();
     }
 
     static DatabaseLogin login(EmbeddedPostgres server, String user) {
@@ -219,7 +211,7 @@ class AuditFigures {
         Runtime runtime = Runtime.getRuntime();
         long began = System.nanoTime();
         Seals.Found found = new Seals.Found();
-        try (PostgresLog log = new PostgresLog(auditor, ROLES)) {
+        try (PostgresLog log = new PostgresLog(auditor, TestDatabase.ROLES)) {
             Verification.Summary summary =
                     new Verification(log, new TrustedKeys(List.of(Seals.KEY)), found)
                             .run(Stream.empty());

@@ -8,7 +8,6 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.DatabaseUnfit;
-import io.mintmark.postgres.connection.Roles;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -23,15 +22,6 @@ import java.util.Optional;
 /** With which login a console starts: one that can look, and nothing else. */
 @Tag("every-postgres")
 class ConsoleLoginCheckTest {
-    private static final Roles ROLES =
-            new Roles(
-                    "mintmark_owner",
-                    "mintmark_app",
-                    "mintmark_admin",
-                    "mintmark_tenant_admin",
-                    "mintmark_auditor",
-                    "mintmark_console");
-
     @AutoClose private static final TestDatabase database = TestDatabase.migrated();
     private String login = "";
 
@@ -52,7 +42,7 @@ class ConsoleLoginCheckTest {
         new ConsoleLoginCheck(
                         new DatabaseLogin(
                                 database.url(), login, Optional.of(TestDatabase.PASSWORD)),
-                        ROLES)
+                        TestDatabase.ROLES)
                 .require();
     }
 
@@ -99,7 +89,7 @@ class ConsoleLoginCheckTest {
 
     @Test
     void the_login_of_the_tests_is_one_that_may() {
-        assertDoesNotThrow(
-                () -> new ConsoleLoginCheck(database.login(Who.CONSOLE), ROLES).require());
+        assertDoesNotThrow(() ->
+                new ConsoleLoginCheck(database.login(Who.CONSOLE), TestDatabase.ROLES).require());
     }
 }

@@ -25,15 +25,6 @@ import java.util.stream.Stream;
 
 @Tag("every-postgres")
 class MigrationsTest {
-    private static final Roles ROLES =
-            new Roles(
-                    "mintmark_owner",
-                    "mintmark_app",
-                    "mintmark_admin",
-                    "mintmark_tenant_admin",
-                    "mintmark_auditor",
-                    "mintmark_console");
-
     @Test
     void what_runs_is_what_stands_in_the_tree() throws Exception {
         assertEquals(
@@ -113,7 +104,8 @@ class MigrationsTest {
     @Test
     void a_second_run_finds_nothing_to_do() {
         try (TestDatabase database = TestDatabase.migrated()) {
-            assertEquals(0, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+            assertEquals(
+                    0, new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run());
         }
     }
 
@@ -126,7 +118,8 @@ class MigrationsTest {
                     UPDATE runtime.flyway_schema_history SET checksum = 1
                      WHERE description IN ('02 change history', '90 privileges')
                     """);
-            assertEquals(2, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+            assertEquals(
+                    2, new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run());
             assertEquals(List.of("0"), database.column("SELECT broker.revision('acme')"));
         }
     }
@@ -136,7 +129,8 @@ class MigrationsTest {
         try (TestDatabase database = TestDatabase.migrated()) {
             database.runAsSuperuser(
                     "UPDATE runtime.flyway_schema_history SET description = '03 comparing' WHERE description = '03 matching'");
-            assertEquals(1, new Migrations(database.login(Who.OWNER), ROLES, false).run());
+            assertEquals(
+                    1, new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run());
         }
     }
 }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.DatabaseUnfit;
-import io.mintmark.postgres.connection.Roles;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -24,15 +23,6 @@ import java.util.Optional;
 /** Which programs work on which schema, and what is said where they don't. */
 @Tag("every-postgres")
 class SchemaVersionTest {
-    private static final Roles ROLES =
-            new Roles(
-                    "mintmark_owner",
-                    "mintmark_app",
-                    "mintmark_admin",
-                    "mintmark_tenant_admin",
-                    "mintmark_auditor",
-                    "mintmark_console");
-
     private TestDatabase database;
 
     @BeforeEach
@@ -46,7 +36,7 @@ class SchemaVersionTest {
     }
 
     private int migrate(Who who) {
-        return new Migrations(database.login(who), ROLES, false).run();
+        return new Migrations(database.login(who), TestDatabase.ROLES, false).run();
     }
 
     private void start(@Nullable String program) {
@@ -143,7 +133,8 @@ class SchemaVersionTest {
     void a_start_takes_the_schemas_word_for_its_version() {
         database.runAsSuperuser(
                 "UPDATE runtime.flyway_schema_history SET checksum = 1 WHERE version = '02'");
-        Migrations migrations = new Migrations(database.login(Who.OWNER), ROLES, false);
+        Migrations migrations =
+                new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false);
 
         assertEquals(0, migrations.runIfOlder());
         schemaIs(SchemaVersion.OURS - 1, "0.1.0");

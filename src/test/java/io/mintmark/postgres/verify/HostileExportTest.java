@@ -2,6 +2,7 @@ package io.mintmark.postgres.verify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.cli.Commands;
@@ -9,8 +10,10 @@ import io.mintmark.postgres.Script;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.BufferedWriter;
@@ -216,6 +219,54 @@ class HostileExportTest {
         return line.substring(0, from)
                 + VALUES.get(random.nextInt(VALUES.size()))
                 + line.substring(to < 0 ? line.length() - 1 : to);
+    }
+
+    /** Each of a row that a broker wrote, by the text of a member and what replaces it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    "kind": "requested"           | "grant_revision": [0-9]+  | "grant_revision": 9223372036854775808
+                    "kind": "requested"           | "shared_revision": [0-9]+ | "shared_revision": 99999999999999999999
+                    "kind": "requested"           | "claims": [{][^}]*[}]     | "claims": {"a": 1e99999999999999999999}
+                    "kind": "requested"           | "client_address": "[^"]*" | "client_address": "::::::::::::::::"
+                    "table_name": "subject_grant" | "claims": [{][}]          | "claims": {"a": 1e-99999999999999999999}
+                    "table_name": "subject_grant" | "claims": [{][}]          | "claims": {"a": [1e400]}
+                    "table_name": "subject_grant" | "valid_until": null       | "valid_until": "2026-99-01T00:00:00+00:00"
+                    "table_name": "subject_grant" | "max_duration": null      | "max_duration": 1e999999
+                    "table_name": "subject_grant" | "subject": "[^"]*"        | "subject": "\\\\ud800"
+                    "table_name": "tenant"        | "name": "acme"            | "name": "\\\\ud800"
+                    "table_name": "tenant"        | "external_id": "[^"]*"    | "external_id": []
+                    "checkpoint":                 | "sealed_at":"[^"]*"       | "sealed_at":"2026-99-01T00:00:00Z"
+                    "checkpoint":                 | "checkpoint":1            | "checkpoint":1e0
+                    "checkpoint":                 | "jws":"                   | "jws":"W10.W10.
+                    """)
+    void a_value_that_no_broker_writes_is_a_finding(String row, String value, String other)
+            throws Exception {
+        List<String> altered = new ArrayList<>(lines);
+        int at = 0;
+        while (!altered.get(at).contains(row)) {
+            at++;
+        }
+        String line = altered.get(at).replaceFirst(value, other);
+        assertNotEquals(altered.get(at), line);
+        altered.set(at, line);
+        write(altered);
+
+        assertEquals(1, verdict(), said);
+    }
+
+    /** The script tried each of these quotes as the beginning of a text that ends somewhere. */
+    @Test
+    @Timeout(60)
+    void a_text_without_end_is_read_once() throws Exception {
+        List<String> altered = new ArrayList<>(lines);
+        altered.add("[".repeat(1_001) + "\"" + "\\\"".repeat(1_000_000));
+        write(altered);
+
+        assertEquals(1, verdict(), said);
     }
 
     @Test

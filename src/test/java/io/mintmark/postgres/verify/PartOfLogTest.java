@@ -108,11 +108,7 @@ class PartOfLogTest {
     @Test
     void checkpoints_that_were_kept_prove_a_part_as_well() throws Exception {
         exportFebruary();
-        Path kept = directory.resolve("kept.jsonl");
-        Files.write(
-                kept,
-                database.column(
-                        "SELECT json_build_object('checkpoint', number, 'sealed_at', to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM audit.checkpoint ORDER BY number"));
+        Path kept = keptCheckpoints();
 
         Ran verified =
                 audit("verify", "--export", part.toString(), "--checkpoints", kept.toString());
@@ -141,13 +137,7 @@ class PartOfLogTest {
                     """)
     void a_line_that_is_left_out_is_missed(String text, String finding) throws Exception {
         exportFebruary();
-        List<String> lines = new ArrayList<>(Files.readAllLines(part));
-        int last = lines.size() - 1;
-        while (!lines.get(last).contains(text)) {
-            last--;
-        }
-        lines.remove(last);
-        Files.write(part, lines);
+        removeLine(text);
 
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(1, verified.status(), verified.output());
@@ -188,16 +178,42 @@ class PartOfLogTest {
         assertEquals(0, ran.status(), ran.errors());
         assertTrue(Files.readString(part).startsWith("{\"part\":{\"after\":8,"));
 
-        Ran verified = audit("verify", "--export", part.toString());
+        assertOutdated(List.of("--export", part.toString()), List.of("--export", part.toString()));
+
+        removeLine("\"checkpoint\":7");
+        Path kept = keptCheckpoints();
+        assertOutdated(
+                List.of("--export", part.toString(), "--checkpoints", kept.toString()),
+                List.of(kept.toString(), "--export", part.toString()));
+    }
+
+    private void assertOutdated(List<String> command, List<String> script) throws Exception {
+        String finding = "after checkpoint 7 had sealed a later one";
+        List<String> arguments = new ArrayList<>(List.of("verify"));
+        arguments.addAll(command);
+        Ran verified = audit(arguments.toArray(String[]::new));
         assertEquals(1, verified.status(), verified.output());
-        assertTrue(
-                verified.output().contains("after checkpoint 7 had sealed a later one"),
-                verified.output());
-        Script script = new Script(directory, null);
-        assertEquals(1, script.status(List.of("--export", part.toString())), script::output);
-        assertTrue(
-                script.output().contains("after checkpoint 7 had sealed a later one"),
-                script::output);
+        assertTrue(verified.output().contains(finding), verified.output());
+        Script ran = new Script(directory, null);
+        assertEquals(1, ran.status(script), ran::output);
+        assertTrue(ran.output().contains(finding), ran::output);
+    }
+
+    private void removeLine(String text) throws Exception {
+        List<String> lines = new ArrayList<>(Files.readAllLines(part));
+        int last = lines.size() - 1;
+        while (!lines.get(last).contains(text)) {
+            last--;
+        }
+        lines.remove(last);
+        Files.write(part, lines);
+    }
+
+    private Path keptCheckpoints() throws Exception {
+        return Files.write(
+                directory.resolve("kept.jsonl"),
+                database.column(
+                        "SELECT json_build_object('checkpoint', number, 'sealed_at', to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM audit.checkpoint ORDER BY number"));
     }
 
     @Test

@@ -271,7 +271,7 @@ enum PastTheHistory {
     }
 
     /** Without the triggers of a table, which are as they were afterwards. */
-    private static String past(String table, String sql) {
+    static String past(String table, String sql) {
         return """
         CREATE TEMP TABLE armed ON COMMIT DROP AS SELECT t.tgname, t.tgenabled FROM pg_trigger AS t
          WHERE t.tgrelid = 'broker.%1$s'::regclass AND NOT t.tgisinternal;
