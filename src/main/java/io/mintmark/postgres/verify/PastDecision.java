@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.LogReader;
+import io.mintmark.audit.MintProof.Objection;
 import io.mintmark.grant.Grant;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.catalogue.Documents;
@@ -49,14 +50,6 @@ final class PastDecision {
     interface Ends {
         long lastRevision(@Nullable String tenant) throws IOException;
     }
-
-    /**
-     * Why a mint wasn't granted.
-     *
-     * @param ofState whether the row names a state that wasn't in force, as it does for a moment
-     *     while the configuration changes
-     */
-    record Objection(String why, boolean ofState) {}
 
     /** Why a mint isn't proven; an exception because that is rare. */
     private static final class Objected extends Exception {

@@ -133,7 +133,7 @@ class LogVector {
         lines.add("kind\tchain\tplace\tsha256 of the canonical form\thash");
         try (ExportedLog log =
                 new ExportedLog(List.of(directory.resolve("log.jsonl")), new Seals.Found())) {
-            log.events(row -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
+            log.events(row -> row, (row, _) -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
             log.changes(row -> lines.add(hashes("change", CanonicalForm.CHANGE, row)));
             log.checkpoints(row ->
                     lines.add(
