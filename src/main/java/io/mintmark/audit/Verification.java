@@ -172,9 +172,8 @@ public final class Verification {
                             .formatted(unsealed));
         } else if (early > 0) {
             findings.told(
-                    ("%d rows that no checkpoint covers are dated before the last "
-                                    + "checkpoint: their commit was delayed, a clock was wrong, or they were "
-                                    + "inserted later")
+                    ("%d rows that no checkpoint covers are dated before the last checkpoint: their"
+                         + " commit was delayed, a clock was wrong, or they were inserted later")
                             .formatted(early));
         }
     }

@@ -71,8 +71,7 @@ final class CopiedRows {
                                                 batch.stream()
                                                         .map(sent -> judged(sent, map, judge))
                                                         .toList()))
-                        .forEach(rows ->
-                                rows.forEach(it -> each.accept(it.row(), it.answer())));
+                        .forEach(rows -> rows.forEach(it -> each.accept(it.row(), it.answer())));
             } finally {
                 if (copy.isActive()) {
                     copy.cancelCopy();

@@ -154,7 +154,8 @@ final class PastDecision {
             require(
                     used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                     () ->
-                            "its tenant, identity provider, access provider, key or grant was used with other settings than the history has at revision "
+                            "its tenant, identity provider, access provider, key or grant was used"
+                                + " with other settings than the history has at revision "
                                     + revision);
         }
     }
@@ -209,7 +210,8 @@ final class PastDecision {
             require(
                     required.areMetByRecord(claims, budget),
                     () ->
-                            "its claims don't meet the conditions of its identity provider at revision "
+                            "its claims don't meet the conditions of its identity provider at"
+                                + " revision "
                                     + revision);
             require(
                     grant.claims().areMetByRecord(claims, budget),
