@@ -2,10 +2,10 @@ package io.mintmark.audit;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -91,29 +91,70 @@ public final class CanonicalForm {
         return hash("", fields);
     }
 
+    /**
+     * The hash that a row of the log must have; empty if that of the row before it isn't one,
+     * because then nothing can be computed.
+     *
+     * @param chain of an event; null for a change without tenant
+     */
+    public String hashInChain(
+            @Nullable String chain, @Nullable String previous, List<@Nullable String> fields) {
+        if (previous == null || previous.length() % 2 != 0 || !isHex(previous)) {
+            return "";
+        }
+        return (this == EVENT ? ofEvents(chain) : this).hash(previous, fields);
+    }
+
+    private static boolean isHex(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean isDigit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+            if (!isDigit) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The canonical form itself. */
     byte[] bytes(List<@Nullable String> fields) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1_024);
-        add(bytes, name);
+        Bytes bytes = new Bytes();
+        bytes.add(name);
         for (int i = 0; i < fields.size(); i++) {
             String field = fields.get(i);
             if (field != null || i < gap || i >= behindGap) {
-                add(bytes, field);
+                bytes.add(field);
             }
         }
-        return bytes.toByteArray();
+        return Arrays.copyOf(bytes.all, bytes.size);
     }
 
-    private static void add(ByteArrayOutputStream bytes, @Nullable String field) {
-        if (field == null) {
-            bytes.write('-');
-        } else {
-            byte[] text = field.getBytes(StandardCharsets.UTF_8);
-            bytes.writeBytes(Integer.toString(text.length).getBytes(StandardCharsets.US_ASCII));
-            bytes.write(':');
-            bytes.writeBytes(text);
+    /** For one thread, which a stream of the JDK doesn't rely on. */
+    private static final class Bytes {
+        private static final byte[] NULL = {'-', ','};
+        private static final byte[] END = {','};
+
+        private byte[] all = new byte[1_024];
+        private int size;
+
+        private void add(@Nullable String field) {
+            if (field == null) {
+                add(NULL);
+            } else {
+                byte[] text = field.getBytes(StandardCharsets.UTF_8);
+                add((text.length + ":").getBytes(StandardCharsets.US_ASCII));
+                add(text);
+                add(END);
+            }
         }
-        bytes.write(',');
+
+        private void add(byte[] bytes) {
+            if (all.length - size < bytes.length) {
+                all = Arrays.copyOf(all, Math.max(2 * all.length, size + bytes.length));
+            }
+            System.arraycopy(bytes, 0, all, size, bytes.length);
+            size += bytes.length;
+        }
     }
 
     /** SHA-256, which every Java has. */

@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 /** Follows chains row by row, in the order of {@link LogReader}. Remembers one row. */
 final class ChainWalk {
     private static final Pattern MICROS = Pattern.compile("-?[0-9]{1,30}");
-    private static final Pattern HEX = Pattern.compile("[0-9a-f]*");
 
     private final CanonicalForm form;
     private final String what;
@@ -100,7 +99,7 @@ final class ChainWalk {
 
     private void link(LogReader.Row row) {
         boolean follows = stored.equals(row.previous()) || computed.equals(row.previous());
-        computed = computed(row);
+        computed = row.computed();
         boolean unchanged = computed.equals(row.hash());
         if (!unchanged) {
             findings.wrong(
@@ -112,20 +111,6 @@ final class ChainWalk {
                             .formatted(row.name(), at, name(chain)));
         }
         stored = String.valueOf(row.hash());
-    }
-
-    /**
-     * The row's hash; empty if the predecessor's hash is missing, because then nothing can be
-     * computed.
-     */
-    private String computed(LogReader.Row row) {
-        String previous = row.previous();
-        if (previous == null || previous.length() % 2 != 0 || !HEX.matcher(previous).matches()) {
-            return "";
-        }
-        CanonicalForm own =
-                form == CanonicalForm.EVENT ? CanonicalForm.ofEvents(row.chain()) : form;
-        return own.hash(previous, row.fields());
     }
 
     /**

@@ -77,7 +77,7 @@ final class CheckpointWalk {
                     judgeTime(checkpoint);
                     checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
                     retire(signed, checkpoint);
-                    seals(checkpoint, checkpoint.events(), checkpoint.changes());
+                    seals(signed.number(), checkpoint.events(), checkpoint.changes());
                     held++;
                     last = signed.number();
                     sealedAt = Optional.of(checkpoint.sealedAt());
@@ -108,7 +108,8 @@ final class CheckpointWalk {
         } else if (held == 0) {
             findings.wrong(
                     number == 0 && exported
-                            ? "The export has no checkpoint, so nothing is proven; write it with --all"
+                            ? "The export has no checkpoint, so nothing is proven; write it with"
+                                    + " --all"
                             : "No checkpoint is valid, so nothing is proven");
         } else if (foreign.judge(declarations, findings)) {
             whole = false;
@@ -126,12 +127,12 @@ final class CheckpointWalk {
             copiesHeld++;
             if (declarations.name(new Named(signed.number(), signed.hash()))) {
                 seals(
-                        checkpoint,
+                        signed.number(),
                         without(checkpoint.events(), declarations::loseEvent),
                         without(checkpoint.changes(), declarations::loseChange));
             } else {
                 retire(signed, checkpoint);
-                seals(checkpoint, checkpoint.events(), checkpoint.changes());
+                seals(signed.number(), checkpoint.events(), checkpoint.changes());
             }
         } catch (IllegalArgumentException e) {
             foreignCopies.add(signed, as(signed, e));
@@ -148,14 +149,12 @@ final class CheckpointWalk {
                         && signed.unverified().filter(it -> !it.changes().isEmpty()).isPresent();
         if (tells) {
             try {
-                Checkpoint checkpoint = keys.open(signed).checkpoint();
+                List<Position> sealed = keys.open(signed).checkpoint().changes();
                 boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
                 seals(
-                        checkpoint,
+                        signed.number(),
                         List.of(),
-                        lost
-                                ? without(checkpoint.changes(), declarations::loseChange)
-                                : checkpoint.changes());
+                        lost ? without(sealed, declarations::loseChange) : sealed);
             } catch (IllegalArgumentException e) {
                 foreignCopies.add(signed, as(signed, e));
             }
@@ -239,9 +238,7 @@ final class CheckpointWalk {
         checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
     }
 
-    private void seals(
-            Checkpoint checkpoint, List<Position> eventsSealed, List<Position> changesSealed) {
-        long at = checkpoint.number();
+    private void seals(long at, List<Position> eventsSealed, List<Position> changesSealed) {
         boolean outside = part.filter(it -> !it.has(at)).isPresent();
         eventsSealed.forEach(outside ? events::addStart : events::add);
         changesSealed.forEach(changes::add);
@@ -265,12 +262,10 @@ final class CheckpointWalk {
         return changes;
     }
 
-    /** What valid checkpoints retired. */
     RetiredMonths retired() {
         return retired;
     }
 
-    /** What valid checkpoints declared. */
     Declarations declarations() {
         return declarations;
     }
@@ -280,12 +275,10 @@ final class CheckpointWalk {
         return number;
     }
 
-    /** The number of the last one that holds; 0 without any. */
     long last() {
         return last;
     }
 
-    /** The number of valid checkpoints. */
     long held() {
         return held;
     }
@@ -300,7 +293,6 @@ final class CheckpointWalk {
         return sealedAt;
     }
 
-    /** Whether every checkpoint is there and holds. */
     boolean isWhole() {
         return whole;
     }

@@ -8,7 +8,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The whole log, read as one unchanging state, a row at a time. Every method throws {@link
@@ -22,8 +24,13 @@ public interface LogReader {
     /** The JWS of each of these checkpoints, in the order asked; null: no such checkpoint. */
     List<@Nullable String> checkpointTexts(List<Long> numbers);
 
-    /** The rows of {@code audit.event} by chain and place; those without a chain last. */
-    void events(Consumer<Row> each);
+    /**
+     * The rows of {@code audit.event} by chain and place; those without a chain last.
+     *
+     * @param judge is asked about each row, on any thread and in any order
+     * @param each takes each row with the answer, one after the other
+     */
+    <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each);
 
     /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
     void changes(Consumer<Row> each);
@@ -94,6 +101,7 @@ public interface LogReader {
      * @param fields as {@link CanonicalForm} wants them
      * @param previous the hash of the previous row, in hexadecimal digits
      * @param hash its own
+     * @param computed the hash that its content has; see {@link CanonicalForm#hashInChain}
      */
     record Row(
             @Nullable String chain,
@@ -102,5 +110,6 @@ public interface LogReader {
             String micros,
             List<@Nullable String> fields,
             @Nullable String previous,
-            @Nullable String hash) {}
+            @Nullable String hash,
+            String computed) {}
 }

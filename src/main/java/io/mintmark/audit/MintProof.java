@@ -3,6 +3,7 @@ package io.mintmark.audit;
 import io.mintmark.audit.Checkpoint.Position;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -29,11 +30,27 @@ public interface MintProof extends AutoCloseable {
     void endOfChanges();
 
     /**
+     * Why a mint wasn't granted.
+     *
+     * @param why a sentence without its end
+     * @param ofState whether the row names a state that wasn't in force, as it does for a moment
+     *     while the configuration changes
+     */
+    record Objection(String why, boolean ofState) {}
+
+    /**
+     * Why the history doesn't allow an event; none if it does. May be asked on any thread, after
+     * the last change.
+     */
+    Optional<Objection> objection(LogReader.Row row);
+
+    /**
      * The next event. One that the history doesn't allow is reported.
      *
+     * @param objection to the event
      * @param isEarly whether it may be the outcome of a mint whose request comes later
      */
-    void event(LogReader.Row row, boolean isEarly);
+    void event(LogReader.Row row, Optional<Objection> objection, boolean isEarly);
 
     /**
      * To be called after the last event.

@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /**
  * Compares the mints without outcome, computed from the rows, with the log's own list of them. The
@@ -16,8 +15,6 @@ import java.util.regex.Pattern;
 final class OpenMints {
     /** Halves that are remembered; a log with more can't be compared in bounded memory. */
     private static final int MOST = 100_000;
-
-    private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private static final Set<String> OUTCOMES =
             Set.of(Kind.ISSUED.word(), Kind.FAILED.word(), Kind.WITHHELD.word());
@@ -63,9 +60,13 @@ final class OpenMints {
 
     /** Empty for a value that is not a mint id, which the broker never writes. */
     private static Optional<UUID> id(@Nullable String mint) {
-        return Optional.ofNullable(mint)
-                .filter(text -> ID.matcher(text).matches())
-                .map(UUID::fromString);
+        try {
+            return Optional.ofNullable(mint)
+                    .map(UUID::fromString)
+                    .filter(id -> id.toString().equals(mint));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     /** Whether a mint is known to have no outcome among the rows so far. */

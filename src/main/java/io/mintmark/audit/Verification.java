@@ -85,12 +85,14 @@ public final class Verification {
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
         OpenMints open = new OpenMints(findings, log.part().isPresent());
         EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
-        log.events(row -> {
-            next(events, row);
-            proof.event(row, open.row(row));
-            ended.row(row);
-            checkpoints.retired().row(row, log.tables().isEmpty());
-        });
+        log.events(
+                proof::objection,
+                (row, objection) -> {
+                    next(events, row);
+                    proof.event(row, objection, open.row(row));
+                    ended.row(row);
+                    checkpoints.retired().row(row, log.tables().isEmpty());
+                });
         events.end();
         ended.end();
         proof.end(open::isOpen);
@@ -170,9 +172,8 @@ public final class Verification {
                             .formatted(unsealed));
         } else if (early > 0) {
             findings.told(
-                    ("%d rows that no checkpoint covers are dated before the last "
-                                    + "checkpoint: their commit was delayed, a clock was wrong, or they were "
-                                    + "inserted later")
+                    ("%d rows that no checkpoint covers are dated before the last checkpoint: their"
+                         + " commit was delayed, a clock was wrong, or they were inserted later")
                             .formatted(early));
         }
     }

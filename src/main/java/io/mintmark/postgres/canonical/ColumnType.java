@@ -6,6 +6,7 @@ import io.mintmark.postgres.canonical.ExportedLine.Value;
 import org.jspecify.annotations.Nullable;
 
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -17,11 +18,17 @@ import java.util.regex.Pattern;
 /** The types of columns that the log's canonical form knows, and how each becomes text there. */
 public enum ColumnType {
     TEXT("%s::text"),
-    NUMBER("%s::text"),
-    TIME("trunc(extract(epoch FROM %s) * 1000000)::text"),
-    BYTES("encode(%s, 'hex')"),
-    ADDRESS("encode(substr(inet_send(%1$s), 5), 'hex') || '/' || masklen(%1$s)"),
+    NUMBER("%s::bigint"),
+    TIME("%s::timestamptz"),
+    BYTES("%s::bytea"),
+    ADDRESS("%s::inet"),
     JSON("%s::text");
+
+    /** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
+    private static final long EPOCH = 946_684_800_000_000L;
+
+    /** Of an address in binary, its place after family, prefix length, kind and size. */
+    private static final int ADDRESS_BYTES = 4;
 
     private static final Pattern OCTETS =
             Pattern.compile("(0|[1-9][0-9]{0,2})([.](0|[1-9][0-9]{0,2})){3}");
@@ -42,9 +49,30 @@ public enum ColumnType {
         this.expression = expression;
     }
 
-    /** SQL that reads a column's canonical text. */
+    /** SQL that reads a column as PostgreSQL sends it in binary. */
     String expression(String column) {
         return expression.formatted(column);
+    }
+
+    /** The canonical text of a value that PostgreSQL sent in binary, for {@link #expression}. */
+    public String canonical(byte[] sent) {
+        return switch (this) {
+            case TEXT, JSON -> new String(sent, StandardCharsets.UTF_8);
+            case NUMBER -> Long.toString(ByteBuffer.wrap(sent).getLong());
+            case TIME -> micros(ByteBuffer.wrap(sent).getLong());
+            case BYTES -> HexFormat.of().formatHex(sent);
+            case ADDRESS ->
+                    HexFormat.of().formatHex(sent, ADDRESS_BYTES, sent.length)
+                            + "/"
+                            + Byte.toUnsignedInt(sent[1]);
+        };
+    }
+
+    private static String micros(long since2000) {
+        if (since2000 == Long.MAX_VALUE || since2000 == Long.MIN_VALUE) {
+            return since2000 > 0 ? "Infinity" : "-Infinity";
+        }
+        return Long.toString(since2000 + EPOCH);
     }
 
     /**

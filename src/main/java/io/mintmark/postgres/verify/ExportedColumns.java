@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 final class ExportedColumns {
     static final ExportedColumns EVENT =
             new ExportedColumns(
+                    CanonicalForm.EVENT,
                     Arrays.stream(EventFields.values())
                             .collect(
                                     Collectors.toMap(
@@ -34,7 +35,8 @@ final class ExportedColumns {
                     "occurred_at");
 
     static final ExportedColumns CHANGE =
-            new ExportedColumns(changeColumns(), "tenant", "revision", "changed_at");
+            new ExportedColumns(
+                    CanonicalForm.CHANGE, changeColumns(), "tenant", "revision", "changed_at");
 
     private static final Set<String> HASHES = Set.of("prev_hash", "hash");
 
@@ -45,19 +47,26 @@ final class ExportedColumns {
     /** The position of rows without a chain, which no broker wrote. */
     private static final long NOWHERE = -1;
 
+    private final CanonicalForm form;
     private final Map<String, ColumnType> types;
     private final String chain;
     private final String place;
     private final String time;
 
     /**
+     * @param form of the rows
      * @param types by column, in the order of the table
      * @param chain the column that names the chain
      * @param place the column of the place in the chain
      * @param time the column of the time at which the row was written
      */
     private ExportedColumns(
-            Map<String, ColumnType> types, String chain, String place, String time) {
+            CanonicalForm form,
+            Map<String, ColumnType> types,
+            String chain,
+            String place,
+            String time) {
+        this.form = form;
         this.types = types;
         this.chain = chain;
         this.place = place;
@@ -106,13 +115,16 @@ final class ExportedColumns {
     LogReader.Row row(PlacedLine line, ExportedLine row, String name) {
         List<@Nullable String> fields = new ArrayList<>(types.size());
         types.forEach((column, type) -> fields.add(type.canonical(row.value(column))));
+        String chainName = line.place().chain().name().orElse(null);
+        String previous = ColumnType.BYTES.canonical(row.value("prev_hash"));
         return new LogReader.Row(
-                line.place().chain().name().orElse(null),
+                chainName,
                 name,
                 line.place().at() == NOWHERE ? null : line.place().at(),
                 String.valueOf(ColumnType.TIME.canonical(row.value(time))),
                 fields,
-                ColumnType.BYTES.canonical(row.value("prev_hash")),
-                ColumnType.BYTES.canonical(row.value("hash")));
+                previous,
+                ColumnType.BYTES.canonical(row.value("hash")),
+                form.hashInChain(chainName, previous, fields));
     }
 }

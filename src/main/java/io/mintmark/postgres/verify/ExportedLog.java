@@ -26,7 +26,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The log as {@code audit export --all --format jsonl} wrote it, in any number of files and any
@@ -98,7 +100,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     private static String origin(Path file, long number) {
-        return "line %d of %s".formatted(number, file);
+        return "line " + number + " of " + file;
     }
 
     private void add(byte[] bytes, String origin) throws IOException {
@@ -184,14 +186,14 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     @Override
-    public void events(Consumer<Row> each) {
+    public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
         each(
                 ExportedPlaces.EVENT,
                 line -> {
                     ExportedLine row = parsed(line);
-                    String name =
-                            "Step %s of mint %s".formatted(word(row, "step"), word(row, "mint_id"));
-                    each.accept(ExportedColumns.EVENT.row(line, row, name));
+                    String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
+                    Row event = ExportedColumns.EVENT.row(line, row, name);
+                    each.accept(event, judge.apply(event));
                 });
     }
 

@@ -106,7 +106,7 @@ final class LineIndex implements AutoCloseable {
     }
 
     /** A line by its number; none outside of the file. */
-    Optional<PlacedLine> read(long number) throws IOException {
+    synchronized Optional<PlacedLine> read(long number) throws IOException {
         return number < 0 || number >= count
                 ? Optional.empty()
                 : Optional.of(PlacedLine.read(stream(number)));
@@ -128,7 +128,7 @@ final class LineIndex implements AutoCloseable {
         }
     }
 
-    private Place place(long number) throws IOException {
+    private synchronized Place place(long number) throws IOException {
         return Place.read(stream(number));
     }
 

@@ -100,7 +100,7 @@ final class PastBlocks {
         }
 
         /** Computed anew only where the revision is of another time between two changes. */
-        private InForce at(long revision) {
+        private synchronized InForce at(long revision) {
             int end = 0;
             while (end < all.size() && all.get(end).revision() <= revision) {
                 end++;

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Checkpoint.Position;
@@ -15,7 +17,6 @@ import io.mintmark.audit.LogReader;
 import io.mintmark.audit.MintProof;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.canonical.EventFields;
-import io.mintmark.postgres.verify.PastDecision.Objection;
 import io.mintmark.postgres.verify.PastRow.Table;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
 
@@ -78,6 +79,8 @@ final class PastConfiguration implements MintProof {
     private final RowContinuity continuity;
     private final SealedStates states;
     private final PastDecision decision;
+    private final Cache<Chain, Long> ends =
+            Caffeine.newBuilder().maximumSize(MOST).executor(Runnable::run).build();
     private final Map<String, Objection> doubted = new LinkedHashMap<>();
     private final Set<String> notCalled = new HashSet<>();
     private @Nullable String tenant;
@@ -175,9 +178,13 @@ final class PastConfiguration implements MintProof {
 
     /** The end of a tenant's history; 0 where there is none. */
     private long lastRevision(@Nullable String of) throws IOException {
-        return lines.at(new Chain(LAST, Optional.ofNullable(of)), 0)
-                .map(line -> Long.parseLong(line.text()))
-                .orElse(0L);
+        Chain chain = new Chain(LAST, Optional.ofNullable(of));
+        Long known = ends.getIfPresent(chain);
+        if (known == null) {
+            known = lines.at(chain, 0).map(line -> Long.parseLong(line.text())).orElse(0L);
+            ends.put(chain, known);
+        }
+        return known;
     }
 
     @Override
@@ -192,37 +199,42 @@ final class PastConfiguration implements MintProof {
     }
 
     @Override
-    public void event(LogReader.Row row, boolean isEarly) {
+    public Optional<Objection> objection(LogReader.Row row) {
+        if (!isRequest(row)) {
+            return Optional.empty();
+        }
+        try {
+            return decision.objection(row);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private static boolean isRequest(LogReader.Row row) {
+        return Kind.REQUESTED.word().equals(EventFields.KIND.in(row.fields()));
+    }
+
+    @Override
+    public void event(LogReader.Row row, Optional<Objection> objection, boolean isEarly) {
         String kind = EventFields.KIND.in(row.fields());
         String mint = EventFields.MINT_ID.in(row.fields());
         if (kind == null || mint == null) {
             return;
         }
-        if (kind.equals(Kind.REQUESTED.word())) {
-            requested(mint, row);
+        if (isRequest(row)) {
+            ofFirstForm += CanonicalForm.isFirst(row.chain()) ? 1 : 0;
+            objection.filter(_ -> !notCalled.remove(mint)).ifPresent(it -> doubt(mint, it));
         } else if (!kind.equals(Kind.ENDED.word())
                 && (!doubted.isEmpty() || kind.equals(Kind.FAILED.word()))) {
             outcome(mint, kind, row, isEarly);
         }
     }
 
-    private void requested(String mint, LogReader.Row row) {
-        ofFirstForm += CanonicalForm.isFirst(row.chain()) ? 1 : 0;
-        Optional<Objection> objection = objection(row);
-        if (objection.isPresent() && !notCalled.remove(mint)) {
-            if (doubted.size() < MOST) {
-                doubted.put(mint, objection.get());
-            } else {
-                findings.ungranted(mint, objection.get().why());
-            }
-        }
-    }
-
-    private Optional<Objection> objection(LogReader.Row row) {
-        try {
-            return decision.objection(row);
-        } catch (IOException e) {
-            throw failed(e);
+    private void doubt(String mint, Objection objection) {
+        if (doubted.size() < MOST) {
+            doubted.put(mint, objection);
+        } else {
+            findings.ungranted(mint, objection.why());
         }
     }
 

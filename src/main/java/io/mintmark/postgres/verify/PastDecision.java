@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.LogReader;
+import io.mintmark.audit.MintProof.Objection;
 import io.mintmark.grant.Grant;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.catalogue.Documents;
@@ -49,14 +50,6 @@ final class PastDecision {
     interface Ends {
         long lastRevision(@Nullable String tenant) throws IOException;
     }
-
-    /**
-     * Why a mint wasn't granted.
-     *
-     * @param ofState whether the row names a state that wasn't in force, as it does for a moment
-     *     while the configuration changes
-     */
-    record Objection(String why, boolean ofState) {}
 
     /** Why a mint isn't proven; an exception because that is rare. */
     private static final class Objected extends Exception {
@@ -161,7 +154,8 @@ final class PastDecision {
             require(
                     used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                     () ->
-                            "its tenant, identity provider, access provider, key or grant was used with other settings than the history has at revision "
+                            "its tenant, identity provider, access provider, key or grant was used"
+                                + " with other settings than the history has at revision "
                                     + revision);
         }
     }
@@ -216,7 +210,8 @@ final class PastDecision {
             require(
                     required.areMetByRecord(claims, budget),
                     () ->
-                            "its claims don't meet the conditions of its identity provider at revision "
+                            "its claims don't meet the conditions of its identity provider at"
+                                + " revision "
                                     + revision);
             require(
                     grant.claims().areMetByRecord(claims, budget),

@@ -22,7 +22,12 @@ import java.util.Optional;
  *     provider type
  * @param required the conditions of an identity provider on every token
  */
-record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditions required) {
+record PastRow(
+        JsonNode json,
+        boolean isEnabled,
+        String digest,
+        Optional<Grant> grant,
+        ClaimConditions required) {
 
     /** The tables that decisions rest on, and the columns that their rows are named by. */
     enum Table {
@@ -69,7 +74,7 @@ record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditi
                     switch (table) {
                         case TENANT -> plain(json, json.path("external_id").asText());
                         case IDENTITY_PROVIDER ->
-                                new PastRow(
+                                row(
                                         json,
                                         RowDigest.IDENTITY_PROVIDER.of(json),
                                         Optional.empty(),
@@ -86,15 +91,16 @@ record PastRow(JsonNode json, String digest, Optional<Grant> grant, ClaimConditi
     }
 
     private static PastRow plain(JsonNode json, String digest) {
-        return new PastRow(json, digest, Optional.empty(), ClaimConditions.NONE);
+        return row(json, digest, Optional.empty(), ClaimConditions.NONE);
     }
 
     private static PastRow granted(JsonNode json, Grant grant) {
-        return new PastRow(json, grant.digest(), Optional.of(grant), ClaimConditions.NONE);
+        return row(json, grant.digest(), Optional.of(grant), ClaimConditions.NONE);
     }
 
-    boolean isEnabled() {
-        return json.path("enabled").asBoolean();
+    private static PastRow row(
+            JsonNode json, String digest, Optional<Grant> grant, ClaimConditions required) {
+        return new PastRow(json, json.path("enabled").asBoolean(), digest, grant, required);
     }
 
     /** A column that is text. */

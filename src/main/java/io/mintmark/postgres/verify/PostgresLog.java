@@ -1,11 +1,13 @@
 package io.mintmark.postgres.verify;
 
+import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.MintProof;
 import io.mintmark.audit.Part;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
@@ -27,8 +29,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The audit log in one snapshot of the database, over a connection of its own. */
 public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
@@ -44,7 +49,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                     + " -c enable_incremental_sort=off -c jit=off"
                     + " -c max_parallel_workers_per_gather=0";
 
-    private static final String HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')";
+    private static final String HASHES = ", prev_hash::bytea, hash::bytea";
 
     private static final String CHECKPOINTS =
             """
@@ -61,6 +66,13 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                                     ", ",
                                     "SELECT ",
                                     HASHES + " FROM audit.event AS e ORDER BY e.chain, e.seq"));
+
+    /** Of events, the canonical fields, the hash of the row before and the row's own. */
+    private static final List<ColumnType> TYPES =
+            Stream.concat(
+                            Arrays.stream(EventFields.values()).map(EventFields::type),
+                            Stream.of(ColumnType.BYTES, ColumnType.BYTES))
+                    .toList();
 
     private static final String CHANGES =
             """
@@ -130,20 +142,25 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
-    public void events(Consumer<Row> each) {
-        stream(EVENTS, row -> each.accept(event(row)));
+    public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
+        new CopiedRows(connection, EVENTS, TYPES).each(PostgresLog::event, judge, each);
     }
 
-    private static Row event(ResultSet row) throws SQLException {
-        List<@Nullable String> fields = texts(row, EventFields.values().length);
-        String name = "Step %s of mint %s".formatted(fields.get(1), fields.get(0));
-        return row(
-                row,
+    private static Row event(List<@Nullable String> texts) {
+        int count = EventFields.values().length;
+        List<@Nullable String> fields = texts.subList(0, count);
+        String chain = EventFields.CHAIN.in(fields);
+        String at = EventFields.SEQ.in(fields);
+        String previous = texts.get(count);
+        return new Row(
+                chain,
+                "Step " + fields.get(1) + " of mint " + fields.get(0),
+                at == null ? null : Long.valueOf(at),
+                String.valueOf(EventFields.OCCURRED_AT.in(fields)),
                 fields,
-                EventFields.CHAIN.in(fields),
-                name,
-                EventFields.SEQ.in(fields),
-                EventFields.OCCURRED_AT.in(fields));
+                previous,
+                texts.get(count + 1),
+                CanonicalForm.EVENT.hashInChain(chain, previous, fields));
     }
 
     @Override
@@ -153,27 +170,19 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     private static Row change(ResultSet row) throws SQLException {
         List<@Nullable String> fields = texts(row, 9);
-        String of = fields.get(0) == null ? "(no tenant)" : "of tenant " + fields.get(0);
-        String name = "Change %s %s".formatted(fields.get(1), of);
-        return row(row, fields, fields.get(0), name, fields.get(1), fields.get(7));
-    }
-
-    private static Row row(
-            ResultSet row,
-            List<@Nullable String> fields,
-            @Nullable String chain,
-            String name,
-            @Nullable String at,
-            @Nullable String micros)
-            throws SQLException {
+        String tenant = fields.get(0);
+        String at = fields.get(1);
+        String of = tenant == null ? "(no tenant)" : "of tenant " + tenant;
+        String previous = row.getString(fields.size() + 1);
         return new Row(
-                chain,
-                name,
+                tenant,
+                "Change %s %s".formatted(at, of),
                 at == null ? null : Long.valueOf(at),
-                String.valueOf(micros),
+                String.valueOf(fields.get(7)),
                 fields,
-                row.getString(fields.size() + 1),
-                row.getString(fields.size() + 2));
+                previous,
+                row.getString(fields.size() + 2),
+                CanonicalForm.CHANGE.hashInChain(tenant, previous, fields));
     }
 
     private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {

@@ -62,7 +62,8 @@ class LogVector {
             List<Event> withheld = texts(granted, one, two);
             database.run(
                     Who.ADMIN,
-                    "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name = 'acme'");
+                    "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name ="
+                        + " 'acme'");
             List<SignedCheckpoint> kept = new ArrayList<>();
             kept.add(Seals.seal(database));
             export(database);
@@ -133,7 +134,8 @@ class LogVector {
         lines.add("kind\tchain\tplace\tsha256 of the canonical form\thash");
         try (ExportedLog log =
                 new ExportedLog(List.of(directory.resolve("log.jsonl")), new Seals.Found())) {
-            log.events(row -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
+            log.events(
+                    row -> row, (row, _) -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
             log.changes(row -> lines.add(hashes("change", CanonicalForm.CHANGE, row)));
             log.checkpoints(row ->
                     lines.add(

@@ -119,7 +119,7 @@ class LogVectorTest {
                                     new ExportedLog(
                                             List.of(directory.resolve("none")),
                                             new Seals.Found())) {
-                                log.events(_ -> {});
+                                log.events(row -> row, (_, _) -> {});
                             }
                         });
         assertTrue(
@@ -132,7 +132,7 @@ class LogVectorTest {
         List<String> found = new ArrayList<>();
         try (ExportedLog log =
                 new ExportedLog(List.of(VECTOR.resolve("log.jsonl")), new Seals.Found())) {
-            log.events(row -> found.add("event\t" + place(row)));
+            log.events(row -> row, (row, _) -> found.add("event\t" + place(row)));
             log.changes(row -> found.add("change\t" + place(row)));
             log.checkpoints(stored ->
                     found.add(

@@ -94,7 +94,9 @@ class PartOfLogTest {
         assertTrue(
                 verified.output()
                         .contains(
-                                "This is a part of a log: the rows that were sealed after checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5 of 2026-03-01T01:01:40Z."),
+                                "This is a part of a log: the rows that were sealed after"
+                                    + " checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5"
+                                    + " of 2026-03-01T01:01:40Z."),
                 verified.output());
         assertTrue(
                 verified.output()
@@ -213,7 +215,10 @@ class PartOfLogTest {
         return Files.write(
                 directory.resolve("kept.jsonl"),
                 database.column(
-                        "SELECT json_build_object('checkpoint', number, 'sealed_at', to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM audit.checkpoint ORDER BY number"));
+                        "SELECT json_build_object('checkpoint', number, 'sealed_at',"
+                            + " to_char(sealed_at AT TIME ZONE 'UTC',"
+                            + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM"
+                            + " audit.checkpoint ORDER BY number"));
     }
 
     @Test
@@ -233,7 +238,8 @@ class PartOfLogTest {
         assertTrue(
                 verified.output()
                         .contains(
-                                "The export has no checkpoint, so nothing is proven; write it with --all"),
+                                "The export has no checkpoint, so nothing is proven; write it with"
+                                    + " --all"),
                 verified.output());
     }
 }

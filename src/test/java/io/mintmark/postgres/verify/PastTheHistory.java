@@ -19,7 +19,8 @@ enum PastTheHistory {
             "api"),
     GRANT_HIDDEN_BY_A_POLICY(
             past("subject_grant", insertedGrant())
-                    + "CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE TO mintmark_auditor USING (subject <> 'ci:evil');",
+                    + "CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE TO"
+                    + " mintmark_auditor USING (subject <> 'ci:evil');",
             "DROP POLICY hides ON broker.subject_grant;"
                     + past(
                             "subject_grant",
@@ -62,10 +63,12 @@ enum PastTheHistory {
     GRANT_WIDENED(
             past(
                     "subject_grant",
-                    "UPDATE broker.subject_grant SET subject = 'ci:evil' WHERE subject = 'ci:unused'"),
+                    "UPDATE broker.subject_grant SET subject = 'ci:evil' WHERE subject ="
+                        + " 'ci:unused'"),
             past(
                     "subject_grant",
-                    "UPDATE broker.subject_grant SET subject = 'ci:unused' WHERE subject = 'ci:evil'"),
+                    "UPDATE broker.subject_grant SET subject = 'ci:unused' WHERE subject ="
+                        + " 'ci:evil'"),
             "ci:evil",
             "api"),
     CONDITION_DROPPED(
@@ -74,7 +77,8 @@ enum PastTheHistory {
                     "UPDATE broker.subject_grant SET claims = '{}' WHERE subject = 'ci:prod'"),
             past(
                     "subject_grant",
-                    "UPDATE broker.subject_grant SET claims = '{\"environment\": \"prod\"}' WHERE subject = 'ci:prod'"),
+                    "UPDATE broker.subject_grant SET claims = '{\"environment\": \"prod\"}' WHERE"
+                        + " subject = 'ci:prod'"),
             "ci:prod",
             "api"),
     GRANT_PROLONGED(
@@ -83,13 +87,15 @@ enum PastTheHistory {
                     "UPDATE broker.subject_grant SET valid_until = NULL WHERE subject = 'ci:over'"),
             past(
                     "subject_grant",
-                    "UPDATE broker.subject_grant SET valid_until = '2026-01-01Z' WHERE subject = 'ci:over'"),
+                    "UPDATE broker.subject_grant SET valid_until = '2026-01-01Z' WHERE subject ="
+                        + " 'ci:over'"),
             "ci:over",
             "api"),
     GRANT_LENGTHENED(
             past(
                     "subject_grant",
-                    "UPDATE broker.subject_grant SET max_duration = NULL WHERE subject = 'ci:short'"),
+                    "UPDATE broker.subject_grant SET max_duration = NULL WHERE subject ="
+                        + " 'ci:short'"),
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET max_duration = 60 WHERE subject = 'ci:short'"),
@@ -107,7 +113,8 @@ enum PastTheHistory {
     LIMIT_OF_THE_TYPE_RAISED(
             past(
                             "provider_type",
-                            "UPDATE broker.provider_type SET max_duration = 100000 WHERE type = 'jwt'")
+                            "UPDATE broker.provider_type SET max_duration = 100000 WHERE type ="
+                                + " 'jwt'")
                     + """
                     INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                     VALUES ('acme', 'long', 'own', 50000, '{"audience": "https://long.example.com"}');
@@ -119,7 +126,8 @@ enum PastTheHistory {
             """
                     + past(
                             "provider_type",
-                            "UPDATE broker.provider_type SET max_duration = 43200 WHERE type = 'jwt'"),
+                            "UPDATE broker.provider_type SET max_duration = 43200 WHERE type ="
+                                + " 'jwt'"),
             "ci:main",
             "long"),
     GRANT_ENABLED(
@@ -139,10 +147,12 @@ enum PastTheHistory {
     ANOTHER_TARGET(
             past(
                     "key",
-                    "UPDATE broker.key SET settings = '{\"audience\": \"https://vault.example.com\"}' WHERE name = 'api'"),
+                    "UPDATE broker.key SET settings = '{\"audience\":"
+                        + " \"https://vault.example.com\"}' WHERE name = 'api'"),
             past(
                     "key",
-                    "UPDATE broker.key SET settings = '{\"audience\": \"https://api.example.com\"}' WHERE name = 'api'"),
+                    "UPDATE broker.key SET settings = '{\"audience\": \"https://api.example.com\"}'"
+                        + " WHERE name = 'api'"),
             "ci:main",
             "api"),
     ANOTHER_PROVIDER(
@@ -162,10 +172,12 @@ enum PastTheHistory {
     BLOCK_LIFTED(
             past(
                     "blocked_subject",
-                    "UPDATE broker.blocked_subject SET enabled = false WHERE subject = 'ci:blocked'"),
+                    "UPDATE broker.blocked_subject SET enabled = false WHERE subject ="
+                        + " 'ci:blocked'"),
             past(
                     "blocked_subject",
-                    "UPDATE broker.blocked_subject SET enabled = true WHERE subject = 'ci:blocked'"),
+                    "UPDATE broker.blocked_subject SET enabled = true WHERE subject ="
+                        + " 'ci:blocked'"),
             "ci:blocked",
             "api"),
     GLOB_LIFTED(
@@ -180,7 +192,8 @@ enum PastTheHistory {
     KEYS_OF_THE_ISSUER_REPLACED(
             past(
                     "identity_provider",
-                    "UPDATE broker.identity_provider SET jwks = '%1$s', updated_at = now() WHERE name = 'ci'"),
+                    "UPDATE broker.identity_provider SET jwks = '%1$s', updated_at = now() WHERE"
+                        + " name = 'ci'"),
             past(
                     "identity_provider",
                     """
@@ -267,7 +280,8 @@ enum PastTheHistory {
             """;
 
     private static String insertedGrant() {
-        return "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:evil', 'api')";
+        return "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci',"
+                   + " 'ci:evil', 'api')";
     }
 
     /** Without the triggers of a table, which are as they were afterwards. */

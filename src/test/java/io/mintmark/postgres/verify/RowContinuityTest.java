@@ -40,7 +40,8 @@ import java.util.stream.Stream;
 class RowContinuityTest {
     private static final Pattern NAMED =
             Pattern.compile(
-                    "hange ([0-9]+) (of tenant ([a-z]+)|[(]no tenant[)]|of the tables without tenant) .*past the history");
+                    "hange ([0-9]+) (of tenant ([a-z]+)|[(]no tenant[)]|of the tables without"
+                        + " tenant) .*past the history");
     private static final Pattern ADDED_COLUMN =
             Pattern.compile("ADD COLUMN ([a-z_]+) [a-z]+( NOT NULL DEFAULT ([^,;]+))?");
     private static final Pattern ALTERED =
@@ -223,7 +224,8 @@ class RowContinuityTest {
         List<String> tables =
                 database.column(
                         Who.OWNER,
-                        "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'is_recorded'");
+                        "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname ="
+                            + " 'is_recorded'");
         Map<String, List<String>> keys = new TreeMap<>();
         for (String table : tables) {
             keys.put(

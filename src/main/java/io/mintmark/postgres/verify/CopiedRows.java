@@ -1,0 +1,138 @@
+package io.mintmark.postgres.verify;
+
+import io.mintmark.postgres.canonical.ColumnType;
+import io.mintmark.postgres.connection.AuditConnection;
+
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyOut;
+
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.stream.Gatherers;
+import java.util.stream.Stream;
+
+/**
+ * The rows of a query in PostgreSQL's binary format, which costs the server less than texts. They
+ * are decoded on several threads and handed over in their order.
+ */
+final class CopiedRows {
+    /** Bytes of rows that are decoded at once, more for the last of them. */
+    private static final int BATCH = 256 * 1024;
+
+    /** Batches that are read ahead. */
+    private static final int AHEAD = 4;
+
+    private static final byte[] SIGNATURE = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', -1, '\r', '\n', 0};
+
+    private record Judged<R, T>(R row, T answer) {}
+
+    private final Connection connection;
+    private final String sql;
+    private final List<ColumnType> types;
+
+    /**
+     * @param types of the columns that the query returns
+     */
+    CopiedRows(Connection connection, String sql, List<ColumnType> types) {
+        this.connection = connection;
+        this.sql = sql;
+        this.types = types;
+    }
+
+    /**
+     * Reads all rows.
+     *
+     * @param map makes a row of its canonical texts, on any thread
+     * @param judge is asked about each row, on any thread
+     * @param each takes each row with the answer, one after the other in their order
+     * @throws io.mintmark.audit.StoreUnreachable if the store can't be read
+     */
+    <R, T> void each(
+            Function<List<@Nullable String>, R> map, Function<R, T> judge, BiConsumer<R, T> each) {
+        try {
+            CopyOut copy =
+                    connection
+                            .unwrap(PGConnection.class)
+                            .getCopyAPI()
+                            .copyOut("COPY (%s) TO STDOUT (FORMAT binary)".formatted(sql));
+            try {
+                Stream.generate(() -> batch(copy))
+                        .takeWhile(batch -> !batch.isEmpty())
+                        .gather(
+                                Gatherers.mapConcurrent(
+                                        AHEAD,
+                                        batch ->
+                                                batch.stream()
+                                                        .map(sent -> judged(sent, map, judge))
+                                                        .toList()))
+                        .forEach(rows -> rows.forEach(it -> each.accept(it.row(), it.answer())));
+            } finally {
+                if (copy.isActive()) {
+                    copy.cancelCopy();
+                }
+            }
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    private <R, T> Judged<R, T> judged(
+            ByteBuffer sent, Function<List<@Nullable String>, R> map, Function<R, T> judge) {
+        R row = map.apply(texts(sent));
+        return new Judged<>(row, judge.apply(row));
+    }
+
+    /** A row in each message; none after the last. */
+    private static List<ByteBuffer> batch(CopyOut copy) {
+        List<ByteBuffer> batch = new ArrayList<>();
+        try {
+            int size = 0;
+            while (size < BATCH && copy.isActive()) {
+                byte[] message = copy.readFromCopy();
+                if (message == null) {
+                    break;
+                }
+                ByteBuffer row = ByteBuffer.wrap(message);
+                if (isHeader(row)) {
+                    int extension = row.getInt(SIGNATURE.length + Integer.BYTES);
+                    row.position(SIGNATURE.length + 2 * Integer.BYTES + extension);
+                }
+                // the trailer has no columns
+                if (row.remaining() > Short.BYTES) {
+                    batch.add(row);
+                    size += message.length;
+                }
+            }
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+        return batch;
+    }
+
+    private static boolean isHeader(ByteBuffer row) {
+        return row.remaining() > SIGNATURE.length
+                && row.slice(0, SIGNATURE.length).equals(ByteBuffer.wrap(SIGNATURE));
+    }
+
+    private List<@Nullable String> texts(ByteBuffer row) {
+        List<@Nullable String> texts = new ArrayList<>(types.size());
+        row.position(row.position() + Short.BYTES);
+        for (ColumnType type : types) {
+            int length = row.getInt();
+            if (length < 0) {
+                texts.add(null);
+            } else {
+                byte[] sent = new byte[length];
+                row.get(sent);
+                texts.add(type.canonical(sent));
+            }
+        }
+        return texts;
+    }
+}
