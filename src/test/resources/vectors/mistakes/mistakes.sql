@@ -766,7 +766,7 @@ UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' A
 -- a type that is misspelt
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', 'aws_sts');
 --> Access provider "new" of tenant "acme" has the unknown type "aws_sts".
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, webhook, x509.
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, postgresql, s3-sts, ssh, webhook, x509.
 --! 23503
 
 -- a block of a subject that is misspelt

@@ -175,7 +175,7 @@ class PostgresRefusalsTest {
 
     @Test
     void an_older_server_is_refused() {
-        try (TargetServer older = TargetServer.start(15, Map.of())) {
+        try (TargetServer older = TargetServer.start(15, Map.of(), TargetServer.HBA)) {
             Failed failed =
                     Target.failed(new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
 
