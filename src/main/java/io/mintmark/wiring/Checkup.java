@@ -146,7 +146,8 @@ public final class Checkup {
 
     private List<String> tenantSecrets(Database database) {
         return unlessInvalid(settings::all, new ArrayList<>())
-                .map(known -> new TenantSecrets(
+                .map(known ->
+                        new TenantSecrets(
                                         known.secrets().directory(),
                                         new Destinations(settings.outbound().allowedHosts()),
                                         clock)

@@ -68,7 +68,8 @@ final class DatabaseCheckup {
 
     /** What keeps single tenants from minting. */
     private List<String> ofTenants(Database database) {
-        return Stream.concat(tooLarge(database).stream(), tenantSecrets.apply(database).stream()).toList();
+        return Stream.concat(tooLarge(database).stream(), tenantSecrets.apply(database).stream())
+                .toList();
     }
 
     /** Tenants that a replica refuses to read. They don't keep it from serving the others. */

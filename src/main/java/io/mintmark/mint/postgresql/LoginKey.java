@@ -95,7 +95,10 @@ record LoginKey(
 
     private static String value(String name, String value) {
         return name.equals("search_path")
-                ? Stream.of(value.split(",", -1)).map(String::strip).map(Sql::text).collect(Collectors.joining(", "))
+                ? Stream.of(value.split(",", -1))
+                        .map(String::strip)
+                        .map(Sql::text)
+                        .collect(Collectors.joining(", "))
                 : Sql.text(value);
     }
 

@@ -22,9 +22,7 @@ record Server(String host, int port) {
         int port = parts.group(2) == null ? USUAL_PORT : Integer.parseInt(parts.group(2));
         return Optional.of(
                         new Server(
-                                host.startsWith("[")
-                                        ? host.substring(1, host.length() - 1)
-                                        : host,
+                                host.startsWith("[") ? host.substring(1, host.length() - 1) : host,
                                 port))
                 .filter(server -> port > 0 && port <= LAST_PORT);
     }

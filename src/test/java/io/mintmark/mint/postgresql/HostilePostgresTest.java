@@ -65,7 +65,8 @@ class HostilePostgresTest {
 
     private static byte[] authentication(int code, String text) {
         byte[] content = text.getBytes(StandardCharsets.US_ASCII);
-        return message('R', ByteBuffer.allocate(4 + content.length).putInt(code).put(content).array());
+        return message(
+                'R', ByteBuffer.allocate(4 + content.length).putInt(code).put(content).array());
     }
 
     private static void assertFailed(Reason reason, String detail, Failed failed) {
@@ -160,7 +161,9 @@ class HostilePostgresTest {
                     String nonce = first.substring(first.indexOf("r=") + 2);
                     out.write(
                             authentication(
-                                    11, "r=%sx,s=c2FsdHNhbHRzYWx0c2FsdA==,i=2147483647".formatted(nonce)));
+                                    11,
+                                    "r=%sx,s=c2FsdHNhbHRzYWx0c2FsdA==,i=2147483647"
+                                            .formatted(nonce)));
                 });
 
         assertFalse(failed.reason() == Reason.PROVIDER_TIMEOUT, failed::toString);

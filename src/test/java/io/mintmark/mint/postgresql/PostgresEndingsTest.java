@@ -90,7 +90,8 @@ class PostgresEndingsTest {
 
     @Test
     void a_function_with_the_rights_of_its_owner_gives_a_stranger_nothing() throws Exception {
-        SERVER.run("CREATE ROLE stranger LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA scratch TO PUBLIC");
+        SERVER.run(
+                "CREATE ROLE stranger LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA scratch TO PUBLIC");
         try {
             Login login = target.login();
             login.run(
@@ -107,9 +108,7 @@ class PostgresEndingsTest {
 
                 assertEquals(
                         "42501",
-                        assertThrows(
-                                        SQLException.class,
-                                        () -> TargetServer.column(stranger, ask))
+                        assertThrows(SQLException.class, () -> TargetServer.column(stranger, ask))
                                 .getSQLState());
             }
         } finally {
@@ -156,8 +155,7 @@ class PostgresEndingsTest {
                     new Gone("role %s was dropped; its objects: drop".formatted(login.name())),
                     target.end());
 
-            assertEquals(
-                    List.of(), SERVER.column("SELECT 1 FROM pg_class WHERE relname = 'gone'"));
+            assertEquals(List.of(), SERVER.column("SELECT 1 FROM pg_class WHERE relname = 'gone'"));
         } finally {
             SERVER.run("DROP DATABASE reports WITH (FORCE)");
         }
@@ -212,7 +210,8 @@ class PostgresEndingsTest {
     @Test
     void a_session_of_another_that_holds_a_role_only_delays_its_removal() throws Exception {
         Login login = target.login();
-        SERVER.run("CREATE ROLE holder LOGIN PASSWORD 'x'; GRANT CREATE, USAGE ON SCHEMA scratch TO holder");
+        SERVER.run(
+                "CREATE ROLE holder LOGIN PASSWORD 'x'; GRANT CREATE, USAGE ON SCHEMA scratch TO holder");
         try (Connection holder = SERVER.connect("holder", "x", "postgres");
                 Statement statement = holder.createStatement()) {
             statement.execute("CREATE TABLE scratch.held (id int)");
@@ -255,8 +254,7 @@ class PostgresEndingsTest {
             try (Connection session = login.connect()) {
                 assertDisarmed(login, target.end());
 
-                assertThrows(
-                        SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
+                assertThrows(SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
             }
         } finally {
             SERVER.run("GRANT pg_signal_backend TO mintmark WITH INHERIT TRUE, SET FALSE");
@@ -273,9 +271,7 @@ class PostgresEndingsTest {
                 List<Future<Ended>> both = replicas.invokeAll(List.of(end, end, end, end));
 
                 assertAll(
-                        both.stream()
-                                .map(each ->
-                                        () -> assertInstanceOf(Gone.class, each.get())));
+                        both.stream().map(each -> () -> assertInstanceOf(Gone.class, each.get())));
                 assertFalse(session.isValid(1));
             }
         }
@@ -295,7 +291,8 @@ class PostgresEndingsTest {
         assertTrue(
                 ended.detail().chars().noneMatch(c -> c == '\n' || c == '\u202e'), ended.detail());
         assertEquals(
-                List.of("1"), SERVER.column("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'"));
+                List.of("1"),
+                SERVER.column("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'"));
     }
 
     @Test

@@ -50,7 +50,8 @@ class PostgresRefusalsTest {
         Failed failed = Target.failed(order.mint(target.type()));
         assertTrue(failed.detail().contains(detail), failed.detail());
         assertEquals(reason, failed.reason(), failed.detail());
-        assertEquals(List.of(), SERVER.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
+        assertEquals(
+                List.of(), SERVER.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
     }
 
     private Orders at(String database, String login, String password) {
@@ -81,7 +82,9 @@ class PostgresRefusalsTest {
     @Test
     void an_unknown_role_is_a_setting() {
         assertFails(
-                Reason.PROVIDER_MISCONFIGURED, "role 'nobody' does not exist", "{'role': 'nobody'}");
+                Reason.PROVIDER_MISCONFIGURED,
+                "role 'nobody' does not exist",
+                "{'role': 'nobody'}");
     }
 
     @Test
@@ -143,16 +146,19 @@ class PostgresRefusalsTest {
         }
     }
 
+    /** It could change the role's password, or make other logins. */
     @Test
-    void an_owner_that_creates_roles_is_refused() {
-        SERVER.run("ALTER ROLE app_owner CREATEROLE");
-        try {
-            assertFails(
-                    Reason.PROVIDER_MISCONFIGURED,
-                    "has CREATEROLE",
-                    "{'role': 'app_owner', 'as': 'owner'}");
-        } finally {
-            SERVER.run("ALTER ROLE app_owner NOCREATEROLE");
+    void an_owner_that_can_be_made_a_lasting_login_is_refused() {
+        for (String attribute : List.of("CREATEROLE", "LOGIN")) {
+            SERVER.run("ALTER ROLE app_owner " + attribute);
+            try {
+                assertFails(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        "has LOGIN or CREATEROLE",
+                        "{'role': 'app_owner', 'as': 'owner'}");
+            } finally {
+                SERVER.run("ALTER ROLE app_owner NO" + attribute);
+            }
         }
     }
 
@@ -166,8 +172,7 @@ class PostgresRefusalsTest {
             Failed failed = Target.failed(order.allowing("**", "pg_*").mint(providers));
             assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
             assertTrue(failed.detail().contains("must name literally"), failed.detail());
-            assertInstanceOf(
-                    Minted.class, order.allowing("pg_read_all_data").mint(providers));
+            assertInstanceOf(Minted.class, order.allowing("pg_read_all_data").mint(providers));
         } finally {
             SERVER.run("REVOKE pg_read_all_data FROM mintmark CASCADE");
         }
@@ -189,8 +194,7 @@ class PostgresRefusalsTest {
     /** It ends by the server's clock; the client is told by the broker's. */
     @Test
     void a_broker_whose_clock_is_slow_gives_the_same_time() {
-        InstantSource slow =
-                InstantSource.offset(InstantSource.system(), Duration.ofSeconds(-25));
+        InstantSource slow = InstantSource.offset(InstantSource.system(), Duration.ofSeconds(-25));
         Login login = new Target(SERVER.port(), secrets, slow).login();
 
         assertEquals(
@@ -220,7 +224,9 @@ class PostgresRefusalsTest {
                                     "parameters",
                                     JsonNodeFactory.instance
                                             .objectNode()
-                                            .put("application_name", "x'; DROP ROLE app_rw; --\\' "));
+                                            .put(
+                                                    "application_name",
+                                                    "x'; DROP ROLE app_rw; --\\' "));
             Login login =
                     target.login(
                             new Orders(order.access(), key, order.patience(), order.ordered()));

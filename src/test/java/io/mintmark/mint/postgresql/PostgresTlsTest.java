@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,7 @@ class PostgresTlsTest {
     private static final String HBA =
             """
             host all postgres 127.0.0.1/32 trust
-            hostssl all mintmark 127.0.0.1/32 cert
+            hostssl all mintmark 127.0.0.1/32 cert map=broker
             hostssl all all 127.0.0.1/32 scram-sha-256
             """;
 
@@ -44,6 +45,8 @@ class PostgresTlsTest {
     static void start() throws Exception {
         AUTHORITY.write("localhost", files.resolve("server.crt"), files.resolve("server.key"));
         AUTHORITY.write("mintmark", files.resolve("broker.crt"), files.resolve("broker.key"));
+        Files.setPosixFilePermissions(
+                files.resolve("server.key"), PosixFilePermissions.fromString("rw-------"));
         Files.writeString(files.resolve("ca.crt"), AUTHORITY.pem());
         server =
                 TargetServer.start(
@@ -54,6 +57,8 @@ class PostgresTlsTest {
                                 "ssl_key_file", files.resolve("server.key").toString(),
                                 "ssl_ca_file", files.resolve("ca.crt").toString()),
                         HBA);
+        Files.writeString(server.data().resolve("pg_ident.conf"), "broker \"a server\" mintmark\n");
+        server.run("SELECT pg_reload_conf()");
     }
 
     @AfterAll
@@ -83,7 +88,7 @@ class PostgresTlsTest {
     }
 
     private static String json(String pem) {
-        return pem.replace("\n", "\\n");
+        return pem.replace("\r", "").replace("\n", "\\n");
     }
 
     private String certificate() throws Exception {

@@ -30,8 +30,22 @@ class ServerMessagesTest {
 
     @Test
     void messages_pass_unchanged() throws IOException {
-        byte[] row = message('D', 16, (byte) 0, (byte) 2, (byte) 0, (byte) 0, (byte) 0, (byte) 2,
-                (byte) 'a', (byte) 'b', (byte) -1, (byte) -1, (byte) -1, (byte) -1);
+        byte[] row =
+                message(
+                        'D',
+                        16,
+                        (byte) 0,
+                        (byte) 2,
+                        (byte) 0,
+                        (byte) 0,
+                        (byte) 0,
+                        (byte) 2,
+                        (byte) 'a',
+                        (byte) 'b',
+                        (byte) -1,
+                        (byte) -1,
+                        (byte) -1,
+                        (byte) -1);
 
         assertArrayEquals(row, read(row));
         assertArrayEquals(message('Z', 5, (byte) 'I'), read(message('Z', 5, (byte) 'I')));
