@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql. docs/audit.md describes the format.
+"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql.
+docs/reference/audit-log-format.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl] [--accept-gap HASH]…
     python3 verify.py trusted.pem [kept.jsonl] --export log.jsonl… [--accept-gap HASH]…
@@ -81,6 +82,13 @@ class Database:
         for number, sealed_at, jws, announced_by in self.rows(
                 ["number", "sealed_at", "jws", "announced_by"], "audit.checkpoint", "number"):
             yield int(number), int(sealed_at), jws, announced_by
+
+    def defaults(self):
+        """What rows have in columns that were added behind them, other than null."""
+        return dict(self.query("""SELECT json_build_array(c.relname || '.' || a.attname, pg_get_expr(d.adbin, d.adrelid))
+            FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
+            JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE c.relnamespace = 'broker'::regnamespace
+             AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'"""))
 
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
@@ -179,7 +187,7 @@ class Export:
                 return None
             at = number(place[1]) if place[0] == "number" and number(place[1]) is not None else -1
             return "event" if event else "change", json.dumps(name), at
-        except (ValueError, KeyError, AttributeError, RecursionError):
+        except BAD:
             return None
 
     def rows(self, columns, table, order):
@@ -200,6 +208,9 @@ class Export:
                 yield number, micros(row["sealed_at"]), row["jws"], announced_by if isinstance(announced_by, str) else None
             last = number
 
+    def defaults(self):
+        return ADDED
+
     def compare_tables(self):
         say("note: an export has no tables to be compared with their history")
 
@@ -219,7 +230,7 @@ def no_constant(name):
 DECODER = json.JSONDecoder(parse_constant=no_constant, parse_int=Whole, parse_float=Token)
 MEMBERS, COLON, COMMA, END = (re.compile(sign) for sign in (
     r"[ \t\r\n]*\{[ \t\r\n]*(?=\")", r"[ \t\r\n]*:[ \t\r\n]*", r"[ \t\r\n]*,[ \t\r\n]*(?=\")", r"[ \t\r\n]*\}[ \t\r\n]*\Z"))
-TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)')  # to the end, if it isn't closed: else each quote would be tried
 
 
 def too_deep(line):
@@ -245,6 +256,7 @@ def members(line):
         value, end = DECODER.raw_decode(line, at)
         if name in found:
             raise ValueError(f"{name} is there twice")
+        (name + (value if isinstance(value, str) else "")).encode()  # half a surrogate has no bytes
         form = ("null" if value is None else "number" if isinstance(value, Whole) else "other" if isinstance(value, (Token, bool))
                 else "text" if isinstance(value, str) else "document")
         found[name] = form, value if form == "text" else line[at:end]
@@ -261,8 +273,6 @@ def stored(column, form, text):
         return None
     if form != ("number" if column in NUMBERS else "document" if column in DOCUMENTS else "text"):
         raise ValueError(f"{column} is no {form}")
-    if form == "text":
-        text.encode()  # half a surrogate has no bytes
     if column in TIMES:
         try:
             return str(micros(text))
@@ -605,6 +615,21 @@ def checkpoints(kept):
     return sealed, held, last, time
 
 
+def kept_before_part(number, digest, copy, sealed):
+    """Whether a checkpoint from before a part holds, which shows mints on a state that was outdated then."""
+    try:
+        tells = json.loads(b64(copy["jws"].split(".")[1]))["changes"]
+    except (*BAD, IndexError):
+        tells = False
+    if not tells:
+        return True
+    announced_by = copy.get("announced_by")
+    seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
+    if seal:
+        seal_heads(sealed, number, {"events": [], "changes": seal["changes"]}, named(number, digest))
+    return bool(seal)
+
+
 def compare_kept(kept, sealed, digests, last, held):
     copies, foreign = 0, 0
     with open(kept, encoding="latin-1") as lines:
@@ -614,7 +639,10 @@ def compare_kept(kept, sealed, digests, last, held):
                 continue
             copies += 1
             number, digest = copy["checkpoint"], hashlib.sha256(copy["jws"].encode("latin-1", "replace")).hexdigest()
-            if digests.get(number) == digest or number not in digests and not in_part(number):
+            if digests.get(number) == digest or number not in digests and part and number > part[1]:
+                continue
+            if number not in digests and not in_part(number):
+                foreign += not kept_before_part(number, digest, copy, sealed)
                 continue
             declaration = named(number, digest)
             sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
@@ -650,7 +678,18 @@ past.executescript("""
     CREATE INDEX heads_by_number ON head (kind, chain, number);
     CREATE TABLE requested (mint UNIQUE);
     CREATE TABLE ended (mint UNIQUE);
+    CREATE TABLE present (name UNIQUE, content, revision INTEGER);
+    CREATE TABLE ending (tenant UNIQUE, revision INTEGER);
 """)
+# what identifies a row, beside the tenant
+IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
+              "blocked_subject": ["id"], "grant_review": ["id"], "ended_credential": ["mint_id"], "console_access": ["id"],
+              "role_member": ["role_name", "member"], "tenant": ["name"], "identity_provider": ["name"],
+              "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
+# defaults of columns that were added to a table with rows, for an export, which doesn't show them: changes from before
+# have no such column, and a missing one equals a null
+ADDED = {"tenant.max_changes": "10000", "tenant.require_owner": "false", "tenant.review_days": "90",
+         "console_access.all_tenants": "false", "provider_type.ends_early": "false", "provider_type.leaves_behind": "false"}
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 USED = {
@@ -659,7 +698,7 @@ USED = {
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
 NOT_CALLED = {"decided_again", "audit_unavailable"}
-ends, kept_states, doubted, not_called, of_first_form = {}, {}, {}, set(), 0
+kept_ends, kept_states, doubted, not_called, of_first_form, defaults = {}, {}, {}, set(), 0, {}
 
 
 class Ungranted(Exception):
@@ -684,7 +723,10 @@ def note_change(fields):
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
         return
-    ends[tenant] = max(ends.get(tenant, 0), int(revision))
+    follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
+           version(tenant, table, before), version(tenant, table, after))
+    past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
+                 (tenant or "", int(revision)))
     if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
         return
     then, then_row = identity(table, before)
@@ -704,6 +746,37 @@ def note_change(fields):
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant or "", table, then, int(revision)))
 
 
+def version(tenant, table, text):
+    """What identifies a row, what people call it, and a digest of its content."""
+    if text is None:
+        return None
+    try:
+        row = members(text)
+        known = [row.get(column, ("null", ""))[1] for column in IDENTITIES.get(table, ())]
+        texts = [part for column, (form, value) in sorted(row.items())
+                 if form != "null" and defaults.get(f"{table}.{column}") != value for part in (column, form, value)]
+    except BAD:
+        known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
+    content = digest_of("row", texts)
+    return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content
+
+
+def follow(change, revision, before, after):
+    """A row must be as the change before it left it; otherwise it was changed past the history."""
+    if before:
+        known = past.execute("SELECT content, revision FROM present WHERE name = ?", before[:1]).fetchone()
+        past.execute("DELETE FROM present WHERE name = ?", before[:1])
+        if not known:
+            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted past the history")
+        elif known[0] != before[2]:
+            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed past the history")
+    if after:
+        known = past.execute("SELECT revision FROM present WHERE name = ?", after[:1]).fetchone()
+        if known:
+            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted past the history")
+        past.execute("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", (after[0], after[2], revision))
+
+
 def identity(table, text):
     """The name of a row, and its members; of a block whom it blocks."""
     try:
@@ -712,7 +785,7 @@ def identity(table, text):
             subject = text_of(row, "subject") or ""
             return "*" if text_of(row, "match") == "glob" else "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest(), row
         return text_of(row, NAMED_BY[table]), row
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except BAD:
         return None, None
 
 
@@ -746,7 +819,7 @@ def past_row(table, text):
         if table == "subject_grant" and text_of(row, "match") == "glob":
             require_glob(text_of(row, "subject"))
         return row, row_digest(table, row), conditions
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (*BAD, ArithmeticError):
         return None
 
 
@@ -887,12 +960,21 @@ def require_lifetime(row, limiting, what, revision):
             f"it was requested for longer than the max_duration of {what} at revision {revision}")
 
 
+def end_of(tenant):
+    """The last revision of a tenant; 0 where there is none."""
+    if tenant not in kept_ends:
+        if len(kept_ends) >= MOST_KEPT:
+            kept_ends.clear()
+        kept_ends[tenant], = past.execute("SELECT revision FROM ending WHERE tenant = ?", (tenant or "",)).fetchone() or (0,)
+    return kept_ends[tenant]
+
+
 def require_in_force(row, tenant, revision, time, chain, at):
     of = f"tenant {tenant}" if tenant else "the tables without tenant"
     require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE),
             f"its subject is blocked in {of} at revision {revision}")
-    if revision > ends.get(tenant, 0):
-        raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {ends.get(tenant, 0)}", True)
+    if revision > end_of(tenant):
+        raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)
     later = past.execute("SELECT number FROM head WHERE kind = 'change' AND chain = ? AND at > ? ORDER BY at LIMIT 1",
                          (tenant or "", revision)).fetchone()
     if later and chain is not None and at is not None:
@@ -913,7 +995,7 @@ def judge_mint(fields):
             decide(row, row["chain"], number(row["seq"]))
         except Ungranted as why:
             doubt(mint, why)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (*BAD, ArithmeticError):  # of numbers that SQLite or Decimal can't hold
             doubt(mint, Ungranted("its row can't be read"))
     elif kind != "ended" and (kind == "failed" or doubted):
         called = not (kind == "failed" and row["reason"] in NOT_CALLED)
@@ -1081,6 +1163,7 @@ def main():
             sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
     keys_of(arguments.keys)
     log = Export(arguments.export) if arguments.export else Database()
+    defaults.update(log.defaults())
     seals, held, last, time = checkpoints(arguments.kept)
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
     events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)

@@ -220,6 +220,12 @@ ON CONFLICT (type) DO UPDATE
        provider_settings = excluded.provider_settings, key_settings = excluded.key_settings, fields = excluded.fields,
        default_outputs = excluded.default_outputs;
 
+-- What allowed_targets can match.
+UPDATE broker.provider_type AS t SET target_forms = f.forms
+  FROM (VALUES ('aws-sts', '{arn:aws*:iam::*:role/**}'::text[]), ('s3-sts', '{arn:*:iam:*:*:role/**}'), ('gcp', '{*@*}'),
+               ('azure', '{*}'), ('kubernetes', '{*/*}')) AS f (type, forms)
+ WHERE t.type = f.type AND t.target_forms IS DISTINCT FROM f.forms;
+
 -- Servers read which credentials of these types were ended before their time.
 UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));
 

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * aren't text of a token that nobody has verified; those by tenants' and other configured names
  * need none. A new one makes this test fail until it stands here.
  */
-@AnalyzeClasses(packages = "io.mintmark", importOptions = RoomsTest.WithoutTests.class)
+@AnalyzeClasses(packages = "io.mintmark", importOptions = PackagesTest.WithoutTests.class)
 class KeptTextTest {
     private static final Set<String> PACKAGES =
             Set.of(
@@ -103,10 +103,10 @@ class KeptTextTest {
                     entry("http.Cors.allowedOrigins: String", SETTINGS),
                     entry("http.IssuerRoutes.tokenEndpoint: String", SETTINGS),
                     entry("http.connection.ConnectionLimiter.members: ConnectionState", "sockets"),
-                    entry("http.connection.GuardedConnection.withoutTurns: String", SETTINGS),
-                    entry("http.connection.GuardedPort.withoutTurns: String", SETTINGS),
-                    entry("http.connection.GuardedSelector.withoutTurns: String", SETTINGS),
-                    entry("http.connection.RequestRoom.taken: String", TENANT),
+                    entry("http.connection.GuardedConnection.withoutPermits: String", SETTINGS),
+                    entry("http.connection.GuardedPort.withoutPermits: String", SETTINGS),
+                    entry("http.connection.GuardedSelector.withoutPermits: String", SETTINGS),
+                    entry("http.connection.RequestMemory.taken: String", TENANT),
                     entry("limit.Windows.running: Network", "addresses of peers; so many at most"),
                     entry("metrics.Meters.counters: Labelled", "see the listeners below"),
                     entry("metrics.Meters.timers: Labelled", "see the listeners below"),

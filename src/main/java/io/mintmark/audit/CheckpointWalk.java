@@ -134,10 +134,36 @@ final class CheckpointWalk {
                 seals(checkpoint, checkpoint.events(), checkpoint.changes());
             }
         } catch (IllegalArgumentException e) {
-            foreignCopies.add(
-                    signed,
-                    "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage()));
+            foreignCopies.add(signed, as(signed, e));
         }
+    }
+
+    /**
+     * A checkpoint from before a part that the part lacks. What it sealed of the configuration
+     * shows mints on a state that was outdated then, also if somebody removed it from the part.
+     */
+    void keptBeforePart(SignedCheckpoint signed) {
+        boolean tells =
+                part.filter(it -> signed.number() <= it.after()).isPresent()
+                        && signed.unverified().filter(it -> !it.changes().isEmpty()).isPresent();
+        if (tells) {
+            try {
+                Checkpoint checkpoint = keys.open(signed).checkpoint();
+                boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
+                seals(
+                        checkpoint,
+                        List.of(),
+                        lost
+                                ? without(checkpoint.changes(), declarations::loseChange)
+                                : checkpoint.changes());
+            } catch (IllegalArgumentException e) {
+                foreignCopies.add(signed, as(signed, e));
+            }
+        }
+    }
+
+    private static String as(SignedCheckpoint signed, IllegalArgumentException e) {
+        return "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage());
     }
 
     private static List<Position> without(List<Position> heads, Predicate<Position> lost) {

@@ -23,6 +23,12 @@ public interface MintProof extends AutoCloseable {
     void change(LogReader.Row row);
 
     /**
+     * To be called after the last change. Each change that doesn't start from its row as the change
+     * before left it is reported.
+     */
+    void endOfChanges();
+
+    /**
      * The next event. One that the history doesn't allow is reported.
      *
      * @param isEarly whether it may be the outcome of a mint whose request comes later

@@ -27,7 +27,7 @@ final class SubmissionQueue {
     private final Condition changed = lock.newCondition();
     private final Queue<Submission> begun = new ArrayDeque<>();
     private final Map<TenantName, Beginnings> beginnings = new HashMap<>();
-    private final Queue<Beginnings> turns = new ArrayDeque<>();
+    private final Queue<Beginnings> roundRobin = new ArrayDeque<>();
     private int size;
     private boolean closed;
 
@@ -67,7 +67,7 @@ final class SubmissionQueue {
         if (own == null) {
             own = new Beginnings(tenant, new ArrayDeque<>());
             beginnings.put(tenant, own);
-            turns.add(own);
+            roundRobin.add(own);
         }
         return own.waiting;
     }
@@ -89,8 +89,8 @@ final class SubmissionQueue {
                 left = changed.awaitNanos(left);
             }
             move(begun, most, taken);
-            for (int tenants = turns.size(); tenants > 0 && taken.size() < most; tenants--) {
-                takeTurn(turns.remove(), Math.min(most, taken.size() + ofOneTenant), taken);
+            for (int tenants = roundRobin.size(); tenants > 0 && taken.size() < most; tenants--) {
+                takeShare(roundRobin.remove(), Math.min(most, taken.size() + ofOneTenant), taken);
             }
         } finally {
             lock.unlock();
@@ -98,12 +98,12 @@ final class SubmissionQueue {
         return taken;
     }
 
-    private void takeTurn(Beginnings own, int upTo, List<Submission> taken) {
+    private void takeShare(Beginnings own, int upTo, List<Submission> taken) {
         move(own.waiting, upTo, taken);
         if (own.waiting.isEmpty()) {
             beginnings.remove(own.tenant);
         } else {
-            turns.add(own);
+            roundRobin.add(own);
         }
     }
 
@@ -124,9 +124,9 @@ final class SubmissionQueue {
         lock.lock();
         try {
             move(begun, capacity, left);
-            turns.forEach(own -> move(own.waiting, capacity, left));
+            roundRobin.forEach(own -> move(own.waiting, capacity, left));
             beginnings.clear();
-            turns.clear();
+            roundRobin.clear();
         } finally {
             lock.unlock();
         }

@@ -81,6 +81,7 @@ public final class Verification {
             proof.change(row);
         });
         changes.end();
+        proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
         OpenMints open = new OpenMints(findings, log.part().isPresent());
         EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
@@ -194,7 +195,7 @@ public final class Verification {
         }
     }
 
-    /** Of checkpoints from before or after a part nothing can be said. */
+    /** A part needs only some of the checkpoints from before it, and none from after it. */
     private void compare(List<SignedCheckpoint> kept, CheckpointWalk checkpoints) {
         List<@Nullable String> stored =
                 log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
@@ -205,7 +206,9 @@ public final class Verification {
             }
             String text = stored.get(i);
             boolean outside = log.part().filter(part -> !part.has(copy.number())).isPresent();
-            if (!(outside && text == null) && !copy.jws().equals(text)) {
+            if (outside && text == null) {
+                checkpoints.keptBeforePart(copy);
+            } else if (!copy.jws().equals(text)) {
                 judgeLost(copy, text != null, checkpoints);
                 checkpoints.kept(copy);
             }

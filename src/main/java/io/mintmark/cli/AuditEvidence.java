@@ -6,13 +6,13 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.EvidenceTables;
-import io.mintmark.postgres.EvidenceTables.Table;
-import io.mintmark.postgres.ExportedSnapshot;
-import io.mintmark.postgres.LogFeed;
-import io.mintmark.postgres.PostgresExport;
-import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.export.EvidenceTables;
+import io.mintmark.postgres.export.EvidenceTables.Table;
+import io.mintmark.postgres.export.ExportedSnapshot;
+import io.mintmark.postgres.export.PostgresExport;
+import io.mintmark.postgres.log.LogFeed;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.AuditKey;
 import io.mintmark.wiring.Logins;
 import io.mintmark.wiring.PublicKeys;
@@ -236,7 +236,7 @@ final class AuditEvidence implements Callable<Integer> {
                         tenant == null ? "all tenants" : "tenant " + tenant,
                         Instant.now(),
                         isSigned ? "signed" : "not signed",
-                        resource("evidence.md"));
+                        resource("audit/evidence.md"));
     }
 
     private static String resource(String name) throws IOException {

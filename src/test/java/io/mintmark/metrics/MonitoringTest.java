@@ -32,6 +32,9 @@ class MonitoringTest {
 
     private static final Pattern PROMQL = Pattern.compile("(?s)```promql\n(.*?)```");
 
+    /** What a runbook looks for in the log, where it is plain text. */
+    private static final Pattern GREP = Pattern.compile("-o cat \\| grep (['\"])([^|]+?)\\1 \\|");
+
     /** The names of all samples. */
     private static final Set<String> SAMPLES =
             Stream.of(Metric.values())
@@ -49,26 +52,6 @@ class MonitoringTest {
                 .results()
                 .map(MatchResult::group)
                 .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    @Test
-    void the_documented_metrics_are_the_ones_in_the_code() throws IOException {
-        String documented =
-                Files.readAllLines(Path.of("docs/operations.md")).stream()
-                        .filter(line -> line.startsWith("| `mintmark_"))
-                        .collect(Collectors.joining("\n"));
-
-        assertEquals(
-                Stream.of(Metric.values())
-                        .map(MonitoringTest::row)
-                        .collect(Collectors.joining("\n")),
-                documented);
-    }
-
-    private static String row(Metric metric) {
-        String labels =
-                metric.labels().stream().map("`%s`"::formatted).collect(Collectors.joining(", "));
-        return "| `%s` | %s | %s |".formatted(metric.shown(), labels, metric.help());
     }
 
     @ParameterizedTest
@@ -165,5 +148,31 @@ class MonitoringTest {
 
     private static List<String> alerts() throws IOException {
         return rules().findValuesAsText("alert");
+    }
+
+    @Test
+    void the_log_lines_that_a_runbook_looks_for_are_logged() throws IOException {
+        String runbook = Files.readString(MONITORING.resolve("README.md"));
+        List<String> lines =
+                GREP.matcher(runbook)
+                        .results()
+                        .map((MatchResult found) -> found.group(2))
+                        .filter(line -> !line.contains("\""))
+                        .toList();
+        String sources = sources();
+
+        assertTrue(lines.size() >= 7, lines::toString);
+        assertEquals(
+                List.of(), lines.stream().filter(line -> !sources.contains(line)).toList());
+    }
+
+    private static String sources() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            StringBuilder text = new StringBuilder();
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                text.append(Files.readString(file));
+            }
+            return text.toString();
+        }
     }
 }

@@ -35,6 +35,12 @@ public final class RsaPairs {
         }
     }
 
+    /** A pair of the usual size that isn't this one. */
+    public static KeyPair otherThan(KeyPair known) {
+        KeyPair next = next(USUAL);
+        return next.getPublic().equals(known.getPublic()) ? next(USUAL) : next;
+    }
+
     private static KeyPair made(int bits) throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(bits);

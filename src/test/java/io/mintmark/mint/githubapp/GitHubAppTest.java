@@ -151,7 +151,7 @@ class GitHubAppTest {
 
     @Test
     void keys_of_both_forms_work_and_a_changed_one_works_at_once() throws IOException {
-        broker.secret("app.pem", KeyDirectory.pkcs8(RsaPairs.next(2048)));
+        broker.secret("app.pem", KeyDirectory.pkcs8(RsaPairs.otherThan(APP)));
         assertEquals(Reason.BROKER_IDENTITY_REJECTED, broker.failed(order(SHOP)).reason());
         byte[] pkcs1 =
                 PrivateKeyInfo.getInstance(APP.getPrivate().getEncoded())
