@@ -93,7 +93,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a type that there isn't
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
 --> Access provider "x" of tenant "acme" has the unknown type "aws".
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, webhook, x509.
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, postgresql, s3-sts, ssh, webhook, x509.
 --! 23503 the_provider_type_exists
 
 -- a type that is misspelt
@@ -315,6 +315,34 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a client certificate without its key
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"], "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}');
 --> Access provider "apps" of tenant "acme": the setting "client_certificate" needs the setting "client_key" too.
+--?
+
+-- logins to PostgreSQL with a password
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com:5433", "database": "orders", "login": "mintmark", "password": {"file": "postgresql-password"}}');
+--> nothing
+
+-- logins to PostgreSQL with a client certificate
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "[2001:db8::1]:5433", "database": "orders", "login": "mintmark", "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "client_key": {"file": "postgresql.key"}}');
+--> nothing
+
+-- a broker without any proof at PostgreSQL
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark"}');
+--> Access provider "db" of tenant "acme": the setting "login" needs one of the settings "client_certificate", "password" too.
+--?
+
+-- a broker with two proofs at PostgreSQL
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}, "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "client_key": {"file": "postgresql.key"}}');
+--> Access provider "db" of tenant "acme": the setting "client_certificate" can't be combined with the setting "password".
+--? Leave out one of them.
+
+-- a URL where PostgreSQL's host belongs
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "postgresql://db.example.com/orders", "database": "orders", "login": "mintmark", "password": {"file": "p"}}');
+--> Access provider "db" of tenant "acme": the setting "host" is "postgresql://db.example.com/orders", which does not have the form ^([A-Za-z0-9][A-Za-z0-9.-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$.
+--? For example "host": "db.example.com:5432".
+
+-- a password of PostgreSQL in the database
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": "hunter2"}');
+--> Access provider "db" of tenant "acme": the setting "password" must not contain the secret itself; secrets are never stored in the database.
 --?
 
 -- the broker's own identity that tenants would share

@@ -338,6 +338,53 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'x', 'apps', 600, jsonb_build_object('target', 'a', 'parameters', jsonb_build_object('a', repeat('x', 2048), 'b', repeat('x', 2048)));
 --> Key "x" of tenant "acme": the setting "parameters" has 4111 characters as JSON, more than 4096.
 
+-- a login of PostgreSQL
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "app_rw", "as": "owner", "connection_limit": 3, "parameters": {"statement_timeout": "30s"}, "leftovers": "give", "databases": ["reports"]}');
+--> nothing
+
+-- a role of PostgreSQL's own that a glob allows
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "pg_read_all_data"}');
+--> Key "x" of tenant "acme": the setting "role" is "pg_read_all_data", which access provider "db" does not allow.
+--? Its allowed_targets: **. A platform admin can change them.
+
+-- a role of PostgreSQL's own that is allowed literally
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{pg_read_all_data}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "pg_read_all_data"}');
+--> nothing
+
+-- a role of PostgreSQL's own that a key still needs
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{pg_read_all_data}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "pg_read_all_data"}');
+UPDATE broker.access_provider SET allowed_targets = '{**}' WHERE tenant = 'acme' AND name = 'db';
+--> Key "x" of tenant "acme": the setting "role" is "pg_read_all_data", which access provider "db" does not allow.
+--?
+
+-- another mint's login as the role of a login
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "mm_01234567_0123456789abcdef0123456789abcdef"}');
+--> Key "x" of tenant "acme": the setting "role" is "mm_01234567_0123456789abcdef0123456789abcdef", which does not have the form ^(?!mm_[0-9a-f]{8}_[0-9a-f]{32}$)[ -~]+$.
+--? For example "role": "app_rw".
+
+-- a parameter of PostgreSQL that a key can't set
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "app_rw", "parameters": {"session_preload_libraries": "x"}}');
+--> Key "x" of tenant "acme": the setting "parameters" has the name "session_preload_libraries", which does not have the form ^(statement_timeout|idle_in_transaction_session_timeout|lock_timeout|search_path|default_transaction_read_only|application_name)$.
+--?
+
+-- databases whose leftovers are kept
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "app_rw", "leftovers": "keep", "databases": ["reports"]}');
+--> Key "x" of tenant "acme": the setting "leftovers" is "keep", which does not use the setting "databases".
+--?
+
+-- a login of PostgreSQL that lives for a day
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 86400, '{"role": "app_rw"}');
+--> Key "x" of tenant "acme": max_duration is 86400 seconds, but type postgresql issues credentials for 60 to 43200 seconds.
+--? Write 43200.
+
 -- a token type that is not supported
 UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
 --> Key "api" of tenant "acme": the setting "type" is "id_token", and must be one of at+jwt, JWT.

@@ -144,16 +144,21 @@ public final class Checkup {
                 .toList();
     }
 
-    private List<String> caKeys(Database database) {
+    private List<String> tenantSecrets(Database database) {
         return unlessInvalid(settings::all, new ArrayList<>())
-                .map(known -> new CaKeys(known.secrets().directory(), clock).faults(database))
+                .map(known ->
+                        new TenantSecrets(
+                                        known.secrets().directory(),
+                                        new Destinations(settings.outbound().allowedHosts()),
+                                        clock)
+                                .faults(database))
                 .orElse(List.of());
     }
 
     private List<Finding> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
         return database.map(known ->
-                        new DatabaseCheckup(known, clock, this::sealing, this::caKeys).run())
+                        new DatabaseCheckup(known, clock, this::sealing, this::tenantSecrets).run())
                 .orElseGet(() ->
                         List.of(
                                 unknownWithoutSettings(Area.DATABASE),

@@ -27,21 +27,21 @@ final class DatabaseCheckup {
     private final DatabaseSettings settings;
     private final InstantSource clock;
     private final Function<Database, List<String>> sealing;
-    private final Function<Database, List<String>> caKeys;
+    private final Function<Database, List<String>> tenantSecrets;
 
     /**
      * @param sealing what keeps the audit log from being sealed in a database with a schema
-     * @param caKeys what is wrong with the CA keys of tenants
+     * @param tenantSecrets what is wrong with the keys and passwords of tenants
      */
     DatabaseCheckup(
             DatabaseSettings settings,
             InstantSource clock,
             Function<Database, List<String>> sealing,
-            Function<Database, List<String>> caKeys) {
+            Function<Database, List<String>> tenantSecrets) {
         this.settings = settings;
         this.clock = clock;
         this.sealing = sealing;
-        this.caKeys = caKeys;
+        this.tenantSecrets = tenantSecrets;
     }
 
     List<Finding> run() {
@@ -68,7 +68,8 @@ final class DatabaseCheckup {
 
     /** What keeps single tenants from minting. */
     private List<String> ofTenants(Database database) {
-        return Stream.concat(tooLarge(database).stream(), caKeys.apply(database).stream()).toList();
+        return Stream.concat(tooLarge(database).stream(), tenantSecrets.apply(database).stream())
+                .toList();
     }
 
     /** Tenants that a replica refuses to read. They don't keep it from serving the others. */

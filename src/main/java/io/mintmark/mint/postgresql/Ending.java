@@ -194,7 +194,7 @@ final class Ending {
         }
     }
 
-    /** Only if the role is left without any rights but over its own objects. */
+    /** Only if the role is a member of nothing any more. */
     private Ended kept(TargetFailure why) throws TargetFailure {
         session.execute(revokeFromBroker(role));
         List<String> memberships = memberships();
@@ -205,7 +205,7 @@ final class Ending {
                             .formatted(name, String.join(", ", memberships)));
         }
         return new Disarmed(
-                "%s can't log in and has no rights but over what it owns: %s. To clear it: DROP OWNED"
+                "%s can't log in and is a member of nothing; left are its own objects and grants: %s. To clear it: DROP OWNED"
                                 .formatted(name, why.detail())
                         + " BY %1$s; in each of those databases, then DROP ROLE %1$s;"
                                 .formatted(name));

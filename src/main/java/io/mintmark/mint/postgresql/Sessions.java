@@ -19,6 +19,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Connects to tenants' servers as the broker. */
 final class Sessions {
@@ -30,15 +32,6 @@ final class Sessions {
 
     /** The dial connects; the driver must not look up any name. */
     private static final String NO_HOST = "127.0.0.1";
-
-    /**
-     * A database's and a role's own settings can't change what the broker's statements mean. A
-     * session that is kept open by a server's end of the network ends itself.
-     */
-    private static final String OPTIONS =
-            "-c search_path=pg_catalog,pg_temp -c standard_conforming_strings=on"
-                    + " -c client_min_messages=error -c default_transaction_read_only=off"
-                    + " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s";
 
     private final Destinations destinations;
     private final SettingSecrets secrets;
@@ -153,9 +146,27 @@ final class Sessions {
                         PGProperty.ASSUME_MIN_SERVER_VERSION, "15",
                         PGProperty.APPLICATION_NAME, "mintmark",
                         PGProperty.PREFER_QUERY_MODE, "simple",
-                        PGProperty.OPTIONS, OPTIONS + " -c statement_timeout=" + Math.max(1, left.toMillis()) + "ms")
+                        PGProperty.OPTIONS, options(left))
                 .forEach(driver::setProperty);
         return driver;
+    }
+
+    /**
+     * A database's and a role's own settings can't change what the broker's statements mean. A
+     * session whose broker is gone ends itself.
+     */
+    private static String options(Duration left) {
+        return Stream.of(
+                        "search_path=pg_catalog,pg_temp",
+                        "standard_conforming_strings=on",
+                        "client_min_messages=error",
+                        "default_transaction_read_only=off",
+                        "idle_session_timeout=0",
+                        "idle_in_transaction_session_timeout=15s",
+                        "lock_timeout=2s",
+                        "statement_timeout=" + Math.max(1, left.toMillis()))
+                .map("-c "::concat)
+                .collect(Collectors.joining(" "));
     }
 
     private static boolean slept(Duration wait) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -97,7 +98,9 @@ final class TargetFailure extends Exception {
         ServerErrorMessage server =
                 cause instanceof PSQLException driver ? driver.getServerErrorMessage() : null;
         if (server == null) {
-            return String.valueOf(cause.getMessage());
+            // the driver says that it failed, and what it failed with says why
+            Throwable why = cause.getCause() instanceof IOException broken ? broken : cause;
+            return String.valueOf(why.getMessage());
         }
         String detail = server.getDetail();
         return server.getMessage() + (detail == null ? "" : ": " + detail);

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
  * @param exists whether the server has it
  * @param mayGrant whether it has the ADMIN OPTION for any role
  * @param rules whether one of these roles is a superuser
- * @param createsRoles whether one of them may create roles, if a session becomes it
+ * @param lasts whether one of them may create roles or log in itself, and so could be made a lasting
+ *     login by a session that becomes it: a role may change its own password
  * @param clock the server's, in whole seconds, up
  */
 record TargetRole(
@@ -20,7 +21,7 @@ record TargetRole(
         boolean exists,
         boolean mayGrant,
         boolean rules,
-        boolean createsRoles,
+        boolean lasts,
         Instant clock) {
     private static final Pattern FORM =
             Pattern.compile("([0-9]{1,12}) ([tf]) ([tf]) ([tf]) ([tf])");
@@ -32,16 +33,16 @@ record TargetRole(
                         .column(
                                 """
                                 WITH RECURSIVE held AS (
-                                    SELECT oid, rolsuper, rolcreaterole FROM pg_roles WHERE rolname = %s
+                                    SELECT oid, rolsuper, rolcreaterole OR rolcanlogin AS lasts FROM pg_roles WHERE rolname = %s
                                      UNION
-                                    SELECT g.oid, g.rolsuper, g.rolcreaterole
+                                    SELECT g.oid, g.rolsuper, g.rolcreaterole OR g.rolcanlogin
                                       FROM held AS h JOIN pg_auth_members AS m ON m.member = h.oid
                                       JOIN pg_roles AS g ON g.oid = m.roleid)
                                 SELECT format('%%s %%s %%s %%s %%s', ceil(extract(epoch FROM clock_timestamp())),
                                               EXISTS (SELECT FROM held),
                                               EXISTS (SELECT FROM held AS h JOIN pg_auth_members AS m ON m.member = h.oid WHERE m.admin_option),
                                               EXISTS (SELECT FROM held WHERE rolsuper),
-                                              EXISTS (SELECT FROM held WHERE rolcreaterole))
+                                              EXISTS (SELECT FROM held WHERE lasts))
                                 """
                                         .formatted(Sql.text(name)))
                         .stream()
@@ -79,8 +80,10 @@ record TargetRole(
                     "role '%s' has the ADMIN OPTION for a role, which a login could give to a lasting one"
                             .formatted(name));
         }
-        return createsRoles && key.isOwner()
-                ? Optional.of("role '%s' has CREATEROLE, and the key has as: owner".formatted(name))
+        return lasts && key.isOwner()
+                ? Optional.of(
+                        "role '%s' has LOGIN or CREATEROLE, or is a member of a role that has, and the key has as: owner"
+                                .formatted(name))
                 : Optional.empty();
     }
 }

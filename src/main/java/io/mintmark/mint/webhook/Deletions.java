@@ -92,6 +92,11 @@ final class Deletions implements Ender {
                 .orElse(trusting);
     }
 
+    /** Reads the key of the client certificate, if there is one. */
+    void requireSecrets(TenantName tenant, WebhookSettings settings) {
+        var _ = settings.client().map(client -> client.read(secrets, tenant));
+    }
+
     /** None: by the contract, a service ends what is over without being asked. */
     @Override
     public List<MintId> leftBehind(Place place) {

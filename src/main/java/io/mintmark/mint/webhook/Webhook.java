@@ -21,6 +21,7 @@ import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
+import io.mintmark.tenant.TenantName;
 
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,11 @@ public final class Webhook implements AccessProvider {
     @Override
     public Optional<Ender> ender() {
         return Optional.of(deletions);
+    }
+
+    @Override
+    public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
+        deletions.requireSecrets(tenant, WebhookSettings.of(providerSettings, destinations));
     }
 
     /** The tokens are always the broker's own, which name the tenant. */

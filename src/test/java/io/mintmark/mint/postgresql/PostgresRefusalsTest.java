@@ -146,16 +146,19 @@ class PostgresRefusalsTest {
         }
     }
 
+    /** It could change the role's password, or make other logins. */
     @Test
-    void an_owner_that_creates_roles_is_refused() {
-        SERVER.run("ALTER ROLE app_owner CREATEROLE");
-        try {
-            assertFails(
-                    Reason.PROVIDER_MISCONFIGURED,
-                    "has CREATEROLE",
-                    "{'role': 'app_owner', 'as': 'owner'}");
-        } finally {
-            SERVER.run("ALTER ROLE app_owner NOCREATEROLE");
+    void an_owner_that_can_be_made_a_lasting_login_is_refused() {
+        for (String attribute : List.of("CREATEROLE", "LOGIN")) {
+            SERVER.run("ALTER ROLE app_owner " + attribute);
+            try {
+                assertFails(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        "has LOGIN or CREATEROLE",
+                        "{'role': 'app_owner', 'as': 'owner'}");
+            } finally {
+                SERVER.run("ALTER ROLE app_owner NO" + attribute);
+            }
         }
     }
 
@@ -177,7 +180,7 @@ class PostgresRefusalsTest {
 
     @Test
     void an_older_server_is_refused() {
-        try (TargetServer older = TargetServer.start(15, Map.of())) {
+        try (TargetServer older = TargetServer.start(15, Map.of(), TargetServer.HBA)) {
             Failed failed =
                     Target.failed(new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
 

@@ -35,7 +35,7 @@ final class TargetServer implements AutoCloseable {
     /** What the build copies: postgres-16.jar and others. */
     private static final Path PROGRAMS = Path.of("target", "postgres");
 
-    private static final String HBA =
+    static final String HBA =
             """
             host all postgres 127.0.0.1/32 trust
             hostssl all all 127.0.0.1/32 scram-sha-256
@@ -74,10 +74,10 @@ final class TargetServer implements AutoCloseable {
 
     /** One that the tests of this JVM share. */
     static TargetServer shared(int version) {
-        return SHARED.computeIfAbsent(version, each -> start(each, Map.of()));
+        return SHARED.computeIfAbsent(version, each -> start(each, Map.of(), HBA));
     }
 
-    static TargetServer start(int version, Map<String, String> settings) {
+    static TargetServer start(int version, Map<String, String> settings, String hba) {
         try {
             Path data = Files.createTempDirectory("mintmark-target");
             EmbeddedPostgres.Builder builder =
@@ -95,7 +95,7 @@ final class TargetServer implements AutoCloseable {
                 builder.setPgBinaryResolver(programs(version));
             }
             TargetServer target = new TargetServer(builder.start(), data);
-            Files.writeString(data.resolve("pg_hba.conf"), HBA);
+            Files.writeString(data.resolve("pg_hba.conf"), hba);
             target.run("SELECT pg_reload_conf()");
             target.run((version < 16 ? OLD_ROLES : ROLES).formatted(quoted(BROKER_PASSWORD)));
             return target;
