@@ -195,3 +195,6 @@ ON CONFLICT (type) DO UPDATE
 
 -- Servers read which credentials of these types were ended before their time.
 UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));
+
+-- Mints of these types leave something at the provider, and the broker ends it.
+UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('webhook'));

@@ -14,18 +14,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
 public final class BlockedSubjects implements AutoCloseable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
-    private static final String WANTED =
+    static final String WANTED =
             """
             wanted AS (
                 SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
@@ -122,7 +120,7 @@ public final class BlockedSubjects implements AutoCloseable {
                     """;
 
     /** Whether the request {@code r} is of the subject that is {@code blocked}. */
-    private static final String OF_SUBJECT =
+    static final String OF_SUBJECT =
             """
             (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
                        AND (blocked.idp IS NULL OR r.idp = blocked.idp)
@@ -151,27 +149,6 @@ public final class BlockedSubjects implements AutoCloseable {
                      CROSS JOIN wanted AS blocked
                      WHERE %s
                      ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-                    """
-                            .formatted(OF_SUBJECT);
-
-    /** What {@code broker.ended_credential} can end, of which some is ended already. */
-    private static final String END =
-            "WITH "
-                    + WANTED
-                    + """
-                    , living AS (
-                        SELECT c.mint_id
-                          FROM audit.active_credential AS c
-                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
-                         CROSS JOIN wanted AS blocked
-                         WHERE %s
-                    ), ended AS (
-                        INSERT INTO broker.ended_credential (mint_id, reason)
-                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
-                            ON CONFLICT (mint_id) DO NOTHING
-                    )
-                    SELECT l.mint_id FROM living AS l
                     """
                             .formatted(OF_SUBJECT);
 
@@ -355,28 +332,12 @@ public final class BlockedSubjects implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends those of the subject's credentials whose servers read a revocation list.
-     *
-     * @return the mints that are ended now, also by an earlier call
-     */
-    public Set<UUID> end(Block block) {
-        try (PreparedStatement statement = connection.prepareStatement(END)) {
-            whom(statement, block);
-            statement.setString(5, block.reason());
-            Set<UUID> ended = new HashSet<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    ended.add(rows.getObject("mint_id", UUID.class));
-                }
-            }
-            return ended;
-        } catch (SQLException e) {
-            throw QuestionFailed.because(e);
-        }
+    /** Ends credentials over the same connection. */
+    public EarlyEnds ends() {
+        return new EarlyEnds(connection);
     }
 
-    private static void whom(PreparedStatement statement, Block block) throws SQLException {
+    static void whom(PreparedStatement statement, Block block) throws SQLException {
         statement.setString(1, block.tenant().orElse(null));
         statement.setString(2, block.idp().orElse(null));
         statement.setString(3, block.subject());

@@ -12,6 +12,7 @@ public enum ThreadName {
     AUDIT_SEALER,
     CATALOGUE_POLLING,
     HOUSEKEEPING,
+    ENDINGS,
     SIGNING_KEYS,
     CERTIFICATES,
     BROKER_TOKEN,

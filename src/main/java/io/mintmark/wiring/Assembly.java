@@ -4,6 +4,9 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.Sealer;
 import io.mintmark.config.ServiceSettings;
+import io.mintmark.ending.EndingStore;
+import io.mintmark.ending.Endings;
+import io.mintmark.ending.ProviderEndings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.CataloguePolling;
@@ -21,9 +24,11 @@ import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.postgres.Housekeeping;
+import io.mintmark.postgres.LeftBehind;
 import io.mintmark.postgres.LogFigures;
 import io.mintmark.postgres.PostgresCatalogue;
 import io.mintmark.postgres.PostgresEndedCredentials;
+import io.mintmark.postgres.PostgresEndings;
 import io.mintmark.postgres.PostgresIdentityProviders;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
@@ -64,6 +69,7 @@ final class Assembly {
     private final Rejections rejections;
     private final CataloguePolling polling;
     private final Housekeeping housekeeping;
+    private final Endings endings;
     private final Servers servers;
 
     /**
@@ -77,9 +83,6 @@ final class Assembly {
         this.mintIds = new MintIds(clock, new SecureRandom());
         this.parts = parts;
         this.ownIssuer = ownIssuer(settings);
-        this.stores =
-                parts.running(
-                        Stores.open(settings.database(), prepared.replica(), prepared::declaring));
         this.meters = parts.running(new Meters());
         this.measurements = new Measurements(meters);
         this.traces = Traces.configured();
@@ -87,6 +90,15 @@ final class Assembly {
         this.sts = parts.running(StsClients.within(prepared.destinations()));
         this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
         this.providers = Providers.of(prepared, sts, connections);
+        this.stores =
+                parts.running(
+                        Stores.open(
+                                settings.database(),
+                                prepared.replica(),
+                                prepared::declaring,
+                                new LeftBehind(
+                                        providers.enders().keySet(),
+                                        settings.provider().timeout())));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(
@@ -103,6 +115,7 @@ final class Assembly {
         parts.idle(prepared.identity());
         this.polling = parts.idle(new CataloguePolling(catalogue, issuers));
         this.housekeeping = parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
+        this.endings = parts.idle(endings(settings.provider().timeout()));
         this.servers = parts.idle(servers(settings, stopping));
         show(readings);
     }
@@ -117,6 +130,7 @@ final class Assembly {
         parts.start(prepared.identity(), OwnIdentity::start);
         parts.start(polling, CataloguePolling::start);
         parts.start(housekeeping, Housekeeping::start);
+        parts.start(endings, Endings::start);
         parts.start(servers, Servers::start);
         parts.start(sealer, Sealer::start);
         return servers;
@@ -151,6 +165,21 @@ final class Assembly {
                 System.out::println);
     }
 
+    private Endings endings(Duration timeout) {
+        EndingStore store = new PostgresEndings(stores.database(), prepared.replica());
+        return new Endings(
+                store,
+                new ProviderEndings(
+                        store,
+                        providers,
+                        audit,
+                        clock,
+                        new SecureRandom(),
+                        timeout,
+                        measurements),
+                timeout);
+    }
+
     private void show(MeasuredCatalogue readings) {
         Levels levels = new Levels(meters);
         levels.show(stores.database());
@@ -164,7 +193,8 @@ final class Assembly {
     }
 
     private Exchange exchange(ServiceSettings settings) {
-        measurements.announce(Routes.OF_CREDENTIALS, providers.types());
+        measurements.announce(
+                Routes.OF_CREDENTIALS, providers.types(), providers.enders().keySet());
         return new Exchange(
                 verifier(),
                 issuers,

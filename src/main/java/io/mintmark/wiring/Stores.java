@@ -3,6 +3,7 @@ package io.mintmark.wiring;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.postgres.Database;
+import io.mintmark.postgres.LeftBehind;
 import io.mintmark.postgres.PostgresEventStore;
 import io.mintmark.postgres.PostgresSeals;
 import io.mintmark.postgres.PostgresUsedTokens;
@@ -30,14 +31,18 @@ record Stores(
      *
      * @param declaring the keys whose declarations let a writer go on after a loss; each writer
      *     takes some of its own
+     * @param leftBehind by which mints
      */
     static Stores open(
-            DatabaseSettings settings, String replica, Supplier<Optional<TrustedKeys>> declaring) {
+            DatabaseSettings settings,
+            String replica,
+            Supplier<Optional<TrustedKeys>> declaring,
+            LeftBehind leftBehind) {
         Database database = new Database(Logins.service(settings), settings.poolSize());
         return new Stores(
                 database,
-                new PostgresEventStore(database, replica, declaring.get()),
-                new PostgresEventStore(database, replica, declaring.get()),
+                new PostgresEventStore(database, replica, declaring.get(), leftBehind),
+                new PostgresEventStore(database, replica, declaring.get(), LeftBehind.NOTHING),
                 new PostgresSeals(database, replica),
                 new PostgresUsedTokens(database));
     }

@@ -36,6 +36,7 @@ import java.util.stream.Stream;
 
 class BlockSubjectTest {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
 
     @TempDir static Path secrets;
 
@@ -102,6 +103,7 @@ class BlockSubjectTest {
                                         CredentialTypes.byName(),
                                         () -> world.database().login(who),
                                         PATIENCE,
+                                        END_PATIENCE,
                                         out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
                         .setExecutionExceptionHandler((failure, _, _) -> {
