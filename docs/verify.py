@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql. docs/audit.md describes the format.
+"""Checks Mintmark's audit log without Mintmark: standard library, openssl and psql.
+docs/reference/audit-log-format.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl] [--accept-gap HASH]…
     python3 verify.py trusted.pem [kept.jsonl] --export log.jsonl… [--accept-gap HASH]…

@@ -290,7 +290,7 @@ COMMENT ON VIEW broker.lint IS 'Advice about enabled rows that are valid and pro
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
 COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or its id.';
-COMMENT ON COLUMN broker.lint.rule IS 'The rule; docs/admin.md lists them.';
+COMMENT ON COLUMN broker.lint.rule IS 'The name of the rule.';
 COMMENT ON COLUMN broker.lint.advice IS 'Why, and what to write instead.';
 
 -- The rules may have changed: this file runs when it did.

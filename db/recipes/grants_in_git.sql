@@ -1,5 +1,5 @@
 -- All grants of one identity provider, in a file that is reviewed in Git: what stands here is there afterwards, what
--- doesn't is gone. docs/admin.md, "Grants in Git", has the pipeline around it. Apply it with nothing but psql:
+-- doesn't is gone. docs/tenants/grants-in-git.md has the pipeline around it. Apply it with nothing but psql:
 --
 --   psql -1 -v ON_ERROR_STOP=1 -f grants_in_git.sql
 

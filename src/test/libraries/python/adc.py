@@ -22,7 +22,7 @@ os.environ["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"] = "1"
 
 
 def credentials(source, key="cloud"):
-    """Reads a file as docs/clients.md shows it."""
+    """Reads a file as docs/clients/oauth2.md shows it."""
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(directory, "mintmark.json")
         file.write_text(

@@ -53,7 +53,7 @@ assert "assume-role-with-web-identity" in cli("configure", "list").stdout
 refused = cli("sts", "get-caller-identity")
 assert "InvalidAction" in refused.stderr and "unset AWS_ENDPOINT_URL_STS" in refused.stderr, refused
 
-# the profile of docs/clients.md: the address is for its sts alone
+# the profile of docs/clients/aws.md: the address is for its sts alone
 for variable in ("AWS_ENDPOINT_URL_STS", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN"):
     del os.environ[variable]
 with tempfile.TemporaryDirectory() as directory:

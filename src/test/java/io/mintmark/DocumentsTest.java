@@ -189,7 +189,7 @@ class DocumentsTest {
                         .flatMap(file -> groups(CITED, text(file)))
                         .collect(Collectors.toCollection(TreeSet::new));
         Set<String> numbered =
-                groups(NUMBERED, Files.readString(Path.of("docs/http-api.md")))
+                groups(NUMBERED, Files.readString(Path.of("docs/reference/http-api.md")))
                         .collect(Collectors.toUnmodifiableSet());
         assertFalse(cited.isEmpty());
         cited.removeAll(numbered);
@@ -204,7 +204,7 @@ class DocumentsTest {
                 .forEach(room -> drawn.put(room, new TreeSet<>()));
         drawn.put(RoomsTest.COMMANDS, new TreeSet<>());
         drawn.put(RoomsTest.WIRING, new TreeSet<>());
-        Matcher arrows = ARROW.matcher(Files.readString(Path.of("docs/architecture.md")));
+        Matcher arrows = ARROW.matcher(Files.readString(Path.of("docs/internals/architecture.md")));
         while (arrows.find()) {
             drawn.computeIfAbsent(arrows.group(1), _ -> new TreeSet<>()).add(arrows.group(2));
         }
@@ -227,7 +227,7 @@ class DocumentsTest {
 
     @Test
     void in_the_way_of_a_request_rooms_call_only_those_that_they_may_know() throws IOException {
-        String page = Files.readString(Path.of("docs/request.md"));
+        String page = Files.readString(Path.of("docs/internals/request.md"));
         Map<String, String> participants =
                 PARTICIPANT
                         .matcher(page)

@@ -55,7 +55,7 @@ class RoomsTest {
         }
     }
 
-    /** Who may know whom, in the order of docs/architecture.md, which a test compares. */
+    /** Who may know whom, in the order of docs/internals/architecture.md, which a test compares. */
     static final Map<String, Set<String>> MAY_KNOW =
             Map.ofEntries(
                     entry("verdict", Set.of()),

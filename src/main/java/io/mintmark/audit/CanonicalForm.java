@@ -13,7 +13,7 @@ import java.util.List;
  * The bytes that a row is hashed as, so that the database, this class and anyone's script agree:
  * each field as its length in bytes, a colon, the text in UTF-8 and a comma; a null as {@code -,}.
  * The first field names the form and its number; the others follow in the order of the table's
- * columns. {@code docs/audit.md} describes the forms.
+ * columns. {@code docs/reference/audit-log-format.md} describes the forms.
  */
 public final class CanonicalForm {
     /** Rows of {@code audit.event}, all columns but the two hashes. */

@@ -236,7 +236,7 @@ final class AuditEvidence implements Callable<Integer> {
                         tenant == null ? "all tenants" : "tenant " + tenant,
                         Instant.now(),
                         isSigned ? "signed" : "not signed",
-                        resource("evidence.md"));
+                        resource("audit/evidence.md"));
     }
 
     private static String resource(String name) throws IOException {

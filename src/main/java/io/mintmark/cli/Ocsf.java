@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Rows as events of the Open Cybersecurity Schema Framework, version 1.8.0. {@code
- * docs/shipping.md} says which field becomes which; what has no place there stands in {@code
+ * docs/audit/shipping.md} says which field becomes which; what has no place there stands in {@code
  * unmapped}, so nothing is lost.
  */
 final class Ocsf {

@@ -31,7 +31,7 @@ import java.util.UUID;
  * The parts of Helidon's OIDC provider that the console uses: the redirect to the identity provider
  * with state and nonce, the exchange of the code, and encrypted cookies. The console checks each
  * request before the library sees it, and decides itself who gets access and where a browser goes
- * next (docs/decisions/console-login.md).
+ * next (docs/internals/decisions/console-login.md).
  */
 final class HelidonLogin {
     static final String REDIRECT = "/oidc/redirect";

@@ -3,7 +3,7 @@ package io.mintmark.metrics;
 import java.util.List;
 import java.util.Locale;
 
-/** All metrics, in the order of {@code docs/operations.md}, which a test compares. */
+/** All metrics, in the order of {@code docs/run/logs-and-metrics.md}, which a test compares. */
 enum Metric {
     REQUESTS(
             Kind.COUNTER,

@@ -235,7 +235,7 @@ public final class BlockedSubjects implements AutoCloseable {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
                             "nothing is blocked: another transaction edits the same rows and didn't"
-                                    + " end within %d seconds; \"Blocked edits\" in docs/operations.md"
+                                    + " end within %d seconds; \"Blocked edits\" in docs/run/database.md"
                                             .formatted(patience.toSeconds())
                                     + " shows how to end it",
                             e)

@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * The SHA-256 of what a decision uses of a row of {@code broker}, in hexadecimal digits. The broker
  * makes it of the row that it read, and a verifier of the row in {@code audit.config_change};
- * {@code docs/audit.md} describes it.
+ * {@code docs/reference/audit-log-format.md} describes it.
  */
 final class RowDigest {
     private final CanonicalForm form;

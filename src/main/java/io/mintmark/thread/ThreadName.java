@@ -3,8 +3,9 @@ package io.mintmark.thread;
 import java.util.Locale;
 
 /**
- * Every background thread that a process may have, in the order of {@code docs/architecture.md},
- * which a test compares. Liveness has a check for each, and the metrics a label.
+ * Every background thread that a process may have, in the order of {@code
+ * docs/internals/architecture.md}, which a test compares. Liveness has a check for each, and the
+ * metrics a label.
  */
 public enum ThreadName {
     AUDIT_WRITER,

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Loads the program as operators start it, and prints the tables of {@code docs/performance.md}.
- * The command and its properties are described there.
+ * Loads the program as operators start it, and prints the tables of {@code
+ * docs/internals/performance.md}. The command and its properties are described there.
  */
 public final class LoadBenchmark {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("load.seconds", 10));

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -61,7 +62,10 @@ class DocumentedLinesTest {
 
     @Test
     void the_lines_for_clients_do_what_they_should() throws IOException {
-        List<String> blocks = blocks("clients.md");
+        List<String> blocks = new ArrayList<>();
+        for (String page : List.of("clients.md", "clients/aws.md", "clients/oauth2.md")) {
+            blocks.addAll(blocks(page));
+        }
         assertEquals(4, blocks.size());
         for (String block : blocks) {
             Ended ended = run(block);

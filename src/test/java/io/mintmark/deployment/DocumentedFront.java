@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** nginx, as docs/operations.md says to configure it, but for addresses, and without TLS. */
+/** nginx, as docs/run/upgrade.md says to configure it, but for addresses, and without TLS. */
 final class DocumentedFront implements AutoCloseable {
     private static final Pattern BLOCK = Pattern.compile("(?s)```nginx\n(.*?)```");
 
@@ -59,7 +59,7 @@ final class DocumentedFront implements AutoCloseable {
     }
 
     private static String here(int port, int one, int other) throws IOException {
-        Matcher block = BLOCK.matcher(Files.readString(Path.of("docs/operations.md")));
+        Matcher block = BLOCK.matcher(Files.readString(Path.of("docs/run/upgrade.md")));
         if (!block.find()) {
             throw new IllegalStateException("the page shows no configuration of nginx");
         }

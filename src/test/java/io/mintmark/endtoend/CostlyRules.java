@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * What one tenant's costliest rules cost the others; prints the rows of {@code
- * docs/performance.md}. Run by name: {@code mvn test -Dtest=CostlyRules}.
+ * docs/internals/performance.md}. Run by name: {@code mvn test -Dtest=CostlyRules}.
  */
 class CostlyRules {
     private static final int REQUESTS = Integer.getInteger("requests", 3_000);

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * A streaming standby is promoted while clients mint; docs/restore.md has the figures. Run by
+ * A streaming standby is promoted while clients mint; docs/run/restore.md has the figures. Run by
  * {@code .ci/restore}, since it needs PostgreSQL's own programs.
  */
 class FailoverIT {

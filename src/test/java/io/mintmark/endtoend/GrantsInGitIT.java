@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The pipeline of docs/admin.md, "Grants in Git", with nothing but psql and a tenant admin's login.
+ * The pipeline of docs/tenants/grants-in-git.md with nothing but psql and a tenant admin's login.
  * Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
  */
 class GrantsInGitIT {
@@ -94,7 +94,7 @@ class GrantsInGitIT {
 
     /** The page's. */
     private static String plan() throws IOException {
-        String page = Files.readString(Path.of("docs", "admin.md"));
+        String page = Files.readString(Path.of("docs", "tenants", "grants-in-git.md"));
         int begin = page.indexOf("BEGIN;\n\\i grants_in_git.sql\n");
         return page.substring(begin, page.indexOf("```", begin))
                 .replace(

@@ -20,8 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a broker costs with many tenants; prints the figures of {@code docs/performance.md}. Not
- * among the tests that every build runs, since it takes minutes.
+ * What a broker costs with many tenants; prints the figures of {@code
+ * docs/internals/performance.md}. Not among the tests that every build runs, since it takes
+ * minutes.
  */
 class ManyTenants {
     private static final int TENANTS = Integer.getInteger("tenants", 10_000);

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The runbook of docs/restore.md, step by step: a base backup and the WAL archive brought to a
+ * The runbook of docs/run/restore.md, step by step: a base backup and the WAL archive brought to a
  * point in time. Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
  */
 class RestoreIT {
@@ -79,7 +79,10 @@ class RestoreIT {
 
         String forgotten =
                 restored.psql(
-                        "test_auditor", Path.of("docs", "restore.sql"), "-v", "export=" + export);
+                        "test_auditor",
+                        Path.of("docs", "run", "restore.sql"),
+                        "-v",
+                        "export=" + export);
         assertForgotten(forgotten);
         revokeAgain();
         moveTheSequence();
@@ -155,7 +158,7 @@ class RestoreIT {
         List<String> unknown =
                 restored.psql(
                                 "test_auditor",
-                                Path.of("docs", "correlation.sql"),
+                                Path.of("docs", "audit", "correlation.sql"),
                                 "-v",
                                 "cloudtrail=" + cloudtrail)
                         .lines()

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a flood from one address costs the others; prints the rows of docs/performance.md. Run by
- * name: {@code mvn test -Dtest=FloodFigures}.
+ * What a flood from one address costs the others; prints the rows of docs/internals/performance.md.
+ * Run by name: {@code mvn test -Dtest=FloodFigures}.
  */
 class FloodFigures {
     private static final int REQUESTS = 3_000;

@@ -54,7 +54,7 @@ class MonitoringTest {
     @Test
     void the_documented_metrics_are_the_ones_in_the_code() throws IOException {
         String documented =
-                Files.readAllLines(Path.of("docs/operations.md")).stream()
+                Files.readAllLines(Path.of("docs/run/logs-and-metrics.md")).stream()
                         .filter(line -> line.startsWith("| `mintmark_"))
                         .collect(Collectors.joining("\n"));
 

@@ -30,7 +30,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What docs/questions.md asks is answered as it says, on a log that has an answer to each. */
+/**
+ * What docs/audit/questions.md asks is answered as it says, on a log that has an answer to each.
+ */
 class AuditQuestionsTest {
     private static final Pattern QUERY =
             Pattern.compile("```sql\n(.*?)```\n\n```\n(.*?)\n", Pattern.DOTALL);
@@ -76,7 +78,7 @@ class AuditQuestionsTest {
     private static String page() throws Exception {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         String issued = " FROM audit.mint WHERE outcome = 'issued' AND key = 'deploy'";
-        return Files.readString(Path.of("docs/questions.md"))
+        return Files.readString(Path.of("docs/audit/questions.md"))
                 .replace("2026-11-23", today.plusDays(1).toString())
                 .replace("2026-11-22", today.toString())
                 .replaceAll(

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * docs/correlation.sql against files such as the clouds write, with the members that their
+ * docs/audit/correlation.sql against files such as the clouds write, with the members that their
  * documentation shows: src/test/resources/correlation. Each has events that came through the
  * broker, that didn't, and mints that nobody used.
  */
@@ -138,7 +138,7 @@ class CorrelationTest {
                         "-v",
                         cloud + "=" + file,
                         "-f",
-                        "docs/correlation.sql");
+                        "docs/audit/correlation.sql");
         builder.environment().put("PGHOST", server.host());
         builder.environment().put("PGPORT", Integer.toString(server.port()));
         builder.environment().put("PGDATABASE", database.name());

@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  * on an embedded server of its own, with the rows of {@link AuditFigures} and one tenant with
  * 100,000 grants. With {@code figures.data} the server keeps its files in that folder, and the next
  * run measures the same rows again, migrated to what this build needs. Prints a line for each page,
- * as docs/performance.md has them, and fails where one takes longer than it may.
+ * as docs/internals/performance.md has them, and fails where one takes longer than it may.
  */
 class PageFigures {
     private static final int TIMES = 20;

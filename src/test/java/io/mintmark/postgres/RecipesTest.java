@@ -224,7 +224,9 @@ class RecipesTest {
     void the_page_takes_away_what_the_recipe_takes_away() throws IOException {
         String recipe = Files.readString(DIRECTORY.resolve("grants_in_git.sql"));
         String removal = recipe.substring(recipe.indexOf("DELETE FROM"));
-        assertTrue(Files.readString(Path.of("docs", "admin.md")).contains(removal), removal);
+        assertTrue(
+                Files.readString(Path.of("docs", "tenants", "grants-in-git.md")).contains(removal),
+                removal);
     }
 
     @Test

@@ -121,7 +121,7 @@ class PlatformThreadsTest {
 
     @Test
     void the_documented_background_threads_are_those_of_the_program() throws IOException {
-        String page = Files.readString(Path.of("docs/architecture.md"));
+        String page = Files.readString(Path.of("docs/internals/architecture.md"));
         String table = page.split("\n### Background threads\n", 2)[1].split("\n#+ ", 2)[0];
 
         assertEquals(

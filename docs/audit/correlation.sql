@@ -1,7 +1,7 @@
 -- Joins the logs of the clouds with audit.mint: uses that did not come through the broker, and mints that
 -- were never used. For psql, as an auditor who may make temporary tables; give the paths as variables:
 --
---     psql "$DATABASE" -v cloudtrail=events.jsonl -f docs/correlation.sql
+--     psql "$DATABASE" -v cloudtrail=events.jsonl -f docs/audit/correlation.sql
 --
 -- Each file has one JSON object a line. Make it so of CloudTrail's files:   jq -c '.Records[]' *.json > events.jsonl
 -- and of Google's:   gcloud logging read '…' --format json | jq -c '.[]' > google.jsonl

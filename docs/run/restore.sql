@@ -1,7 +1,7 @@
 -- What a restored database has forgotten: changes of the configuration and mints that an export still has, and the database
 -- doesn't. For psql, as an auditor who may make temporary tables, before brokers run again:
 --
---     psql "$DATABASE" -v export=log.jsonl -f docs/restore.sql
+--     psql "$DATABASE" -v export=log.jsonl -f docs/run/restore.sql
 --
 -- The file is what "audit export --all --format jsonl" wrote (shipping.md), all days of it since the point in time:
 --     cat log-2026-06-1*.jsonl > log.jsonl
