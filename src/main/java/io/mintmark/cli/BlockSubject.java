@@ -158,7 +158,8 @@ final class BlockSubject implements Callable<Integer> {
     }
 
     /** What prints how the credentials were ended, and returns which have. */
-    private Function<List<ActiveCredential>, Set<UUID>> ends(BlockedSubjects subjects, Block block) {
+    private Function<List<ActiveCredential>, Set<UUID>> ends(
+            BlockedSubjects subjects, Block block) {
         EarlyEnds ends = subjects.ends();
         return end
                 ? living -> new EarlyEnding(ends, endPatience, out).report(ends.end(block), living)

@@ -54,7 +54,8 @@ final class EarlyEnding {
                     one.type(),
                     one.mintId(),
                     at == null
-                            ? "not yet: " + VisibleText.of(why.getOrDefault(one.mintId(), "unknown"))
+                            ? "not yet: "
+                                    + VisibleText.of(why.getOrDefault(one.mintId(), "unknown"))
                             : "ended " + TIME.format(at));
         }
         if (ended.size() < these.size()) {

@@ -77,7 +77,10 @@ public final class Endings implements AutoCloseable {
                     try {
                         ending.run(due);
                     } catch (RuntimeException e) {
-                        log.warn("Mints of access provider {} can't be ended now", due.provider(), e);
+                        log.warn(
+                                "Mints of access provider {} can't be ended now",
+                                due.provider(),
+                                e);
                     } finally {
                         leave(due.provider());
                     }

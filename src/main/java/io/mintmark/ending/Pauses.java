@@ -31,7 +31,9 @@ final class Pauses {
     /** After so many failures in a row: two to the power of it in seconds, or up to half less. */
     Duration after(int failures) {
         long most =
-                Math.min(LONGEST.toMillis(), Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
+                Math.min(
+                        LONGEST.toMillis(),
+                        Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
         return Duration.ofMillis(random.nextLong(most / 2, most + 1));
     }
 

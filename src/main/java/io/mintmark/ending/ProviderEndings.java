@@ -113,7 +113,8 @@ public final class ProviderEndings {
     private void sweep(AtProvider at) {
         calling(at, place -> listed(at, place))
                 .ifPresent(left -> {
-                    long noted = store.noteLeftBehind(at.id(), left.stream().limit(OF_SWEEP).toList());
+                    long noted =
+                            store.noteLeftBehind(at.id(), left.stream().limit(OF_SWEEP).toList());
                     if (noted > 0) {
                         log.warn(
                                 "Access provider {} lists {} mints after their time that weren't to be ended; they are ended now",
@@ -134,7 +135,9 @@ public final class ProviderEndings {
     }
 
     private static String why(Exception e) {
-        return e instanceof NotListed ? String.valueOf(e.getMessage()) : TimedCall.failed(e).detail();
+        return e instanceof NotListed
+                ? String.valueOf(e.getMessage())
+                : TimedCall.failed(e).detail();
     }
 
     /** Ends one mint. Returns whether to go on with the next. */
@@ -187,7 +190,8 @@ public final class ProviderEndings {
                         clock.instant().plus(timeout));
         Supplier<T> bounded =
                 () -> {
-                    try (Timeout _ = Timeout.after(timeout.plus(SLACK), Thread.currentThread()::interrupt)) {
+                    try (Timeout _ =
+                            Timeout.after(timeout.plus(SLACK), Thread.currentThread()::interrupt)) {
                         return call.apply(place);
                     } finally {
                         var _ = Thread.interrupted();
@@ -214,7 +218,10 @@ public final class ProviderEndings {
             log.error("The audit log doesn't take the end of mint {}", open.mint(), e);
             postpone(open, "audit_unavailable", "the audit log didn't take the row");
         } catch (StoreUnreachable e) {
-            log.warn("The end of mint {} can't be recorded now; it will be ended again", open.mint(), e);
+            log.warn(
+                    "The end of mint {} can't be recorded now; it will be ended again",
+                    open.mint(),
+                    e);
         }
     }
 
@@ -233,7 +240,6 @@ public final class ProviderEndings {
     private Event event(Open open, KeyName key, How how, String detail) {
         ProviderId id = open.provider().id();
         End end = new End(id.tenant(), id.name(), open.provider().type(), open.credentialId());
-        return Event.ended(
-                open.mint(), clock.instant(), key, end, how, Optional.of(detail));
+        return Event.ended(open.mint(), clock.instant(), key, end, how, Optional.of(detail));
     }
 }

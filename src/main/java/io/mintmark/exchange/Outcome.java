@@ -94,7 +94,11 @@ record Outcome(Order order, MintResult result, Instant at) {
                     dropped(credential, now, OTHER_KEY_FAILED, "another key of the request failed");
             case Withheld(var id, var end, var reason, var detail, _) ->
                     order.events()
-                            .withheld(now, reason.word(), detail, note(id, end.orElse(expected()), false));
+                            .withheld(
+                                    now,
+                                    reason.word(),
+                                    detail,
+                                    note(id, end.orElse(expected()), false));
             case Failed(var reason, var detail) ->
                     order.events().failed(now, reason.word(), detail);
             case NotCalled(var why, var detail) -> order.events().failed(now, word(why), detail);
@@ -102,8 +106,7 @@ record Outcome(Order order, MintResult result, Instant at) {
     }
 
     private Credential note(Minted credential) {
-        return note(
-                credential.credentialId(), credential.expiresAt(), credential.endsByItself());
+        return note(credential.credentialId(), credential.expiresAt(), credential.endsByItself());
     }
 
     private Credential note(String id, Instant end, boolean endsByItself) {

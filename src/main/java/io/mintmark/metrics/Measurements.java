@@ -26,7 +26,8 @@ import java.util.stream.Stream;
  * Counts what happens. No label is anything that a client chooses: neither subject nor address nor
  * path; tenants and types are what admins have set up.
  */
-public final class Measurements implements RequestListener, MintListener, KeySetListener, EndingListener {
+public final class Measurements
+        implements RequestListener, MintListener, KeySetListener, EndingListener {
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";
     private static final String KEYS_MISSING = "keys_missing";

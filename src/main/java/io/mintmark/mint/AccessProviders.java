@@ -64,8 +64,8 @@ public final class AccessProviders {
     /** What ends the mints of types that leave something behind, by type. */
     public Map<String, Ender> enders() {
         Map<String, Ender> enders = new HashMap<>();
-        byType.forEach((type, provider) ->
-                provider.ender().ifPresent(ender -> enders.put(type, ender)));
+        byType.forEach(
+                (type, provider) -> provider.ender().ifPresent(ender -> enders.put(type, ender)));
         return enders;
     }
 

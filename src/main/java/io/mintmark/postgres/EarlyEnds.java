@@ -73,7 +73,8 @@ public final class EarlyEnds {
             Asked ended = new Asked(new HashSet<>(), new HashSet<>());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    Set<UUID> these = rows.getBoolean("leaves_behind") ? ended.asked() : ended.listed();
+                    Set<UUID> these =
+                            rows.getBoolean("leaves_behind") ? ended.asked() : ended.listed();
                     these.add(rows.getObject("mint_id", UUID.class));
                 }
             }
@@ -85,7 +86,10 @@ public final class EarlyEnds {
 
     /** Which of these mints have ended, and when. */
     public Map<UUID, Instant> ended(Collection<UUID> mints) {
-        return asked(ENDED, mints, row -> row.getObject("occurred_at", OffsetDateTime.class).toInstant());
+        return asked(
+                ENDED,
+                mints,
+                row -> row.getObject("occurred_at", OffsetDateTime.class).toInstant());
     }
 
     /** Why these mints haven't ended yet, as far as that is known. */

@@ -133,10 +133,7 @@ final class EventInsert {
      * @param tenants whose states are asked for
      */
     Inserted run(
-            List<Event> events,
-            String json,
-            Optional<Confirmed> before,
-            Set<TenantName> tenants) {
+            List<Event> events, String json, Optional<Confirmed> before, Set<TenantName> tenants) {
         Statements statements = leftBehind.byAny(events) ? withEndings : plain;
         List<String> parameters =
                 before.map(row -> List.of(json, row.mint().toString(), row.head().hash()))

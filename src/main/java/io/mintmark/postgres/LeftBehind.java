@@ -37,8 +37,7 @@ public record LeftBehind(Set<String> types, Duration ofMint) {
     boolean byAny(List<Event> events) {
         return !isEmpty()
                 && events.stream()
-                        .anyMatch(event ->
-                                event.providerType().map(types::contains).orElse(false));
+                        .anyMatch(event -> event.providerType().map(types::contains).orElse(false));
     }
 
     /**

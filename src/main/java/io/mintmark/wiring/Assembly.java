@@ -170,13 +170,7 @@ final class Assembly {
         return new Endings(
                 store,
                 new ProviderEndings(
-                        store,
-                        providers,
-                        audit,
-                        clock,
-                        new SecureRandom(),
-                        timeout,
-                        measurements),
+                        store, providers, audit, clock, new SecureRandom(), timeout, measurements),
                 timeout);
     }
 

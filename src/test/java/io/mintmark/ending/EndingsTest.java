@@ -21,7 +21,6 @@ import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
-
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -146,7 +145,12 @@ class EndingsTest {
 
         one.record(issued(mints.get(0), Duration.ofMinutes(10)));
         one.record(
-                mints.get(1).withheld(Instant.now(), "other_key_failed", "", credential(Duration.ofMinutes(10), false)));
+                mints.get(1)
+                        .withheld(
+                                Instant.now(),
+                                "other_key_failed",
+                                "",
+                                credential(Duration.ofMinutes(10), false)));
         one.record(mints.get(2).failed(Instant.now(), "provider_timeout", ""));
         one.record(mints.get(3).failed(Instant.now(), "provider_rejected", ""));
         one.record(mints.get(4).failed(Instant.now(), "tenant_busy", ""));
@@ -178,7 +182,9 @@ class EndingsTest {
                 List.of("acme app app webhook id"),
                 database.column(
                         "SELECT concat_ws(' ', tenant, key, provider, provider_type, credential_id) FROM audit.event WHERE kind = 'ended'"));
-        assertTrue(List.of("over dropped one", "over dropped two").containsAll(database.column(ENDED)));
+        assertTrue(
+                List.of("over dropped one", "over dropped two")
+                        .containsAll(database.column(ENDED)));
     }
 
     @Test
@@ -190,12 +196,14 @@ class EndingsTest {
         one.record(
                 handedOut.issued(Instant.now(), credential(Duration.ofSeconds(1), true)),
                 dropped.withheld(
-                        Instant.now(), "other_key_failed", "", credential(Duration.ofMinutes(9), true)));
+                        Instant.now(),
+                        "other_key_failed",
+                        "",
+                        credential(Duration.ofMinutes(9), true)));
         one.start();
         assertEnded("over by itself one", "undone dropped one");
         assertEquals(
-                List.of(dropped.mintId()),
-                target.orders().stream().map(EndOrder::mintId).toList());
+                List.of(dropped.mintId()), target.orders().stream().map(EndOrder::mintId).toList());
     }
 
     @Test
@@ -221,12 +229,11 @@ class EndingsTest {
     @Test
     void a_replica_that_stops_while_it_ends_a_mint_is_replaced_and_its_late_row_is_none() {
         CountDownLatch begun = new CountDownLatch(1);
-        target.answer(
-                order -> {
-                    begun.countDown();
-                    await(released);
-                    return new Ended.Gone("late");
-                });
+        target.answer(order -> {
+            begun.countDown();
+            await(released);
+            return new Ended.Gone("late");
+        });
         Replica one = replica("one");
         issued(one, Duration.ofSeconds(1));
         one.start();
@@ -255,21 +262,18 @@ class EndingsTest {
         MintEvents elsewhere = mint("second", "webhook");
         one.record(requested(elsewhere));
         one.record(issued(elsewhere, Duration.ofMillis(10)));
-        target.answer(
-                order ->
-                        order.place().provider().value().equals("app")
-                                ? new Ended.NotYet(
-                                        Reason.PROVIDER_UNREACHABLE,
-                                        "connection refused")
-                                : new Ended.Gone("dropped"));
+        target.answer(order ->
+                order.place().provider().value().equals("app")
+                        ? new Ended.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused")
+                        : new Ended.Gone("dropped"));
         one.start();
         Eventually.holds(() -> database.column(ENDED).size() == 1);
-        Eventually.holds(() ->
-                database.column(OPEN).equals(List.of("issued 2 provider_unreachable f")));
+        Eventually.holds(
+                () -> database.column(OPEN).equals(List.of("issued 2 provider_unreachable f")));
         // an hour, in which it was tried again and again
         database.runAsSuperuser("UPDATE runtime.ending SET tries = 40, next_try = now()");
-        Eventually.holds(() ->
-                database.column(OPEN).equals(List.of("issued 41 provider_unreachable f")));
+        Eventually.holds(
+                () -> database.column(OPEN).equals(List.of("issued 41 provider_unreachable f")));
         assertEquals(
                 List.of("t"),
                 database.column(
@@ -400,9 +404,12 @@ class EndingsTest {
                 "INSERT INTO broker.access_provider (tenant, name, type, settings) SELECT 'other', 'app', type, settings FROM broker.access_provider WHERE tenant = 'acme' AND name = 'app'");
         one.start();
         replica("two").start();
-        Eventually.holds(() ->
-                database.column("SELECT provider FROM runtime.sweep").size() == 3);
-        assertEquals(List.of("0"), database.column("SELECT tries FROM runtime.ending WHERE mint_id = '%s'".formatted(alive.mintId())));
+        Eventually.holds(() -> database.column("SELECT provider FROM runtime.sweep").size() == 3);
+        assertEquals(
+                List.of("0"),
+                database.column(
+                        "SELECT tries FROM runtime.ending WHERE mint_id = '%s'"
+                                .formatted(alive.mintId())));
         assertEquals(List.of(), database.column(ENDED));
         assertEquals(
                 List.of("t", "t", "t"),
@@ -424,9 +431,13 @@ class EndingsTest {
                                             IllegalStateException.class,
                                             () -> database.run(Who.ADMIN, edit))
                                     .getCause());
-            assertTrue(why.contains("A credential of access provider \"app\" of tenant \"acme\" is still to be ended"), why);
+            assertTrue(
+                    why.contains(
+                            "A credential of access provider \"app\" of tenant \"acme\" is still to be ended"),
+                    why);
         }
-        database.run(Who.ADMIN, "UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");
+        database.run(
+                Who.ADMIN, "UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");
         database.run(Who.ADMIN, "UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
         one.start();
         timePasses();
@@ -438,8 +449,7 @@ class EndingsTest {
     void an_end_that_another_replica_recorded_meanwhile_is_not_recorded_again() {
         Replica one = replica("one");
         MintEvents mint = issued(one, Duration.ofMinutes(10));
-        database.runAsSuperuser(
-                "CREATE TABLE runtime.kept AS SELECT * FROM runtime.ending");
+        database.runAsSuperuser("CREATE TABLE runtime.kept AS SELECT * FROM runtime.ending");
         one.record(end(mint));
         database.runAsSuperuser(
                 "INSERT INTO runtime.ending SELECT * FROM runtime.kept; UPDATE runtime.ending SET due = now(), next_try = now()");

@@ -66,8 +66,7 @@ public final class Webhook implements AccessProvider {
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         WebhookSettings settings = WebhookSettings.of(providerSettings, destinations);
         WebhookKey key = WebhookKey.of(keySettings);
-        return new Prepared(
-                List.of(key.target()), false, order -> mint(order, settings, key));
+        return new Prepared(List.of(key.target()), false, order -> mint(order, settings, key));
     }
 
     private MintResult mint(MintOrder order, WebhookSettings settings, WebhookKey key) {
@@ -82,8 +81,7 @@ public final class Webhook implements AccessProvider {
                 order.sender(), order.deadline(), settings.endpoint(), post)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> why;
             case Done<Reply>(Reply reply) ->
-                    new WebhookAnswer(reply, settings.endpoint())
-                            .result(settings, order.mintId());
+                    new WebhookAnswer(reply, settings.endpoint()).result(settings, order.mintId());
         };
     }
 }
