@@ -49,7 +49,7 @@ class EndingsTest {
 
     private final TestDatabase database = TestDatabase.migrated();
     private final FarSide target = new FarSide();
-    private final List<Replica> replicas = new ArrayList<>();
+    private final List<EndingReplica> replicas = new ArrayList<>();
     private final CountDownLatch released = new CountDownLatch(1);
 
     @BeforeEach
@@ -68,12 +68,12 @@ class EndingsTest {
     @AfterEach
     void close() {
         released.countDown();
-        replicas.forEach(Replica::close);
+        replicas.forEach(EndingReplica::close);
         database.close();
     }
 
-    private Replica replica(String name) {
-        Replica replica = new Replica(database, name, target);
+    private EndingReplica replica(String name) {
+        EndingReplica replica = new EndingReplica(database, name, target);
         replicas.add(replica);
         return replica;
     }
@@ -113,7 +113,7 @@ class EndingsTest {
         return mint.issued(Instant.now(), credential(left, false));
     }
 
-    private MintEvents issued(Replica by, Duration left) {
+    private MintEvents issued(EndingReplica by, Duration left) {
         MintEvents mint = mint();
         by.record(requested(mint));
         target.make(mint.mintId(), "app");
@@ -136,7 +136,7 @@ class EndingsTest {
 
     @Test
     void a_request_opens_an_ending_that_its_outcome_moves_or_closes() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         List<MintEvents> mints = List.of(mint(), mint(), mint(), mint(), mint());
         mints.forEach(mint -> one.record(requested(mint)));
         String due =
@@ -159,7 +159,7 @@ class EndingsTest {
 
     @Test
     void a_type_that_leaves_nothing_behind_opens_no_ending() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         MintEvents token = mint("own", "jwt");
         one.record(requested(token), requested(mint()));
         one.record(issued(token, Duration.ofMinutes(10)));
@@ -169,7 +169,7 @@ class EndingsTest {
 
     @Test
     void what_expires_is_ended_and_on_record_once() {
-        Replica one = replica("one").start();
+        EndingReplica one = replica("one").start();
         MintEvents mint = issued(one, Duration.ofSeconds(2));
         replica("two").start();
         Eventually.holds(() -> !database.column(ENDED).isEmpty());
@@ -189,7 +189,7 @@ class EndingsTest {
 
     @Test
     void what_ends_by_itself_is_on_record_without_a_call_unless_it_was_never_handed_out() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         MintEvents handedOut = mint();
         MintEvents dropped = mint();
         one.record(requested(handedOut), requested(dropped));
@@ -209,7 +209,7 @@ class EndingsTest {
     @Test
     void a_replica_that_dies_before_the_call_leaves_a_mint_that_another_ends() {
         replica("one").record(requested(mint()));
-        Replica two = replica("two").start();
+        EndingReplica two = replica("two").start();
         timePasses();
         assertEnded("undone dropped two");
         assertEquals(List.of("webhook GONE"), two.results());
@@ -234,7 +234,7 @@ class EndingsTest {
             await(released);
             return new Ended.Gone("late");
         });
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         issued(one, Duration.ofSeconds(1));
         one.start();
         await(begun);
@@ -249,7 +249,7 @@ class EndingsTest {
         assertEquals(List.of("over dropped two"), database.column(ENDED));
     }
 
-    private boolean recorded(Replica by) {
+    private boolean recorded(EndingReplica by) {
         MintEvents other = mint("own", "jwt");
         by.record(requested(other));
         return true;
@@ -257,7 +257,7 @@ class EndingsTest {
 
     @Test
     void a_target_that_is_down_is_tried_again_for_ever_and_delays_no_other() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         issued(one, Duration.ofMillis(10));
         MintEvents elsewhere = mint("second", "webhook");
         one.record(requested(elsewhere));
@@ -290,7 +290,7 @@ class EndingsTest {
 
     @Test
     void at_one_access_provider_one_mint_is_ended_at_a_time() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         for (int i = 0; i < 20; i++) {
             issued(one, Duration.ofMillis(10));
         }
@@ -301,7 +301,7 @@ class EndingsTest {
 
     @Test
     void two_replicas_end_each_mint_once() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         for (int i = 0; i < 60; i++) {
             issued(one, Duration.ofMillis(10));
         }
@@ -315,7 +315,7 @@ class EndingsTest {
     @Test
     void what_is_left_is_on_record() {
         target.answer(_ -> new Ended.Disarmed("it owns 1 table"));
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         one.record(requested(mint()));
         one.start();
         timePasses();
@@ -325,7 +325,7 @@ class EndingsTest {
 
     @Test
     void an_admin_ends_a_credential_before_its_time() {
-        Replica one = replica("one").start();
+        EndingReplica one = replica("one").start();
         MintEvents mint = issued(one, Duration.ofMinutes(10));
         database.run(
                 Who.TENANT_ADMIN,
@@ -337,7 +337,7 @@ class EndingsTest {
 
     @Test
     void a_mint_that_is_in_flight_when_it_is_ended_is_ended_once_it_is_issued() {
-        Replica one = replica("one").start();
+        EndingReplica one = replica("one").start();
         MintEvents mint = mint();
         one.record(requested(mint));
         database.run(
@@ -352,7 +352,7 @@ class EndingsTest {
 
     @Test
     void an_admins_open_transaction_holds_up_no_mint() throws Exception {
-        Replica one = replica("one").start();
+        EndingReplica one = replica("one").start();
         MintEvents mint = mint();
         one.record(requested(mint));
         try (var admin = database.connect(Who.ADMIN);
@@ -373,7 +373,7 @@ class EndingsTest {
 
     @Test
     void a_database_that_was_set_back_learns_from_the_provider_what_is_left() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         MintEvents known = issued(one, Duration.ofMinutes(10));
         MintEvents ended = issued(one, Duration.ofMinutes(10));
         MintEvents unknown = mint();
@@ -397,7 +397,7 @@ class EndingsTest {
 
     @Test
     void a_provider_is_swept_by_one_replica_and_leaves_the_others_mints_alone() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         MintEvents alive = issued(one, Duration.ofMinutes(10));
         // of another tenant, which this provider can't end in the log
         database.runAsSuperuser(
@@ -419,7 +419,7 @@ class EndingsTest {
 
     @Test
     void an_access_provider_with_open_endings_stays_and_may_be_disabled() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         issued(one, Duration.ofMinutes(10));
         for (String edit :
                 List.of(
@@ -447,7 +447,7 @@ class EndingsTest {
 
     @Test
     void an_end_that_another_replica_recorded_meanwhile_is_not_recorded_again() {
-        Replica one = replica("one");
+        EndingReplica one = replica("one");
         MintEvents mint = issued(one, Duration.ofMinutes(10));
         database.runAsSuperuser("CREATE TABLE runtime.kept AS SELECT * FROM runtime.ending");
         one.record(end(mint));

@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** As much of a replica as writes the audit log and ends mints. */
-final class Replica implements AutoCloseable {
+final class EndingReplica implements AutoCloseable {
     /** What a mint may take; nothing waits for it here. */
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -27,7 +27,7 @@ final class Replica implements AutoCloseable {
     private final Endings endings;
     private final List<String> results = new CopyOnWriteArrayList<>();
 
-    Replica(TestDatabase database, String name, FarSide provider) {
+    EndingReplica(TestDatabase database, String name, FarSide provider) {
         AccessProviders providers = new AccessProviders(List.of(provider), InstantSource.system());
         this.database = new Database(database.login(Who.APP));
         this.audit =
@@ -60,7 +60,7 @@ final class Replica implements AutoCloseable {
     }
 
     /** Begins to end mints. */
-    Replica start() {
+    EndingReplica start() {
         var _ = endings.start();
         return this;
     }
