@@ -1,4 +1,4 @@
--- How something is refused: with a message, a hint and an error code, and what the messages are made of.
+-- Errors with a message, a hint and an error code, and the parts of their messages.
 
 CREATE OR REPLACE FUNCTION internal.refuse(message text, hint text, code text DEFAULT 'check_violation') RETURNS void
     LANGUAGE plpgsql
@@ -9,14 +9,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse(text, text, text) IS
-    'Ends the statement with a message, a hint and an error code. Whatever is refused in a sentence is refused here or below.';
+    'Raises an error with a message, a hint and an error code.';
 
 CREATE OR REPLACE FUNCTION internal.without_bookkeeping(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written - '{created_at,created_by,updated_at,updated_by}'::text[];
 COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers keep.';
 
--- For errors whose message doesn't name the row: in a statement of a thousand rows, the row is what the admin looks for.
+-- For errors whose message doesn't name the row: a statement may have a thousand rows.
 CREATE OR REPLACE FUNCTION internal.shown_row(refused jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -26,7 +26,7 @@ AS $$
       FROM jsonb_each(jsonb_strip_nulls(internal.without_bookkeeping(refused) - '{id,external_id,settings,jwks,ca_certificate}'::text[])) AS m;
 $$;
 COMMENT ON FUNCTION internal.shown_row(jsonb) IS
-    'A row as a refusal shows it, long values cut, so that the names beside them are seen; null for none. Without what a writer may have put a secret into.';
+    'A row for the DETAIL of an error: long values cut, without columns that may contain a secret; null for none.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_in(target regclass, rule text, message text, hint text, code text, named_column text DEFAULT '',
                                               refused jsonb DEFAULT NULL) RETURNS void
@@ -50,14 +50,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text, jsonb) IS
-    'Ends the statement as the constraint of that name (or of that column) would, with a sentence and a hint; refused: the row, where the sentence can''t name it.';
+    'Raises the error of the constraint of that name (or of that column) with a message and a hint; refused: the row, if the message does not name it.';
 
 CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE jsonb_typeof(value) WHEN 'string' THEN 'a string' WHEN 'number' THEN 'a number'
                WHEN 'boolean' THEN 'true or false' WHEN 'array' THEN 'a list'
                WHEN 'object' THEN 'an object' ELSE 'null' END;
-COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'What a JSON value is, with its article.';
+COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'The type of a JSON value, with its article.';
 
 -- ---------------------------------------------------------------- similar names
 

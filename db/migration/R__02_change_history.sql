@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION internal.refuse_change() RETURNS trigger
 AS $$
 BEGIN
     PERFORM internal.refuse(
-        format('%s.%s is append-only: %s is refused.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
+        format('%s.%s is append-only: %s is not allowed.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
              THEN 'Records are permanent. Whole old months can be retired, with: mintmark audit retire'
              ELSE 'Records are permanent: later entries are chained to them.' END,
@@ -204,7 +204,7 @@ DECLARE
 BEGIN
     IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
         PERFORM internal.refuse(
-            format('A row of broker.%s stays with its tenant: it cannot move from %s to %s.', TG_TABLE_NAME,
+            format('A row of broker.%s cannot be moved from %s to %s.', TG_TABLE_NAME,
                    coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
@@ -222,7 +222,7 @@ CREATE OR REPLACE FUNCTION internal.refuse_truncate() RETURNS trigger
 AS $$
 BEGIN
     PERFORM internal.refuse(
-        format('TRUNCATE broker.%s is refused: the change history could not record what it removes.', TG_TABLE_NAME),
+        format('TRUNCATE broker.%s is not allowed, because the change history could not record the removed rows.', TG_TABLE_NAME),
         format('DELETE FROM broker.%I records each row.', TG_TABLE_NAME), 'insufficient_privilege');
 END
 $$;
@@ -241,7 +241,7 @@ BEGIN
     IF touched > 100 OR tenants > 1 THEN
         RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
                       CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
-            USING HINT = 'If that was not meant: ROLLBACK while it is not committed; TABLE broker.pending_change shows it. Afterwards audit.config_change has the rows as they were.';
+            USING HINT = 'If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the commit, audit.config_change has the former rows.';
     END IF;
     RETURN NULL;
 END

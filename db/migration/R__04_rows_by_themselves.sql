@@ -16,7 +16,7 @@ BEGIN
             PERFORM internal.refuse_in(TG_RELID, '',
                 format('A row of broker.%s needs "%s", which is missing or null.', TG_TABLE_NAME, needed),
                 (SELECT format('"%s": %s', needed, col_description(a.attrelid, a.attnum))
-                        || CASE WHEN a.atthasdef THEN ' It has a default: leave it out.' ELSE '' END
+                        || CASE WHEN a.atthasdef THEN ' Omit the column to use its default.' ELSE '' END
                    FROM pg_attribute AS a WHERE a.attrelid = TG_RELID AND a.attname = needed),
                 'not_null_violation', needed, written);
         END IF;
@@ -91,7 +91,7 @@ CREATE OR REPLACE FUNCTION internal.refuse_move(what text, old_tenant text, new_
 AS $$
 BEGIN
     IF old_tenant <> new_tenant THEN
-        PERFORM internal.refuse(format('A row of broker.%s stays with its tenant: it cannot move from "%s" to "%s".',
+        PERFORM internal.refuse(format('A row of broker.%s cannot be moved from "%s" to "%s".',
                                      what, old_tenant, new_tenant),
                               'Insert a new row for the other tenant, and delete this one.');
     END IF;
@@ -117,7 +117,7 @@ BEGIN
                     WHEN 'identity_provider' THEN format('Identity provider "%s": its %s %s.', written ->> 'name', json, fault)
                     WHEN 'access_provider' THEN format('Access provider "%s" of tenant "%s": its %s %s.', written ->> 'name', written ->> 'tenant', json, fault)
                     ELSE format('Key "%s" of tenant "%s": its %s %s.', written ->> 'name', written ->> 'tenant', json, fault) END,
-                CASE json WHEN 'settings' THEN 'Shorten them, or divide them between two rows. A policy can be written as one text, which counts once.'
+                CASE json WHEN 'settings' THEN 'Shorten them, or divide them between two rows. A policy written as one string counts once.'
                           WHEN 'outputs' THEN 'Name only the outputs that clients read.'
                           ELSE 'Divide the values between two rows, or let a glob match several.' END,
                 'check_violation');
@@ -165,7 +165,7 @@ BEGIN
             RETURN format('"%s" begins like a JSON pointer, where ~ is written ~0 and / is written ~1', claim);
         ELSIF jsonb_typeof(condition) = 'array' THEN
             IF condition = '[]' THEN
-                RETURN format('the list for "%s" is empty, so no token could ever meet it', claim);
+                RETURN format('the list for "%s" is empty, so no token can match', claim);
             ELSIF NOT (SELECT bool_and(internal.is_condition(one)) FROM jsonb_array_elements(condition) AS one) THEN
                 RETURN format('the list for "%s" may contain strings, numbers, true, false and {"glob": "…"} only', claim);
             END IF;
@@ -192,7 +192,7 @@ COMMENT ON FUNCTION internal.claims_fault(jsonb) IS
 
 CREATE OR REPLACE FUNCTION internal.claims_hint() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN 'For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops", "dev"], "/namespace/id": 7}: a text, number, true or false equals, a list means any of, a name with / first is a JSON pointer.';
+    RETURN 'For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops", "dev"], "/namespace/id": 7}: a string, number or boolean must be equal, a list means any of its values, and a name that starts with / is a JSON pointer.';
 COMMENT ON FUNCTION internal.claims_hint() IS 'A hint: what conditions on claims look like.';
 
 -- ---------------------------------------------------------------- tenants and their admins
@@ -204,16 +204,16 @@ AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         PERFORM internal.refuse(
-            format('Tenant "%s" cannot be deleted: another of that name would inherit its trust in the clouds.', OLD.name),
+            format('Tenant "%s" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.', OLD.name),
             format('UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name), 'restrict_violation');
     ELSIF NEW.name <> OLD.name THEN
         PERFORM internal.refuse(
             format('Tenant "%s" cannot be renamed: clouds and the audit log know it by this name.', OLD.name),
-            'Change its display_name, or make a new tenant and disable this one.', 'restrict_violation');
+            'Change its display_name, or create a new tenant and disable this one.', 'restrict_violation');
     ELSIF NEW.external_id <> OLD.external_id THEN
         PERFORM internal.refuse(
             format('The external_id of tenant "%s" cannot be changed: trust policies in AWS name it.', OLD.name),
-            'Make a new tenant and disable this one.', 'restrict_violation');
+            'Create a new tenant and disable this one.', 'restrict_violation');
     END IF;
     RETURN NEW;
 END
@@ -227,25 +227,25 @@ AS $$
 BEGIN
     IF NEW.name !~ '^[a-z][a-z0-9-]{0,39}$' THEN
         PERFORM internal.refuse(format('"%s" is not a valid tenant name.', NEW.name),
-            'A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What people read goes into display_name.');
+            'Use a lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". Set display_name for a readable name.');
     ELSIF internal.line_fault(NEW.display_name, 1000) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its display_name %s.', NEW.name, internal.line_fault(NEW.display_name, 1000)),
                               'Write one line, or null.');
     ELSIF least(NEW.max_keys, NEW.max_grants, NEW.max_globs, NEW.max_changes) < 0 OR NEW.max_calls < 1 THEN
-        PERFORM internal.refuse(format('Tenant "%s" has a bound below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
-                              'max_keys, max_grants, max_globs and max_changes are 0 or more, max_calls is 1 or more.');
+        PERFORM internal.refuse(format('Tenant "%s" has a limit below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
+                              'max_keys, max_grants, max_globs and max_changes must be 0 or more, max_calls 1 or more.');
     ELSIF NEW.max_duration < 1 THEN
         PERFORM internal.refuse(format('Tenant "%s" has a max_duration of %s seconds.', NEW.name, NEW.max_duration),
                               'Write a positive number, or null to leave it to the types of access providers.');
     ELSIF NEW.review_days NOT BETWEEN 1 AND 3650 THEN
         PERFORM internal.refuse(format('Tenant "%s" has review_days of %s.', NEW.name, NEW.review_days), 'Write 1 to 3650.');
     ELSIF TG_OP = 'INSERT' AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.name AND NOT t.enabled) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_tenant_name_is_taken_once', format('Tenant "%s" exists already and is disabled.', NEW.name),
+        PERFORM internal.refuse_in(TG_RELID, 'a_tenant_name_is_taken_once', format('Tenant "%s" already exists and is disabled.', NEW.name),
             format('Choose another name, because clouds may still trust this one. To enable it again: UPDATE broker.tenant SET enabled = true WHERE name = %L;',
                    NEW.name), 'unique_violation');
     ELSIF NEW.max_requests < 1 THEN
         PERFORM internal.refuse(format('Tenant "%s" has a max_requests of %s.', NEW.name, NEW.max_requests),
-                              'Write a positive number, or null for no limit. A tenant that may do nothing is disabled.');
+                              'Write a positive number, or null for no limit. To stop a tenant, disable it.');
     END IF;
     RETURN NEW;
 END
@@ -259,15 +259,18 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant_admin() RETURN
 AS $$
 BEGIN
     IF octet_length(NEW.role_name) NOT BETWEEN 1 AND 63 THEN
-        PERFORM internal.refuse_in(TG_RELID, '', format('A login''s name has 1 to 63 bytes, not %s.', octet_length(NEW.role_name)),
-            'Write the login as PostgreSQL spells it: SELECT rolname FROM pg_roles.', 'check_violation', refused => to_jsonb(NEW));
+        PERFORM internal.refuse_in(TG_RELID, '', format('role_name must be 1 to 63 bytes long, not %s.', octet_length(NEW.role_name)),
+            'Use the exact role name: SELECT rolname FROM pg_roles.', 'check_violation', refused => to_jsonb(NEW));
     ELSIF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
-        RAISE WARNING 'There is no login "%" yet.', NEW.role_name
-            USING HINT = format('Until a DBA makes it (CREATE ROLE %I LOGIN … IN ROLE %I), the row has no effect.',
+        RAISE WARNING 'Login "%" does not exist yet.', NEW.role_name
+            USING HINT = format('Until a DBA creates it (CREATE ROLE %I LOGIN … IN ROLE %I), the row has no effect.',
                                 NEW.role_name, '${tenant_admin_role}');
+    ELSIF NOT (SELECT r.rolcanlogin FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
+        RAISE WARNING 'Role "%" cannot log in.', NEW.role_name
+            USING HINT = 'Write the login of a person. The members of a role get nothing from its row.';
     ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
-        RAISE WARNING 'Login "%" is no member of %.', NEW.role_name, '${tenant_admin_role}'
-            USING HINT = format('Until a DBA makes it one (GRANT %I TO %I), the row has no effect.',
+        RAISE WARNING 'Login "%" is not a member of %.', NEW.role_name, '${tenant_admin_role}'
+            USING HINT = format('Until a DBA adds it (GRANT %I TO %I), the row has no effect.',
                                 '${tenant_admin_role}', NEW.role_name);
     END IF;
     RETURN NEW;
@@ -359,10 +362,10 @@ BEGIN
                               'Write the keys alone, without their certificates (x5c).');
     ELSIF octet_length(NEW.ca_certificate) > 65536 THEN
         PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
-                              'Write the authorities that its server''s certificate leads to, and no others.');
+                              'Include only the authorities that issued its server''s certificate.');
     ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
         PERFORM internal.refuse(format('%s: ca_certificate is not PEM that contains only certificates.', owner),
-                              'It begins with -----BEGIN CERTIFICATE----- and holds no private key: the authorities to trust when fetching the keys.');
+                              'Write the certificates of the authorities to trust when fetching keys, without a private key.');
     END IF;
 
     SELECT algorithm INTO wrong FROM unnest(NEW.algorithms) AS algorithm WHERE algorithm <> ALL (known) LIMIT 1;
@@ -372,7 +375,7 @@ BEGIN
     END IF;
     wrong := internal.list_fault(NEW.algorithms, 5);
     IF wrong IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: algorithms %s.', owner, wrong), 'For example ''{RS256,ES256}'', which it is when left out.');
+        PERFORM internal.refuse(format('%s: algorithms %s.', owner, wrong), 'For example ''{RS256,ES256}'', the default.');
     END IF;
 
     wrong := internal.claims_fault(NEW.required_claims);
@@ -411,8 +414,8 @@ BEGIN
         PERFORM internal.refuse(format('"%s" is not a valid access provider name.', NEW.name),
                               'A letter, then up to 63 letters, digits, _, . and -.');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
-        PERFORM internal.refuse(format('%s: settings are %s, and must be an object.', owner, internal.a_kind(NEW.settings)),
-                              'For example {"region": "eu-central-1"}. What a type takes: SELECT provider_settings FROM broker.provider_type.');
+        PERFORM internal.refuse(format('%s: settings must be an object, not %s.', owner, internal.a_kind(NEW.settings)),
+                              'For example {"region": "eu-central-1"}. The settings of each type: SELECT provider_settings FROM broker.provider_type.');
     END IF;
 
     wrong := internal.json_fault(NEW.settings, 16384);
@@ -427,18 +430,18 @@ BEGIN
     SELECT format('"%s" %s', item, internal.glob_fault(item)) INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE internal.glob_fault(item) IS NOT NULL LIMIT 1;
     IF FOUND THEN
-        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Write several shorter ones.');
+        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Use several shorter ones.');
     END IF;
     SELECT item INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE NOT coalesce(internal.is_glob_list(ARRAY[item]), false) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse(format('%s: "%s" in allowed_targets does not start with a literal segment.', owner, wrong),
-            format('The text up to the first : or / must be without *, for example %s. ** alone allows everything.', example));
+            format('The text up to the first : or / must not contain *, for example %s. ** alone allows everything.', example));
     ELSIF NEW.settings ->> 'auth' = 'ambient' AND NEW.type = 'aws-sts' AND NOT NEW.shared_identity THEN
-        PERFORM internal.refuse(format('%s uses auth "ambient", in which all tenants look alike to AWS, without shared_identity.', owner),
-            'Set shared_identity = true and list in allowed_targets the roles that are this tenant''s.');
+        PERFORM internal.refuse(format('%s uses auth "ambient" without shared_identity: all tenants then look alike to AWS.', owner),
+            'Set shared_identity = true and list this tenant''s roles in allowed_targets.');
     ELSIF NEW.shared_identity AND '**' = ANY (NEW.allowed_targets) THEN
-        PERFORM internal.refuse(format('%s has shared_identity, in which all tenants look alike, but allows all targets (**).', owner),
+        PERFORM internal.refuse(format('%s has shared_identity and allows all targets (**): all tenants look alike to the provider.', owner),
             'List this tenant''s targets in allowed_targets: nothing else separates tenants here.');
     END IF;
     RETURN NEW;
@@ -478,7 +481,7 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_key() RETURNS trigger
 AS $$
 DECLARE
     owner constant text := format('Key "%s" of tenant "%s"', NEW.name, NEW.tenant);
-    example constant text := 'Member name first, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.';
+    example constant text := 'Write the variable, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.';
     wrong record;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
@@ -490,10 +493,10 @@ BEGIN
     ELSIF NEW.max_duration <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration), 'Write a positive number.');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
-        PERFORM internal.refuse(format('%s: settings are %s, and must be an object.', owner, internal.a_kind(NEW.settings)),
-                              'For example {"audience": "https://api.example.com"}. What a type takes: SELECT key_settings FROM broker.provider_type.');
+        PERFORM internal.refuse(format('%s: settings must be an object, not %s.', owner, internal.a_kind(NEW.settings)),
+                              'For example {"audience": "https://api.example.com"}. The settings of each type: SELECT key_settings FROM broker.provider_type.');
     ELSIF jsonb_typeof(NEW.outputs) <> 'object' THEN
-        PERFORM internal.refuse(format('%s: outputs are %s, and must be an object.', owner, internal.a_kind(NEW.outputs)), example);
+        PERFORM internal.refuse(format('%s: outputs must be an object, not %s.', owner, internal.a_kind(NEW.outputs)), example);
     END IF;
     IF length(NEW.description) > 1000 THEN
         PERFORM internal.refuse(format('%s: its description has %s characters; the maximum is 1000.', owner, length(NEW.description)), 'Shorten it.');
@@ -510,7 +513,7 @@ BEGIN
             PERFORM internal.refuse(format('%s: the output "%s" is a variable that changes what programs run, load, trust or connect to.',
                                          owner, wrong.member), 'Choose another name, for example one that starts with the name of the service.');
         ELSIF jsonb_typeof(wrong.field) <> 'string' THEN
-            PERFORM internal.refuse(format('%s: the output "%s" must name a field, not hold %s.', owner, wrong.member, internal.a_kind(wrong.field)),
+            PERFORM internal.refuse(format('%s: the output "%s" must name a field, not %s.', owner, wrong.member, internal.a_kind(wrong.field)),
                                   example);
         END IF;
     END LOOP;
@@ -542,23 +545,23 @@ BEGIN
                               'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
-            'The text up to the first : or / must be without *, for example "repo:acme/app:ref:refs/heads/**".');
+            'The text up to the first : or / must not contain *, for example "repo:acme/app:ref:refs/heads/**".');
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
                                        left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
                                        internal.glob_fault(NEW.subject)),
-            'Write several shorter ones, or let claims say the rest.');
+            'Use several shorter patterns, or move part of the condition to claims.');
     ELSIF length(NEW.reason) > 1000 THEN
         PERFORM internal.refuse(format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason)), 'Shorten it.');
     ELSIF NEW.valid_until <= NEW.valid_from THEN
         PERFORM internal.refuse(format('%s ends (valid_until %s) before it starts (valid_from %s).', owner, NEW.valid_until, NEW.valid_from),
                               'Set a later valid_until, or null for no end.');
     ELSIF NOT isfinite(NEW.valid_until) OR NOT isfinite(NEW.valid_from) THEN
-        PERFORM internal.refuse(format('%s has a window to infinity.', owner), 'For no end, set valid_until to null.');
+        PERFORM internal.refuse(format('%s: valid_from and valid_until must be finite.', owner), 'For no end, set valid_until to null.');
     ELSIF NEW.valid_from < '0001-01-01Z' OR NEW.valid_from >= '10000-01-01Z'
           OR NEW.valid_until < '0001-01-01Z' OR NEW.valid_until >= '10000-01-01Z' THEN
-        PERFORM internal.refuse(format('%s has a window outside of the years 1 to 9999.', owner),
-                              'Write times of these years. A grant without a start or an end has null there.');
+        PERFORM internal.refuse(format('%s: valid_from and valid_until must be in the years 1 to 9999.', owner),
+                              'For no start or no end, use null.');
     ELSIF NEW.max_duration <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration),
                               'Write a positive number, or null to leave it to the key.');
@@ -585,7 +588,7 @@ DECLARE
     hint text;
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
-        message := format('%s stays with its tenant: it cannot move from %s to %s.', owner,
+        message := format('%s cannot be moved from %s to %s.', owner,
                           coalesce('"' || OLD.tenant || '"', 'all tenants'),
                           coalesce('"' || NEW.tenant || '"', 'all tenants'));
         hint := 'Insert a new row, and delete this one.';
@@ -597,26 +600,26 @@ BEGIN
         hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
     ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
-        hint := 'The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of a tenant''s: UPDATE broker.identity_provider SET enabled = false.';
+        hint := 'The text up to the first : or / must not contain *, for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         message := format('The block of "%s" %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
-        hint := 'Write several shorter ones.';
+        hint := 'Use several shorter ones.';
     ELSIF NEW.reason !~ '\S' THEN
         message := format('%s has an empty reason.', owner);
-        hint := 'Say why, for example the incident''s number.';
+        hint := 'Enter a reason, for example the incident''s number.';
     ELSIF length(NEW.reason) > 1000 THEN
         message := format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason));
         hint := 'Shorten it.';
     ELSIF NOT isfinite(NEW.until) THEN
-        message := format('%s ends at infinity.', owner);
+        message := format('%s: until must be finite.', owner);
         hint := 'For no end, set until to null.';
     ELSIF NEW.until < '0001-01-01Z' OR NEW.until >= '10000-01-01Z' THEN
-        message := format('%s ends outside of the years 1 to 9999.', owner);
-        hint := 'Write a time of these years, or null for a block without an end.';
+        message := format('%s: until must be in the years 1 to 9999.', owner);
+        hint := 'For no end, set until to null.';
     ELSIF NEW.idp IS NOT NULL AND NEW.tenant IS NULL THEN
-        message := format('%s names identity provider "%s", and no tenant.', owner, NEW.idp);
-        hint := 'Name its tenant too. A block in all tenants applies to the subject of any identity provider.';
+        message := format('%s sets idp "%s" but no tenant.', owner, NEW.idp);
+        hint := 'Set tenant too. A block in all tenants applies to the subject of any identity provider.';
     END IF;
     IF message IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
@@ -640,7 +643,7 @@ DECLARE
     hint text;
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
-        message := format('An access to the console stays with what it shows: it cannot move from %s to %s.',
+        message := format('A console access rule cannot be moved from %s to %s.',
                           coalesce('tenant "' || OLD.tenant || '"', 'all tenants'),
                           coalesce('tenant "' || NEW.tenant || '"', 'all tenants'));
         hint := 'Insert a new row, and delete this one.';

@@ -45,7 +45,7 @@ BEGIN
     IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
         PERFORM internal.refuse_in(TG_RELID, '',
             format('Login "%s" cannot write a row without a tenant, which applies to all tenants.', session_user),
-            'Name your tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',
+            'Set tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',
             refused => to_jsonb(NEW));
     END IF;
     RETURN NEW;
@@ -106,9 +106,9 @@ BEGIN
     PERFORM internal.refuse_in(target, rule, format('Tenant "%s" has no %s "%s".', tenant, what, name),
         internal.there_are(name, known, 'It has')
         || CASE WHEN cardinality(known) > 0 THEN ''
-                ELSE format(' To make one: db/recipes/%s.', CASE what WHEN 'identity provider' THEN 'issuer_*.sql' ELSE 'provider_*.sql' END) END
+                ELSE format(' To create one, see db/recipes/%s.', CASE what WHEN 'identity provider' THEN 'issuer_*.sql' ELSE 'provider_*.sql' END) END
         || CASE WHEN elsewhere IS NULL THEN ''
-                ELSE format(' Tenant "%s" has one of that name, but a row names only what its own tenant has.', elsewhere) END,
+                ELSE format(' Tenant "%s" has one with that name, but a row can only reference objects of its own tenant.', elsewhere) END,
         'foreign_key_violation', refused => refused);
 END
 $$;
@@ -197,12 +197,12 @@ BEGIN
     IF count > 0 THEN
         owner := format('%s "%s" of tenant "%s"', upper(left(what, 1)) || substr(what, 2), OLD.name, OLD.tenant);
         PERFORM internal.refuse_in(TG_RELID, '',
-            format('%s is named by %s %s%s and cannot be %s.', owner, count, named_by, CASE WHEN count > 1 THEN 's' ELSE '' END,
+            format('%s is referenced by %s %s%s and cannot be %s.', owner, count, named_by, CASE WHEN count > 1 THEN 's' ELSE '' END,
                    CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE 'renamed' END),
             CASE TG_OP WHEN 'DELETE'
-                 THEN format('To put an end to its use: UPDATE broker.%I SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
+                 THEN format('To stop its use: UPDATE broker.%I SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
                              TG_TABLE_NAME, OLD.tenant, OLD.name, named_by)
-                 ELSE format('Insert a row of the new name, let its %ss name that, and delete this one.', named_by) END,
+                 ELSE format('Insert a row with the new name, point its %ss to it, and delete this one.', named_by) END,
             'restrict_violation');
     END IF;
     RETURN NULL;

@@ -103,7 +103,7 @@ CREATE OR REPLACE FUNCTION internal.claim_fault(value jsonb) RETURNS text
 AS $$
     SELECT CASE
         WHEN jsonb_typeof(value) <> 'object' OR NOT value ?& '{name,value}' OR value - '{name,value}'::text[] <> '{}'
-            THEN 'must be an object of name and value'
+            THEN 'must be an object of names and values'
         WHEN internal.text_fault('{"max_length": 255}', value -> 'name') IS NOT NULL
             THEN 'has a name that ' || internal.text_fault('{"max_length": 255}', value -> 'name')
         WHEN internal.is_reserved_claim(value ->> 'name')
@@ -125,7 +125,7 @@ DECLARE
     fault text;
 BEGIN
     IF jsonb_typeof(value) <> 'object' THEN
-        RETURN format('must be an object of texts, not %s', internal.a_kind(value));
+        RETURN format('must be an object of strings, not %s', internal.a_kind(value));
     ELSIF value = '{}' THEN
         RETURN 'is an empty object: leave it out instead';
     ELSIF internal.compact_length(value) > (rule ->> 'max_total')::int THEN
@@ -183,10 +183,10 @@ BEGIN
         RETURN CASE WHEN kind <> 'string' THEN format('must be a string, not %s', internal.a_kind(value))
                     WHEN length(value #>> '{}') > longest THEN format('has %s characters, more than %s', length(value #>> '{}'), longest)
                     WHEN value #>> '{}' !~ '^[[:space:]]*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=[:space:]]+-----END CERTIFICATE-----[[:space:]]*)+$'
-                        THEN 'is no certificate in PEM form' END;
+                        THEN 'is not a certificate in PEM' END;
     WHEN 'policy' THEN
         RETURN CASE WHEN kind NOT IN ('object', 'string') OR kind = 'string' AND NOT internal.is_json_object(value #>> '{}')
-                        THEN 'must be a policy: a JSON object, or its text'
+                        THEN 'must be a policy: a JSON object, or a string with one'
                     WHEN CASE kind WHEN 'object' THEN internal.compact_length(value) ELSE length(value #>> '{}') END > longest
                         THEN format('is a policy of more than %s characters', longest) END;
     WHEN 'secret' THEN
@@ -419,6 +419,7 @@ BEGIN
           FROM unnest(kind.target_setting || kind.further_targets) WITH ORDINALITY AS s (setting, place),
                internal.targets(kind.key_settings -> setting, checked.settings -> setting) AS target
          WHERE NOT internal.allows_target(provider.allowed_targets, target)
+            OR target ~ (kind.key_settings -> setting ->> 'named_literally') AND target <> ALL (provider.allowed_targets)
          ORDER BY place, target COLLATE "C" LIMIT 1 LOOP
         PERFORM internal.refuse(
             format(CASE WHEN named = checked.settings ->> aim THEN '%s: the setting "%s" is "%s", which access provider "%s" does not allow.'
@@ -453,7 +454,7 @@ BEGIN
         PERFORM internal.refuse(
             format('%s: max_duration is %s seconds; the tenant''s maximum is %s.', owner, checked.max_duration, of_tenant),
             CASE WHEN of_tenant < kind.min_duration
-                 THEN format('Type %s gives credentials for %s seconds or more. ', kind.type, kind.min_duration)
+                 THEN format('Type %s issues credentials for %s seconds or more. ', kind.type, kind.min_duration)
                  ELSE format('Write %s. ', of_tenant) END
             || 'Platform admins can raise broker.tenant.max_duration.');
     END IF;
@@ -486,7 +487,7 @@ BEGIN
         PERFORM internal.refuse(
             format('%s is valid for less than %s seconds, the minimum for a credential of type %s.',
                    owner, kind.min_duration, kind.type),
-            'No credential outlives its grant, so this one could never be used. Set a later valid_until.');
+            'A credential never outlives its grant, so this grant could never be used. Set a later valid_until.');
     END IF;
 END
 $$;
@@ -617,7 +618,7 @@ BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = NEW.type;
     PERFORM internal.check_settings(owner, format('an access provider of type %s', kind.type), kind.provider_settings, NEW.settings);
     IF NEW.shared_identity AND NOT kind.may_share_identity THEN
-        PERFORM internal.refuse(format('%s has shared_identity, but type %s presents no identity of the broker.', owner, kind.type),
+        PERFORM internal.refuse(format('%s has shared_identity, but type %s does not use the broker''s identity.', owner, kind.type),
                               'Leave shared_identity false.');
     END IF;
     IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets, internal.fields_at(kind, OLD.settings))
@@ -680,7 +681,7 @@ BEGIN
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_issuer_and_audience_lead_to_one_identity_provider',
             format('Issuer "%s" with audience "%s" already belongs to another identity provider.', NEW.issuer, taken),
-            'A token''s issuer and audience must identify exactly one tenant. Let the clients ask their issuer for an audience of their own, for example one that names the tenant, and list that.',
+            'A token''s issuer and audience must identify exactly one tenant. Have the clients request a separate audience, for example one that contains the tenant name, and add it to audiences.',
             'unique_violation', refused => to_jsonb(NEW));
     END IF;
     RETURN NULL;

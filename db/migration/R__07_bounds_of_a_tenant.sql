@@ -145,8 +145,8 @@ BEGIN
       FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' AND b.enabled;
     IF globs > 1000 OR steps > 250000 THEN
         PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
-            CASE WHEN globs > 1000 THEN format('There would be %s blocks by globs for all tenants, and there may be 1000.', globs)
-                 ELSE format('The blocks by globs for all tenants would be up to %s steps of work for each token, and 250000 are allowed.', steps) END,
+            CASE WHEN globs > 1000 THEN format('There would be %s glob blocks for all tenants; the maximum is 1000.', globs)
+                 ELSE format('The glob blocks for all tenants would cost up to %s matching steps for each token; the maximum is 250000.', steps) END,
             'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
             'check_violation');
     END IF;
@@ -207,7 +207,7 @@ BEGIN
     IF would_have > most THEN
         PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_max_changes_a_day',
             format('Tenant "%s" would have %s changes today (UTC); the maximum is %s.', tenant, would_have, most),
-            CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin, whose changes have no maximum.'
+            CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin, whose changes are not limited.'
                  ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then keys and grants can be disabled and deleted, and subjects blocked.', tenant) END,
             'check_violation');
     ELSIF last.number IS NULL THEN

@@ -53,7 +53,7 @@ DECLARE
     created int := 0;
 BEGIN
     IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
-        PERFORM internal.refuse(format('Partitions can be made for 0 to 24 months ahead, not for %s.', coalesce(months_ahead::text, 'null')),
+        PERFORM internal.refuse(format('Partitions can be created for 0 to 24 months ahead, not for %s.', coalesce(months_ahead::text, 'null')),
                                 'The service asks for 3.', 'invalid_parameter_value');
     END IF;
     -- Replicas call this at the same time; the second finds the partitions there.
@@ -105,12 +105,12 @@ DECLARE
 BEGIN
     IF NEW.number IS DISTINCT FROM next THEN
         PERFORM internal.refuse_in(TG_RELID, 'checkpoints_are_numbered_without_gaps',
-            format('Checkpoint %s is not the next one.', coalesce(NEW.number::text, 'null')), format('The next one is %s.', next), 'check_violation');
+            format('Checkpoint %s is not the next one.', coalesce(NEW.number::text, 'null')), format('The next checkpoint is %s.', next), 'check_violation');
     END IF;
     IF NEW.jws !~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$' THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_checkpoint_is_a_signature',
             format('Checkpoint %s has no signature in compact form (RFC 7515 section 7.1).', NEW.number),
-            'Only a broker with the signing key can make one.', 'check_violation');
+            'Only a broker with the signing key can create a checkpoint.', 'check_violation');
     END IF;
     NEW.inserted_by := session_user;
     NEW.inserted_at := clock_timestamp();
@@ -161,7 +161,7 @@ BEGIN
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_chain_is_sealed_as_far_as_the_last_checkpoint_says',
             format('The last checkpoint doesn''t seal the %s chain ''%s'' up to %s.', moved.kind, moved.chain, moved."position"),
-            'Only what a checkpoint seals is noted here, in its transaction.', 'check_violation');
+            'This table records only what a checkpoint seals, in the same transaction.', 'check_violation');
     END IF;
     RETURN NULL;
 END

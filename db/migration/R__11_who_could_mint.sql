@@ -419,7 +419,7 @@ BEGIN
          WHERE c.tenant = tell_what_there_was_not.tenant AND c.table_name = 'key' AND c.table_name <> 'subject_grant'
            AND key IN (c.before ->> 'name', c.after ->> 'name');
         RAISE NOTICE 'Tenant "%" had no key "%" at %.', tenant, key, at
-            USING HINT = coalesce('It had been deleted or renamed at ' || went, 'It was first made at ' || came) || '.';
+            USING HINT = coalesce('It had been deleted or renamed at ' || went, 'It was created at ' || came) || '.';
     ELSIF at > clock_timestamp() THEN
         RAISE NOTICE '% is in the future: the result assumes no further changes.', at;
     END IF;

@@ -1,64 +1,5 @@
 -- Lint: advice about rows that are valid and probably not what their author meant. A WARNING shows it when the row is
--- written, and broker.lint until the row changes. What is known about issuers is data (R__24_known_issuers).
-
-CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format(CASE rule
-        WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
-        WHEN 'block_matches_nothing' THEN 'When the block was written, no grant and no row of audit.event in the last 90 days had a subject that it matches. Compare it with the sub claim of the tokens.'
-        WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
-        WHEN 'ended_already' THEN 'The row had ended when it was written and has no effect. Set a later end, or null for no end.'
-        WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. * matches within one segment (no : and no /), ** across segments; all else is literal.'
-        WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" is literal. Set match to glob, where * matches within one segment and ** across segments.'
-        WHEN 'incomplete_policy' THEN 'The policy has no %s. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version by rules of 2008.'
-        WHEN 'issuer_is_discovery' THEN 'The issuer is the address of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
-        WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
-        WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.'
-        WHEN 'longer_than_its_key' THEN 'Key "%s" gives credentials for %s seconds at most, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s to null.'
-        WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
-        WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
-        WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
-        WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
-        WHEN 'subject_fits_no_form' THEN '%s sends no such subject, unless it was configured to. It sends: %s.'
-        WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of clients that take a moment. Use 60 or more.'
-        WHEN 'unknown_claim' THEN '%s is not known to send the claim "%s". A condition on an absent claim never matches.'
-        WHEN 'white_space' THEN 'The value has %s, and values are compared exactly. Write it without.'
-        WHEN 'whole_organisation' THEN 'Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its id in claims.'
-        END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
-$$;
-COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'What a rule says about a row, and what to do. detail: the parts of the row that the text shows, a line each.';
-
-CREATE OR REPLACE FUNCTION internal.odd_character_in(value text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
-    SELECT CASE WHEN value ~ '^[[:space:]]|[[:space:]]$' THEN 'a space at its start or end'
-                WHEN value ~ U&'[\00A0\00AD\034F\061C\115F\1160\1680\17B4\17B5\180B-\180F\2000-\200F\2028-\202F\205F-\206F\3000\3164\FE00-\FE0F\FEFF\FFA0]'
-                    THEN 'an invisible character'
-                WHEN value ~ '[A-Za-z]' AND value ~ U&'[\0370-\03FF\0400-\052F\FF01-\FF5E]'
-                    THEN 'letters of another script that look like Latin ones' END;
-$$;
-COMMENT ON FUNCTION internal.odd_character_in(text) IS 'What readers overlook in a text; null if there is nothing.';
-
--- "v1.*" and "dependabot[bot]" have no such sign.
-CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
-    SELECT coalesce(CASE WHEN NOT is_glob THEN substring(value FROM '[*]|%(?=[:/]|$)') END,
-        substring(value FROM '(^\^|[])*+}][$]$|(?:^|(?<=[]:/@_)-]))[.][*+]|\\(?:[].*+?(){}|^$/:[-]|[dwsDWS][*+{])|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[dwsDWS])[^]]*\]|[])][+?{]|\((?:\?[:!=<]|[^()|]*\|)[^()]*\)|(?<=[^:/])\{[0-9]+(?:,[0-9]*)?\})'),
-        CASE WHEN is_glob THEN substring(value FROM '([$]$|\{[^{},:/]+(?:,[^{},:/]+)+\}|[A-Za-z0-9*_-][?](?=[:/]|$)|%(?=[:/]|$)|\[(?!bot\])(?:[!^][A-Za-z0-9._-]+|[A-Za-z0-9._-]{2,})\])') END);
-$$;
-COMMENT ON FUNCTION internal.sign_in(text, boolean) IS 'The first sign of a pattern that has no meaning here: * and the % of LIKE outside globs, signs of shells in globs, those of regular expressions in both.';
-
-CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE
-        WHEN claim ~ '^kubernetes[.]io[./][a-z]' THEN '/kubernetes.io/' || translate(substr(claim, 15), '.', '/')
-        WHEN claim ~ '^[$][.][A-Za-z0-9_.-]+$' THEN translate(substr(claim, 2), '.', '/')
-        -- domains, either way round, name claims too
-        WHEN claim ~ '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)+$' AND claim !~* '^(com|org|net|io|dev|eu|de)[.]'
-             AND claim !~* '[.](com|org|net|io|dev|app|cloud|local|internal|example|test|gov|edu|eu|de|uk|fr|ch|co|ai)$'
-            THEN '/' || translate(claim, '.', '/')
-        WHEN claim ~ '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+$' THEN '/' || claim END;
-$$;
-COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that the name of a claim was probably meant to be; null if it is likely a name.';
+-- written, and broker.lint until the row changes. What is known about issuers is data (R__24_known_issuers); the texts are in R__11.
 
 CREATE OR REPLACE FUNCTION internal.known_issuer(issuer text) RETURNS SETOF broker.known_issuer
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -88,7 +29,15 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     UNION ALL SELECT 'star_in_plain_claim', i.item::text FROM item AS i
      WHERE jsonb_typeof(i.item) = 'string' AND internal.sign_in(i.item #>> '{}', false) <> ''
     UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(i.item ->> 'glob', true)) FROM item AS i
-     WHERE internal.sign_in(i.item ->> 'glob', true) <> '';
+     WHERE internal.sign_in(i.item ->> 'glob', true) <> ''
+    UNION ALL SELECT DISTINCT t.rule, t.detail FROM item AS i CROSS JOIN unnest(ARRAY[i.name, coalesce(i.item ->> 'glob', i.item #>> '{}')]) AS v (value)
+     CROSS JOIN internal.lint_text(v.value) AS t WHERE v.value ~* internal.unusual_text()
+    UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
+    UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
+      FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
+     WHERE CASE WHEN jsonb_typeof(i.item) = 'string' THEN i.item #>> '{}' !~ internal.pattern_of(f.forms) AND internal.sign_in(i.item #>> '{}', false) IS NULL
+                WHEN i.item ? 'glob' THEN internal.sign_in(i.item ->> 'glob', true) IS NULL AND NOT EXISTS (SELECT FROM unnest(f.forms) AS one
+                     WHERE CASE one WHEN '#' THEN i.item ->> 'glob' ~ '^[0-9*]+$' ELSE internal.globs_overlap(i.item ->> 'glob', one) END) END;
 $$;
 COMMENT ON FUNCTION internal.lint_claims(jsonb, broker.known_issuer) IS 'Findings in conditions on claims. issuer: what is known about the issuer of the tokens, or null.';
 
@@ -135,10 +84,16 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
-        ('jwks_uri_is_discovery', substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)')),
-        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END),
-        ('white_space', (SELECT min(internal.odd_character_in(a)) FROM unnest(checked.audiences) AS a))) AS r (rule, detail)
-     WHERE r.detail IS NOT NULL;
+        ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
+                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
+        ('clock_skew_exceeds_age', CASE WHEN checked.clock_skew > checked.max_token_age THEN checked.clock_skew::text END),
+        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END)) AS r (rule, detail)
+     WHERE r.detail IS NOT NULL
+     UNION ALL
+    SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
+           SELECT n.rule, n.detail FROM internal.lint_text(a) AS n
+           UNION ALL SELECT 'star_in_audience', a WHERE strpos(a, '*') > 0
+           UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
 $$;
 COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
 
@@ -148,12 +103,12 @@ BEGIN
     RETURN QUERY WITH grants AS MATERIALIZED (
         SELECT g.* FROM broker.subject_grant AS g WHERE g.id = ANY (ids) AND g.enabled
     ), idp AS MATERIALIZED (
-        -- The forms as one regular expression, which is a hundred times as fast as globs one by one.
         SELECT p.name, p.required_claims, k AS known,
-               (SELECT '^(?:' || string_agg(replace(replace(regexp_replace(f, '([^A-Za-z0-9*])', '\\\1', 'g'), '**', '.+'), '*', '[^:/]*'), '|') || ')$'
-                  FROM unnest(k.subject_forms) AS f) AS forms
+               (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(p.required_claims || jsonb_build_object('iss', p.issuer)) AS c
+                 WHERE c.key = ANY ('{iss}' || k.project_claims || s.owner_claims)) AS in_each_token,
+               internal.pattern_of(k.subject_forms) AS forms
           FROM (SELECT DISTINCT g.idp FROM grants AS g) AS d JOIN broker.identity_provider AS p ON p.name = d.idp
-          LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
+          LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true LEFT JOIN broker.shared_issuer AS s ON s.issuer = p.issuer
     ), key AS MATERIALIZED (
         SELECT k.tenant, k.name, k.max_duration, y.min_duration
           FROM (SELECT DISTINCT g.tenant, g.key FROM grants AS g) AS d JOIN broker.key AS k ON k.tenant = d.tenant AND k.name = d.key
@@ -162,17 +117,25 @@ BEGIN
     SELECT g.id, g.tenant, r.rule, r.detail
       FROM grants AS g JOIN idp AS i ON i.name = g.idp JOIN key AS k ON k.tenant = g.tenant AND k.name = g.key
      CROSS JOIN LATERAL (
-           SELECT 'white_space', internal.odd_character_in(g.subject) WHERE g.subject ~ U&'^[[:space:]]|[[:space:]]$|[^\0001-\007F]'
+           SELECT n.rule, n.detail FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
            UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, array_to_string((i.known).subject_forms, ', '))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n WHERE g.match = 'glob'
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
+           UNION ALL SELECT 'contradicts_identity_provider', concat_ws(chr(10), c.key, c.value)
+             FROM jsonb_each(CASE g.match WHEN 'exact' THEN i.in_each_token || jsonb_build_object('sub', g.subject) ELSE i.in_each_token END) AS c
+            WHERE g.claims ? c.key AND NOT jsonb_path_exists(jsonb_build_array(c.value, g.claims -> c.key), '$.**.glob')
+              AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
+                               WHERE one = other OR jsonb_typeof(one) <> jsonb_typeof(other))
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
+           UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
+           UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
            UNION ALL SELECT 'never_long_enough', k.min_duration::text
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) < k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
-           UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[^[:space:]]'
+           UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL;
 END
@@ -184,7 +147,7 @@ CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id 
     SELECT b.id, b.tenant, r.rule, r.detail
       FROM broker.blocked_subject AS b CROSS JOIN audit.first_mint_id(now() - interval '90 days') AS since (mint_id)
      CROSS JOIN LATERAL (
-           SELECT 'white_space', internal.odd_character_in(b.subject)
+           SELECT n.rule, n.detail FROM internal.lint_text(b.subject) AS n
            UNION ALL SELECT 'glob_sign_in_exact_subject', CASE b.match WHEN 'exact' THEN internal.sign_in(b.subject, false) END
            UNION ALL SELECT 'glob_matches_less_than_it_seems', CASE b.match WHEN 'glob' THEN 'values with "' || internal.sign_in(b.subject, true) || '"' END
            UNION ALL SELECT 'ended_already', CASE WHEN b.until <= b.updated_at THEN '' END
@@ -274,24 +237,49 @@ SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
        internal.lint_advice('glob_matches_less_than_it_seems', format('targets with "%s"', internal.sign_in(t, true)))
   FROM broker.access_provider AS a CROSS JOIN unnest(a.allowed_targets) AS t WHERE a.enabled AND internal.sign_in(t, true) <> ''
  UNION ALL
+SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule, r.detail) COLLATE "default"
+  FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN LATERAL (
+       SELECT n.rule, n.detail FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
+       UNION ALL SELECT 'target_fits_no_form', concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
+        WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
+       UNION ALL SELECT 'endpoint_is_discovery', s.key FROM jsonb_each_text(a.settings) AS s
+        WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled
+ UNION ALL
+SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.key AS k CROSS JOIN LATERAL (
+       SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
+        WHERE s.key <> 'policy' AND n.rule = 'white_space'
+       UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
+       UNION ALL SELECT 'duration_too_short', k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
+ UNION ALL
+SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
+ WHERE t.enabled AND t.max_duration < 60
+ UNION ALL
 SELECT k.tenant, 'key', k.name, 'incomplete_policy', internal.lint_advice('incomplete_policy', m.member)
   FROM broker.key AS k CROSS JOIN (VALUES
-       ('Version', '$ ? (!exists(@.Version))'::jsonpath), ('Statement', '$ ? (!exists(@.Statement))'), ('Effect', '$.Statement[*] ? (!exists(@.Effect))'),
+       ('Version', '$ ? (!(@.Version == "2012-10-17" || @.Version == "2008-10-17"))'::jsonpath), ('Statement', '$ ? (!exists(@.Statement))'), ('Effect', '$.Statement[*] ? (!(@.Effect == "Allow" || @.Effect == "Deny"))'),
        ('Action', '$.Statement[*] ? (!exists(@.Action) && !exists(@.NotAction))'),
        ('Resource', '$.Statement[*] ? (!exists(@.Resource) && !exists(@.NotResource))')) AS m (member, missing)
  WHERE k.enabled AND jsonb_path_exists(CASE jsonb_typeof(k.settings -> 'policy') WHEN 'string' THEN (k.settings ->> 'policy')::jsonb
                                             ELSE k.settings -> 'policy' END, m.missing)
  UNION ALL
-SELECT a.tenant, 'console_access', a.id::text, 'access_for_everybody', internal.lint_advice('access_for_everybody',
-       CASE WHEN a.all_tenants THEN 'all tenants' ELSE 'every ID token that has the claim' END)
-  FROM broker.console_access AS a
- WHERE a.enabled AND (a.all_tenants OR jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")'));
+SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.console_access AS a CROSS JOIN LATERAL (
+       SELECT 'access_for_everybody', CASE
+              WHEN a.all_tenants THEN 'all tenants'
+              WHEN a.claim IN ('iss', 'aud', 'azp', 'email_verified', 'typ', 'acr', 'auth_time', 'at_hash') THEN 'everyone who can log in'
+              WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
+              WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
+                  THEN 'everyone with an account at a public mail service' END
+       UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), NULL) AS n) AS r (rule, detail)
+ WHERE a.enabled AND r.detail IS NOT NULL;
 COMMENT ON VIEW broker.lint IS 'Advice about enabled rows that are valid and probably not what their author meant. Ask it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
 COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or its id.';
 COMMENT ON COLUMN broker.lint.rule IS 'The name of the rule.';
 COMMENT ON COLUMN broker.lint.advice IS 'Why, and what to write instead.';
+
+-- Of an earlier release.
+DROP FUNCTION IF EXISTS internal.odd_character_in(text);
 
 -- The rules may have changed: this file runs when it did.
 LOCK TABLE internal.lint_finding IN SHARE ROW EXCLUSIVE MODE;

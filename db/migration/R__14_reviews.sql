@@ -13,7 +13,7 @@ BEGIN
         PERFORM internal.refuse(format('%s has an owner that %s.', row_name, fault), 'Write a person or a team in one line, or null.');
     ELSIF coalesce(NEW.owner, '') !~ '[^[:space:]]' AND NEW.enabled AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.tenant AND t.require_owner) THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_owner_is_required', format('%s has no owner, and tenant "%s" requires one.', row_name, NEW.tenant),
-            'Write owner, for example a team.', 'check_violation', 'owner');
+            'Set owner, for example to a team.', 'check_violation', 'owner');
     END IF;
     RETURN NEW;
 END

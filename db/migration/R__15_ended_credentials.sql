@@ -11,7 +11,7 @@ BEGIN
     IF NEW.mint_id IS NULL OR NEW.reason IS NULL THEN
         RETURN NEW;  -- has_what_it_needs says so
     ELSIF NEW.reason !~ '[^[:space:]]' THEN
-        PERFORM internal.refuse(format('The end of mint %s has no reason.', NEW.mint_id), 'Write why, for example the incident.');
+        PERFORM internal.refuse(format('The end of mint %s has no reason.', NEW.mint_id), 'Enter a reason, for example the incident.');
     ELSIF length(NEW.reason) > 1000 THEN
         PERFORM internal.refuse(format('The end of mint %s has a reason of %s characters; the maximum is 1000.',
                                        NEW.mint_id, length(NEW.reason)), 'Shorten it.');
@@ -28,15 +28,15 @@ BEGIN
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.',
             'foreign_key_violation', 'mint_id');
     ELSIF NOT (mint.ends_early OR mint.leaves_behind) THEN
-        PERFORM internal.refuse(format('The credential of mint %s is of type "%s", which the broker can''t end before its time.',
+        PERFORM internal.refuse(format('The broker cannot end the credential of mint %s early: it is of type "%s".',
                                        NEW.mint_id, mint.provider_type),
-            'mintmark block-subject tells what ends it before its time.');
+            'mintmark block-subject prints how to end it early.');
     ELSIF mint.kind = 'failed' AND NOT (mint.leaves_behind AND mint.reason IN ('provider_timeout', 'provider_unreachable')) THEN
         PERFORM internal.refuse(format('Mint %s failed (%s), so there is no credential to end.', NEW.mint_id, mint.reason),
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.');
     ELSIF NEW.tenant <> mint.tenant THEN
         PERFORM internal.refuse(format('Mint %s belongs to tenant "%s", not to "%s".', NEW.mint_id, mint.tenant, NEW.tenant),
-            'Leave tenant out: the row gets that of the mint.');
+            'Omit tenant: the row gets the tenant of the mint.');
     ELSIF mint.expires_at <= now() THEN
         RAISE WARNING 'The credential of mint % expired at %: there is nothing left to end.', NEW.mint_id, mint.expires_at
             USING HINT = 'Compare the mint id with audit.active_credential.';

@@ -179,6 +179,33 @@ INSERT INTO broker.provider_type
     "send_subject": {"is": "flag", "default": false}}',
  '{Expiration}', '{}'),
 
+-- A server cuts names at 63 bytes. "named_literally": of targets of this form, a glob in allowed_targets allows none.
+('postgresql', 'A login to a tenant''s own PostgreSQL server (16 or newer).', 'role', '{}', 60, 43200, false,
+ '{"host": {"is": "text", "required": true, "pattern": "^([A-Za-z0-9][A-Za-z0-9.-]{0,252}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[0-9]{1,5})?$",
+        "example": "db.example.com:5432"},
+    "database": {"is": "text", "required": true, "max_length": 63, "pattern": "^[ -~]+$", "example": "orders"},
+    "login": {"is": "text", "required": true, "max_length": 63, "pattern": "^[ -~]+$", "example": "mintmark",
+        "needs_one_of": ["client_certificate", "password"]},
+    "client_certificate": {"is": "pem", "max_length": 12000, "needs": {"*": ["client_key"]}, "refuses": {"*": ["password"]},
+        "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
+    "client_key": {"is": "secret", "needs": {"*": ["client_certificate"]}, "example": "{\"file\": \"postgresql.key\"}"},
+    "password": {"is": "secret", "example": "{\"file\": \"postgresql-password\"}"},
+    "ca_certificate": {"is": "pem", "max_length": 12000,
+        "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
+    "client_host": {"is": "text", "pattern": "^([A-Za-z0-9][A-Za-z0-9.-]{0,252}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[0-9]{1,5})?$",
+        "example": "pooler.example.com:6432"},
+    "client_database": {"is": "text", "max_length": 63, "pattern": "^[ -~]+$", "example": "orders"}}',
+ '{"role": {"is": "text", "required": true, "max_length": 63, "pattern": "^(?!mm_[0-9a-f]{8}_[0-9a-f]{32}$)[ -~]+$",
+        "named_literally": "^pg_", "example": "app_rw"},
+    "as": {"is": "text", "one_of": ["member", "owner"], "default": "member"},
+    "connection_limit": {"is": "number", "min": 1, "max": 1000, "default": 10},
+    "parameters": {"is": "map", "max_length": 255, "example": "{\"statement_timeout\": \"30s\"}",
+        "name_pattern": "^(statement_timeout|idle_in_transaction_session_timeout|lock_timeout|search_path|default_transaction_read_only|application_name)$"},
+    "leftovers": {"is": "text", "one_of": ["keep", "drop", "give"], "default": "keep", "refuses": {"keep": ["databases"]}},
+    "databases": {"is": "list", "max_items": 20, "max_length": 63, "pattern": "^[ -~]+$", "needs": {"*": ["leftovers"]}, "example": "reports"}}',
+ '{Username,Password,Host,Port,Database,SslMode,Expiration,Uri}',
+ '{"PGUSER": "Username", "PGPASSWORD": "Password", "PGHOST": "Host", "PGPORT": "Port", "PGDATABASE": "Database", "PGSSLMODE": "SslMode"}'),
+
 ('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, 43200, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "not_for_vendors": true, "example": "https://api.example.com"},
@@ -193,8 +220,14 @@ ON CONFLICT (type) DO UPDATE
        provider_settings = excluded.provider_settings, key_settings = excluded.key_settings, fields = excluded.fields,
        default_outputs = excluded.default_outputs;
 
+-- What allowed_targets can match.
+UPDATE broker.provider_type AS t SET target_forms = f.forms
+  FROM (VALUES ('aws-sts', '{arn:aws*:iam::*:role/**}'::text[]), ('s3-sts', '{arn:*:iam:*:*:role/**}'), ('gcp', '{*@*}'),
+               ('azure', '{*}'), ('kubernetes', '{*/*}')) AS f (type, forms)
+ WHERE t.type = f.type AND t.target_forms IS DISTINCT FROM f.forms;
+
 -- Servers read which credentials of these types were ended before their time.
 UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));
 
 -- Mints of these types leave something at the provider, and the broker ends it.
-UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('webhook'));
+UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('postgresql', 'webhook'));

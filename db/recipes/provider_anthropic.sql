@@ -5,6 +5,7 @@
 --   federation rule: audience https://api.anthropic.com, sub = tenant:acme:key:claude, token lifetime at most the key's max_duration
 -- Anthropic accepts each jti once; the broker's is the mint id. If the rule covers several workspaces, add "workspace_id" to
 -- "target_parameters" and to the key's "parameters".
+-- Source: https://platform.claude.com/docs/en/manage-claude/wif-reference
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

@@ -2,7 +2,8 @@
 --
 -- At Databricks: a federation policy of the service principal (databricks account service-principal-federation-policy create) with
 --   issuer https://BROKER, audiences ["https://dbc-a1b2345c-d6e7.cloud.databricks.com"], subject tenant:acme:key:databricks
--- Its tokens live as long as the token that was exchanged, so the broker's lives as long as the key allows (subject_lifetime).
+-- Its tokens are valid as long as the exchanged token, so subject_lifetime extends the broker's token.
+-- Source: https://docs.databricks.com/aws/dev-tools/auth/oauth-federation-exchange
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

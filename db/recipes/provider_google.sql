@@ -1,9 +1,10 @@
 -- Google Cloud by workload identity federation; docs/providers/gcp.md says more.
 --
 -- At Google. The condition keeps the broker's other tenants out:
+--   gcloud services enable iam.googleapis.com sts.googleapis.com iamcredentials.googleapis.com
 --   gcloud iam workload-identity-pools create mintmark --location=global
 --   gcloud iam workload-identity-pools providers create-oidc mintmark --location=global --workload-identity-pool=mintmark \
---     --issuer-uri=https://BROKER --attribute-mapping=google.subject=assertion.sub \
+--     --issuer-uri=https://BROKER --attribute-mapping='google.subject=assertion.sub,attribute.mint_id=assertion.jti' \
 --     --attribute-condition='assertion.sub.startsWith("tenant:acme:")'
 --   gcloud iam service-accounts add-iam-policy-binding deploy@acme-prod.iam.gserviceaccount.com \
 --     --role=roles/iam.workloadIdentityUser \

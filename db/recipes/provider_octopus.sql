@@ -2,7 +2,8 @@
 --
 -- At Octopus (Configuration, Users, the service account, OpenID Connect, New OIDC Identity, Other Issuer):
 --   URL https://BROKER, subject tenant:acme:key:octopus, custom audience https://acme.octopus.app
--- The service account's id on the same page is the key's audience. Tokens live for an hour.
+-- The service account's id on the same page is the key's audience. Tokens are valid for an hour.
+-- Source: https://octopus.com/docs/octopus-rest-api/openid-connect/other-issuers
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

@@ -3,7 +3,8 @@
 -- At OpenAI (Organization Settings, Security, Workload Identity Provider; an organization owner):
 --   provider: issuer https://BROKER, audience https://auth.openai.com, keys from https://BROKER/.well-known/jwks.json
 --   mapping to the service account: sub = tenant:acme:key:openai
--- OpenAI's tokens never outlive the token that was exchanged, so the broker's lives as long as the key allows (subject_lifetime).
+-- OpenAI's tokens are never valid for longer than the exchanged token, so subject_lifetime extends the broker's token.
+-- Source: https://developers.openai.com/api/reference/workload-identity-federation
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

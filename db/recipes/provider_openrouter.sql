@@ -3,7 +3,8 @@
 -- At OpenRouter (Settings, Workload identity; an organization admin):
 --   issuer: https://BROKER, JWKS URL empty (discovery)
 --   policy: subject tenant:acme:key:openrouter, audience https://openrouter.ai, and the API key that it acts as
--- Its tokens live for 15 minutes at most, and no longer than the token that was exchanged.
+-- Its tokens are valid for at most 15 minutes, and no longer than the exchanged token.
+-- Source: https://openrouter.ai/docs/guides/overview/auth/workload-identity-federation
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

@@ -4,6 +4,7 @@
 -- the prefix of each scope. Clients send the token as the password; RabbitMQ ignores the user name.
 --
 -- RabbitMQ accepts a token of any tenant of the broker: list the audience in the allowed_targets of this access provider alone.
+-- Source: https://www.rabbitmq.com/docs/oauth2
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, allowed_targets)

@@ -2,7 +2,8 @@
 --
 -- At Tailscale (admin console, Settings, Trust credentials): an OpenID Connect credential with
 --   issuer https://BROKER, subject tenant:acme:key:tailnet, audience https://api.tailscale.com
--- and the scopes and tags that the key needs. Its client id goes into the key. Tokens live for an hour.
+-- and the scopes and tags that the key needs. Its client id is a setting of the key. Tokens are valid for an hour.
+-- Source: https://tailscale.com/kb/1581/workload-identity-federation
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

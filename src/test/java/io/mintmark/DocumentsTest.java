@@ -58,7 +58,7 @@ class DocumentsTest {
                     "InterruptableTask",
                     "UriPath");
 
-    /** What rooms speak in, and so isn't drawn. */
+    /** The packages of shared vocabulary, which are not drawn. */
     private static final Set<String> WORDS =
             Set.of("verdict", "tenant", "credential", "json", "time", "thread", "file", "trace");
 
@@ -197,37 +197,37 @@ class DocumentsTest {
     }
 
     @Test
-    void the_picture_of_the_rooms_is_what_the_build_allows() throws IOException {
+    void the_drawn_packages_are_what_the_build_allows() throws IOException {
         Map<String, Set<String>> drawn = new HashMap<>();
-        RoomsTest.MAY_KNOW.keySet().stream()
-                .filter(room -> !WORDS.contains(room))
-                .forEach(room -> drawn.put(room, new TreeSet<>()));
-        drawn.put(RoomsTest.COMMANDS, new TreeSet<>());
-        drawn.put(RoomsTest.WIRING, new TreeSet<>());
+        PackagesTest.MAY_USE.keySet().stream()
+                .filter(name -> !WORDS.contains(name))
+                .forEach(name -> drawn.put(name, new TreeSet<>()));
+        drawn.put(PackagesTest.COMMANDS, new TreeSet<>());
+        drawn.put(PackagesTest.WIRING, new TreeSet<>());
         Matcher arrows = ARROW.matcher(Files.readString(Path.of("docs/internals/architecture.md")));
         while (arrows.find()) {
             drawn.computeIfAbsent(arrows.group(1), _ -> new TreeSet<>()).add(arrows.group(2));
         }
         Map<String, Set<String>> allowed = new HashMap<>();
-        drawn.keySet().forEach(room -> allowed.put(room, new TreeSet<>(known(room))));
+        drawn.keySet().forEach(name -> allowed.put(name, new TreeSet<>(allowed(name))));
 
         assertEquals(allowed, drawn);
     }
 
-    private static Set<String> known(String room) {
-        return switch (room) {
-            case RoomsTest.COMMANDS -> Set.of(RoomsTest.WIRING, "logging");
-            case RoomsTest.WIRING -> Set.of("rooms");
+    private static Set<String> allowed(String name) {
+        return switch (name) {
+            case PackagesTest.COMMANDS -> Set.of(PackagesTest.WIRING, "logging");
+            case PackagesTest.WIRING -> Set.of("packages");
             default ->
-                    RoomsTest.MAY_KNOW.getOrDefault(room, Set.of()).stream()
+                    PackagesTest.MAY_USE.getOrDefault(name, Set.of()).stream()
                             .filter(known -> !WORDS.contains(known))
                             .collect(Collectors.toSet());
         };
     }
 
     @Test
-    void in_the_way_of_a_request_rooms_call_only_those_that_they_may_know() throws IOException {
-        String page = Files.readString(Path.of("docs/internals/request.md"));
+    void on_the_path_of_a_request_packages_call_only_those_that_they_may_use() throws IOException {
+        String page = Files.readString(Path.of("docs/internals/architecture.md"));
         Map<String, String> participants =
                 PARTICIPANT
                         .matcher(page)
@@ -240,11 +240,11 @@ class DocumentsTest {
             calls++;
             String from = participants.getOrDefault(call.group(1), "");
             String to = participants.getOrDefault(call.group(2), "");
-            boolean rooms =
-                    RoomsTest.MAY_KNOW.containsKey(from) && RoomsTest.MAY_KNOW.containsKey(to);
-            if (rooms
+            boolean packages =
+                    PackagesTest.MAY_USE.containsKey(from) && PackagesTest.MAY_USE.containsKey(to);
+            if (packages
                     && !from.equals(to)
-                    && !RoomsTest.MAY_KNOW.getOrDefault(from, Set.of()).contains(to)) {
+                    && !PackagesTest.MAY_USE.getOrDefault(from, Set.of()).contains(to)) {
                 forbidden.add(from + " -> " + to);
             }
         }

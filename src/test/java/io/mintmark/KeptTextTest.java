@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * aren't text of a token that nobody has verified; those by tenants' and other configured names
  * need none. A new one makes this test fail until it stands here.
  */
-@AnalyzeClasses(packages = "io.mintmark", importOptions = RoomsTest.WithoutTests.class)
+@AnalyzeClasses(packages = "io.mintmark", importOptions = PackagesTest.WithoutTests.class)
 class KeptTextTest {
     private static final Set<String> PACKAGES =
             Set.of(

@@ -87,7 +87,7 @@ class PatternsTest {
         }
         List<JavaMethodCall> calls =
                 new ClassFileImporter()
-                                .withImportOption(new RoomsTest.WithoutTests())
+                                .withImportOption(new PackagesTest.WithoutTests())
                                 .importPackages("io.mintmark")
                                 .stream()
                                 .flatMap(type -> type.getMethodCallsFromSelf().stream())

@@ -25,7 +25,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- a blank behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main ": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a line end behind the subject
@@ -89,14 +89,14 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 
 -- an end at infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity', 'OPS-1');
---> The grant of key "deploy" to "x" has a window to infinity.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be finite.
 --? For no end, set valid_until to null.
 --! 23514
 
 -- a grant longer than its key
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme', 'ci', 'x', 'deploy', 7200, 'OPS-1');
 --> Grant of key "deploy" to "x": longer_than_its_key
---? Key "deploy" gives credentials for 3600 seconds at most, and the shorter duration applies. Raise
+--? Key "deploy" issues credentials for at most 3600 seconds, and the shorter duration applies. Raise
 --! 01000
 
 -- a duration in minutes
@@ -125,7 +125,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must be without *, for example "repo:acme/app:ref:refs/heads/**".
+--? The text up to the first : or / must not contain *, for example "repo:acme/app:ref:refs/heads/**".
 --! 23514
 
 -- the same grant again
@@ -187,7 +187,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a discovery document for the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/openid-configuration');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null:
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
 --! 01000
 
 -- an issuer without a scheme
@@ -263,8 +263,8 @@ UPDATE broker.key SET max_duration = 60 WHERE tenant = 'acme' AND name = 'deploy
 
 -- a key that is still granted
 DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'deploy';
---> Key "deploy" of tenant "acme" is named by 1 grant and cannot be deleted.
---? To put an end to its use: UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND
+--> Key "deploy" of tenant "acme" is referenced by 1 grant and cannot be deleted.
+--? To stop its use: UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND
 --! 23001
 
 -- WHERE was forgotten: all tenants are disabled
@@ -281,7 +281,7 @@ UPDATE broker.key SET enabled = false WHERE name = 'api';
 
 -- a tenant that is deleted
 DELETE FROM broker.tenant WHERE name = 'acme';
---> Tenant "acme" cannot be deleted: another of that name would inherit its trust in the clouds.
+--> Tenant "acme" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.
 --? UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 --! 23001
 
@@ -292,7 +292,7 @@ TRUNCATE broker.subject_grant;
 
 -- a grant that moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
---> A row of broker.subject_grant stays with its tenant: it cannot move from "acme" to "other".
+--> A row of broker.subject_grant cannot be moved from "acme" to "other".
 --? Insert a new row for the other tenant, and delete this one.
 --! 23514
 
@@ -310,26 +310,26 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 
 -- an admin without a login
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
---> There is no login "alcie" yet.
---? Until a DBA makes it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
+--> Login "alcie" does not exist yet.
+--? Until a DBA creates it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
 --! 01000
 
 -- an audience with a blank at its end
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"mintmark "}');
 --> Identity provider "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Write it without.
+--? The value has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a discovery address as the issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com/.well-known/openid-configuration', '{new}');
 --> Identity provider "new": issuer_is_discovery
---? The issuer is the address of a discovery document. Write the value of "issuer" in that document,
+--? The issuer is the URL of a discovery document. Write the value of "issuer" in that document,
 --! 01000
 
 -- an authorization server's metadata as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/oauth-authorization-server');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the address of a discovery document. Write the jwks_uri in that document, or null:
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
 --! 01000
 
 -- a pointer without its first slash
@@ -439,7 +439,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a zero-width space in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/​shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/​shop:ref:refs/heads/main": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- a Cyrillic letter in the subject
@@ -451,13 +451,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a space that does not break at the end
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main ": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- quotes in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
---> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": stray_punctuation
+--? The value starts or ends with ", and values are compared exactly. Write it without.
 --! 01000
 
 -- an owner of another case
@@ -506,7 +506,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- an empty list of values
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": []}', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, the list for "ref" is empty, so no token could ever meet it.
+--> The grant of key "deploy" to "x": in its claims, the list for "ref" is empty, so no token can match.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops",
 --! 23514
 
@@ -524,12 +524,14 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 
 -- a grant that begins in a hundred years
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2126-01-01', 'OPS-1');
---> nothing
+--> Grant of key "deploy" to "x": far_away
+--? The grant has no effect before 2126-01-01. Check the year of valid_from; for a grant from now on,
+--! 01000
 
 -- an end in ten thousand years
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '12026-01-01', 'OPS-1');
---> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
---? Write times of these years. A grant without a start or an end has null there.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be in the years 1 to 9999.
+--? For no start or no end, use null.
 --! 23514
 
 -- a duration below the least of the type
@@ -604,24 +606,26 @@ INSERT INTO broker.tenant (name) VALUES ('acme');
 -- a tenant is renamed
 UPDATE broker.tenant SET name = 'acme-inc' WHERE name = 'acme';
 --> Tenant "acme" cannot be renamed: clouds and the audit log know it by this name.
---? Change its display_name, or make a new tenant and disable this one.
+--? Change its display_name, or create a new tenant and disable this one.
 --! 23001
 
 -- a maximum age in minutes
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token_age) VALUES ('new', 'other', 'https://new.example.com', '{new}', 15);
 --> Identity provider "new": token_age_too_short
---? A max_token_age of 15 seconds rejects the tokens of clients that take a moment. Use 60 or more.
+--? A max_token_age of 15 seconds rejects the tokens of slow clients. Use 60 or more.
 --! 01000
 
 -- an audience with an invisible character
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mint​mark}');
 --> Identity provider "new": white_space
---? The value has an invisible character, and values are compared exactly. Write it without.
+--? The value has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- an audience in quotes twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
---> nothing
+--> Identity provider "new": stray_punctuation
+--? The value starts or ends with ", and values are compared exactly. Write it without.
+--! 01000
 
 -- no audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{}');
@@ -698,18 +702,18 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- a policy without Version
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}}');
 --> Key "new": incomplete_policy
---? The policy has no Version. AWS rejects statements without Effect, Action and Resource, and reads a
+--? The policy has no valid Version. AWS rejects statements without Effect, Action and Resource, and
 --! 01000
 
 -- a policy without Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject"}]}}');
 --> Key "new": incomplete_policy
---? The policy has no Resource. AWS rejects statements without Effect, Action and Resource, and reads a
+--? The policy has no valid Resource. AWS rejects statements without Effect, Action and Resource, and
 --! 01000
 
 -- a policy that is no JSON
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": "Allow s3:*"}');
---> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
+--> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string with one.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 --! 23514
 
@@ -759,7 +763,7 @@ UPDATE broker.access_provider SET settings = '{"endpoint": "http://minio.example
 
 -- a shared identity for any target
 UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' AND name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, but allows all targets (**).
+--> Access provider "any" of tenant "acme" has shared_identity and allows all targets (**): all tenants look alike to the provider.
 --? List this tenant's targets in allowed_targets: nothing else separates tenants here.
 --! 23514
 
@@ -790,13 +794,13 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
 --> The block of "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must be without *, for example "repo:acme/app:**". To block all of
+--? The text up to the first : or / must not contain *, for example "repo:acme/app:**". To block all of
 --! 23514
 
 -- a block in all tenants by an identity provider
 INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'repo:acme/app:main', 'INC-1');
---> The block of "repo:acme/app:main" names identity provider "ci", and no tenant.
---? Name its tenant too. A block in all tenants applies to the subject of any identity provider
+--> The block of "repo:acme/app:main" sets idp "ci" but no tenant.
+--? Set tenant too. A block in all tenants applies to the subject of any identity provider
 --! 23514
 
 -- an access to the console without a tenant
@@ -828,3 +832,507 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acne', 'alice');
 --> There is no tenant "acne".
 --? Did you mean "acme"?
 --! 23503
+
+-- a blank behind the value of a claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "production "}', 'OPS-1');
+--> Grant of key "deploy" to "x": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- an invisible character in the value of a claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', U&'{"environment": ["staging", "prod\200Buction"]}', 'OPS-1');
+--> Grant of key "deploy" to "x": white_space
+--? The value has an invisible character, and values are compared exactly. Write it without.
+--! 01000
+
+-- a blank behind the name of a claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment ": "production"}', 'OPS-1');
+--> Grant of key "deploy" to "x": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- a branch of GitHub by its short name
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": "main"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition "main"
+--! 01000
+
+-- a ref of GitHub without its s
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": "refs/head/main"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition
+--! 01000
+
+-- a repository of GitHub without its owner
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/**', 'glob', 'deploy', '{"repository": "shop"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/**": claim_fits_no_form
+--? GitHub Actions sends "repository" as */*. The condition "shop" never matches.
+--! 01000
+
+-- the name of a repository as its id
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/**', 'glob', 'deploy', '{"repository_id": "acme/shop"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/**": claim_fits_no_form
+--? GitHub Actions sends "repository_id" as digits. The condition "acme/shop" never matches.
+--! 01000
+
+-- a visibility in capitals
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"repository_visibility": "Private"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "repository_visibility" as public or private or internal. The condition
+--! 01000
+
+-- a text that GitHub does not send for yes
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref_protected": "yes"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "ref_protected" as true or false. The condition "yes" never matches.
+--! 01000
+
+-- a workflow's file without its repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"job_workflow_ref": ".github/workflows/deploy.yml"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "job_workflow_ref" as */**@**. The condition ".github/workflows/deploy.yml"
+--! 01000
+
+-- a workflow without its ref
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"job_workflow_ref": "acme/shop/.github/workflows/deploy.yml"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "job_workflow_ref" as */**@**. The condition
+--! 01000
+
+-- a ref type of two words
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref_type": "heads"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "ref_type" as branch or tag. The condition "heads" never matches.
+--! 01000
+
+-- a glob of a claim that matches no ref
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": {"glob": "release/*"}}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition {"glob":
+--! 01000
+
+-- two values of a claim in one text
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "staging,production"}', 'OPS-1');
+--> Grant of key "deploy" to "x": list_in_one_value
+--? "staging,production" is one value with a comma, and is compared as a whole. Write each value as an
+--! 01000
+
+-- another owner than the identity provider requires
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"repository_owner_id": "7654321"}', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:**": contradicts_identity_provider
+--? Each token of this grant has "repository_owner_id" = "1234567", so the condition never
+--! 01000
+
+-- a claim that says the opposite of the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"sub": "y"}', 'OPS-1');
+--> Grant of key "deploy" to "x": contradicts_identity_provider
+--? Each token of this grant has "sub" = "x", so the condition never matches. Write that value, or
+--! 01000
+
+-- another audience than the identity provider has
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"aud": "acme-prod"}', 'OPS-1');
+--> nothing
+
+-- another issuer than the identity provider has
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"iss": "https://ci.example.org"}', 'OPS-1');
+--> Grant of key "deploy" to "x": contradicts_identity_provider
+--? Each token of this grant has "iss" = "https://ci.example.com", so the condition never
+--! 01000
+
+-- a subject in upper case of GitHub
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'REPO:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "REPO:acme/shop:ref:refs/heads/main": subject_fits_no_form
+--? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--! 01000
+
+-- a semicolon of the statement inside the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main;', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main;": stray_punctuation
+--? The value starts or ends with ;, and values are compared exactly. Write it without.
+--! 01000
+
+-- a comma behind the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main,', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:main,": stray_punctuation
+--? The value starts or ends with ,, and values are compared exactly. Write it without.
+--! 01000
+
+-- a template that was not filled in
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/<repository>:main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/<repository>:main": placeholder
+--? "<repository>" is a placeholder that was not filled in. Write the value that the tokens have.
+--! 01000
+
+-- a variable that was not replaced
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/${REPO}:main', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/${REPO}:main": placeholder
+--? "${REPO}" is a placeholder that was not filled in. Write the value that the tokens have.
+--! 01000
+
+-- the word null
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'null', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "null": placeholder
+--? "null" is a placeholder that was not filled in. Write the value that the tokens have.
+--! 01000
+
+-- a reason that was not filled in
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', '<reason>');
+--> Grant of key "deploy" to "x": no_reason
+--? Auditors ask why a grant exists. Enter a reason, for example a ticket.
+--! 01000
+
+-- an owner of blanks
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', '  ', 'OPS-1');
+--> Grant of key "deploy" to "x": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- an owner with a blank behind it
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'team-shop ', 'OPS-1');
+--> Grant of key "deploy" to "x": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- a grant of a key that is disabled
+UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'deploy'; INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'OPS-1');
+--> nothing
+
+-- two audiences in one text
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', ARRAY['new,other']);
+--> Identity provider "new": list_in_one_value
+--? "new,other" is one value with a comma, and is compared as a whole. Write each value as an element
+--! 01000
+
+-- an audience with a star
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mintmark-*}');
+--> Identity provider "new": star_in_audience
+--? The audience "mintmark-*" is compared as it is. List each audience.
+--! 01000
+
+-- keys at another host by plain http
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'http://new.example.com/keys');
+--> Identity provider "new": the jwks_uri "http://new.example.com/keys" is not an https URL.
+--? Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.
+--! 23514
+
+-- the issuer as the keys
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com');
+--> Identity provider "new": jwks_uri_is_discovery
+--? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
+--! 01000
+
+-- a key set without keys
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{"keys": []}');
+--> Identity provider "new": jwks is not a key set, {"keys": [{"kty": …}]}.
+--? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x,
+--! 23514
+
+-- a single key as the key set
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{"kty": "EC", "crv": "P-256", "x": "x", "y": "y"}');
+--> Identity provider "new": jwks is not a key set, {"keys": [{"kty": …}]}.
+--? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x,
+--! 23514
+
+-- a clock skew longer than the maximum age
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, clock_skew, max_token_age) VALUES ('new', 'other', 'https://new.example.com', '{new}', 3600, 60);
+--> Identity provider "new": clock_skew_exceeds_age
+--? The clock_skew of 3600 seconds is longer than the max_token_age, which it prolongs. Set a shorter
+--! 01000
+
+-- a required claim with a blank
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": " 7"}');
+--> Identity provider "new": claim_fits_no_form
+--? GitHub Actions sends "repository_owner_id" as digits. The condition " 7" never matches.
+--! 01000
+
+-- the name of an owner as its id
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": "acme"}');
+--> Identity provider "new": claim_fits_no_form
+--? GitHub Actions sends "repository_owner_id" as digits. The condition "acme" never matches.
+--! 01000
+
+-- a type by its product
+INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', 'aws');
+--> Access provider "new" of tenant "acme" has the unknown type "aws".
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2,
+--! 23503
+
+-- no target is allowed
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{}');
+--> Access provider "new" of tenant "acme": allowed_targets is empty.
+--? List what keys may name, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows
+--! 23514
+
+-- an allowed target with a blank
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{"arn:aws:iam::123456789012:role/ci-* "}');
+--> Access provider "new": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- an account instead of its roles
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{123456789012}');
+--> Access provider "new": target_fits_no_form
+--? No target of type aws-sts matches "123456789012". Targets have the form arn:aws*:iam::*:role/**.
+--! 01000
+
+-- allowed targets that stop at the path
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::123456789012:*}');
+--> Access provider "new": target_fits_no_form
+--? No target of type aws-sts matches "arn:aws:iam::123456789012:*". Targets have the form
+--! 01000
+
+-- an availability zone as the region
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1a"}');
+--> Access provider "new" of tenant "acme": the setting "region" is "eu-central-1a", which does not have the form ^[a-z]{2,}(-[a-z]+)+-[0-9]+$.
+--? For example "region": "eu-central-1".
+--! 23514
+
+-- a region in words
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'aws-sts', '{"region": "Frankfurt"}');
+--> Access provider "new" of tenant "acme": the setting "region" is "Frankfurt", which does not have the form ^[a-z]{2,}(-[a-z]+)+-[0-9]+$.
+--? For example "region": "eu-central-1".
+--! 23514
+
+-- a file that leaves its directory
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "a", "client_secret": {"file": "../other/secret"}}');
+--> Access provider "new" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file":
+--! 23514
+
+-- a token endpoint that is a discovery document
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://auth.example.com/.well-known/openid-configuration"}');
+--> Access provider "new": endpoint_is_discovery
+--? The setting "token_endpoint" is the URL of a discovery document. Write the token_endpoint in
+--! 01000
+
+-- a token endpoint with a password
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://a:hunter2@auth.example.com/token"}');
+--> Access provider "new" of tenant "acme": the setting "token_endpoint" is "https://a:hunter2@auth.example.com/token", which is not a URL of the form https://host/path (no user, query or fragment).
+--? For example "token_endpoint": "https://auth.example.com/oauth2/token".
+--! 23514
+
+-- a policy with statements in the singular
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statements": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}}');
+--> Key "new": incomplete_policy
+--? The policy has no valid Statement. AWS rejects statements without Effect, Action and Resource, and
+--! 01000
+
+-- a policy of tomorrow
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2024-01-01", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}}');
+--> Key "new": incomplete_policy
+--? The policy has no valid Version. AWS rejects statements without Effect, Action and Resource, and
+--! 01000
+
+-- an effect in small letters
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "allow", "Action": "s3:GetObject", "Resource": "*"}]}}');
+--> Key "new": incomplete_policy
+--? The policy has no valid Effect. AWS rejects statements without Effect, Action and Resource, and
+--! 01000
+
+-- an account with a dash
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::1234-5678-9012:role/ci-deploy"}');
+--> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::1234-5678-9012:role/ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
+--! 23514
+
+-- an access key of AWS among the outputs
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"KEY": "access_key_id"}');
+--> Key "new" of tenant "acme": the output "KEY" names "access_key_id", which is not a field of type aws-sts.
+--? Did you mean "AccessKeyId"? Its fields: AccessKeyId, Expiration, Region, SecretAccessKey,
+--! 23514
+
+-- one output for two fields
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"KEY": ["AccessKeyId", "SecretAccessKey"]}');
+--> Key "new" of tenant "acme": the output "KEY" must name a field, not hold a list.
+--? Member name first, then the field, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
+--! 23514
+
+-- an audience of a key with a blank
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900, '{"audience": "https://orders.example "}');
+--> Key "new": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- a reserved claim of a token
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900, '{"audience": "https://orders.example", "claims": {"sub": "root"}}');
+--> Key "new" of tenant "acme": the setting "claims" names the claim "sub", which only the broker sets.
+--? For example "claims": {"scope": "read"}.
+--! 23514
+
+-- a key for a second
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 1, '{"audience": "https://orders.example"}');
+--> Key "new": duration_too_short
+--? The unit of max_duration is seconds, and 1 seconds end before most clients use the credential. Use
+--! 01000
+
+-- a key in milliseconds
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900000, '{"audience": "https://orders.example"}');
+--> Key "new" of tenant "acme": max_duration is 900000 seconds, but type jwt issues credentials for 1 to 43200 seconds.
+--? Write 43200.
+--! 23514
+
+-- a key's name with a slash
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'aws/deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
+--> "aws/deploy" is not a valid key name.
+--? A letter, then up to 63 letters, digits, _, . and -.
+--! 23514
+
+-- a provider of another tenant
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
+--> Tenant "other" has no access provider "aws".
+--? Did you mean "own"? It has: own. Tenant "acme" has one of that name, but a row names only what its
+--! 23503
+
+-- an owner that only the key has, of blanks
+UPDATE broker.key SET owner = '' WHERE tenant = 'acme' AND name = 'deploy';
+--> Key "deploy" has an owner that is empty.
+--? Write a person or a team in one line, or null.
+--! 23514
+
+-- a limit of no requests
+UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
+--> Tenant "acme" has a max_requests of 0.
+--? Write a positive number, or null for no limit. A tenant that may do nothing is disabled.
+--! 23514
+
+-- a maximum duration of a tenant in minutes
+UPDATE broker.tenant SET max_duration = 15 WHERE name = 'acme';
+--> Tenant "acme": duration_too_short
+--? The unit of max_duration is seconds, and 15 seconds end before most clients use the credential. Use
+--! 01000
+
+-- a review each zero days
+UPDATE broker.tenant SET review_days = 0 WHERE name = 'acme';
+--> Tenant "acme" has review_days of 0.
+--? Write 1 to 3650.
+--! 23514
+
+-- a tenant with a hyphen first
+INSERT INTO broker.tenant (name) VALUES ('-acme');
+--> "-acme" is not a valid tenant name.
+--? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--! 23514
+
+-- a tenant with a blank
+INSERT INTO broker.tenant (name) VALUES ('acme ');
+--> "acme " is not a valid tenant name.
+--? A lower-case letter, then up to 39 lower-case letters, digits and hyphens, for example "acme". What
+--! 23514
+
+-- a block until the beginning of time
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'repo:acme/app:main', 'INC-1', '-infinity');
+--> The block of "repo:acme/app:main" ends at infinity.
+--? For no end, set until to null.
+--! 23514
+
+-- a block of the wrong tenant
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'repo:acme/app:main', 'INC-1');
+--> Block of "repo:acme/app:main": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--! 01000
+
+-- a block of a subject with quotes
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '"repo:acme/app:main"', 'INC-1');
+--> Block of ""repo:acme/app:main"": block_matches_nothing
+--? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--! 01000
+
+-- a block with the reason of blanks
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/app:main', ' ');
+--> The block of "repo:acme/app:main" has an empty reason.
+--? Say why, for example the incident's number.
+--! 23514
+
+-- a block of a year that has passed
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'repo:acme/app:main', 'INC-1', '2025-12-01');
+--> Block of "repo:acme/app:main": ended_already
+--? The row had ended when it was written and has no effect. Set a later end, or null for no end.
+--! 01000
+
+-- a console access whose value is not JSON
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', 'staff', 'OPS-1');
+--> invalid input syntax for type json
+--! 22P02
+
+-- a console access by a glob over any group
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '{"glob": "*"}', 'OPS-1');
+--> Access to the console by "groups": access_for_everybody
+--? The row gives access to every ID token that has the claim. Use a claim and a value that only the
+--! 01000
+
+-- a console access by a glob over a mail domain of everybody
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '{"glob": "*@gmail.com"}', 'OPS-1');
+--> Access to the console by "email": access_for_everybody
+--? The row gives access to everyone with an account at a public mail service. Use a claim and a value
+--! 01000
+
+-- a console access by a claim that everybody has
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email_verified', 'true', 'OPS-1');
+--> Access to the console by "email_verified": access_for_everybody
+--? The row gives access to everyone who can log in. Use a claim and a value that only the right people
+--! 01000
+
+-- a console access by the issuer
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'iss', '"https://login.example.com"', 'OPS-1');
+--> Access to the console by "iss": access_for_everybody
+--? The row gives access to everyone who can log in. Use a claim and a value that only the right people
+--! 01000
+
+-- a console access by a star in a plain value
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"*@acme.example.com"', 'OPS-1');
+--> Access to the console by "email": star_in_plain_claim
+--? The value "*@acme.example.com" is compared as it is. To match a pattern, write {"glob": …}; for a
+--! 01000
+
+-- a console access with a blank
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"lea@acme.example.com "', 'OPS-1');
+--> Access to the console by "email": white_space
+--? The value has a space at its start or end, and values are compared exactly. Write it without.
+--! 01000
+
+-- a console access by dots for a pointer
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'realm_access.roles', '"auditor"', 'OPS-1');
+--> Access to the console by "realm_access.roles": pointer_without_slash
+--? "realm_access.roles" names one claim. A JSON pointer, which starts with /, names a claim inside
+--! 01000
+
+-- a console access by an empty list
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '[]', 'OPS-1');
+--> The access to the console by "groups": the list for "groups" is empty, so no token could ever meet it.
+--? A value is for example '"alice@example.com"', '["ops", "audit"]' or '{"glob": "team:*"}'.
+--! 23514
+
+-- a tenant and all tenants
+INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason) VALUES ('acme', true, 'groups', '"staff"', 'OPS-1');
+--> An access to the console names both tenant "acme" and all tenants.
+--? Leave tenant null, or set all_tenants to false.
+--! 23514
+
+-- an admin by the group role
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'pg_monitor');
+--> Role "pg_monitor" cannot log in.
+--? Write the login of a person. The members of a role get nothing from its row.
+--! 01000
+
+-- a sign-off of the wrong word
+INSERT INTO broker.grant_review (grant_id, verdict, note) SELECT id, 'ok', 'x' FROM broker.subject_grant LIMIT 1;
+--> The review of grant 1 has the verdict "ok".
+--? Write keep, or remove, which disables the grant.
+--! 23514
+
+-- an end of a mint that never was
+INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-7000-8000-0123456789ab', 'INC-79');
+--> There is no mint 01980f5e-8a00-7000-8000-0123456789ab that you may see.
+--? SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that
+--! 23503
+
+-- an end without a reason
+INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-7000-8000-0123456789ab', '');
+--> The end of mint 01980f5e-8a00-7000-8000-0123456789ab has no reason.
+--? Write why, for example the incident.
+--! 23514
+
+-- the id of an access key as the mint id
+INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('ASIASTANDIN000000001', 'INC-79');
+--> invalid input syntax for type uuid: "ASIASTANDIN000000001"
+--! 22P02

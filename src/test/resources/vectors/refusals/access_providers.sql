@@ -40,7 +40,7 @@ UPDATE broker.access_provider SET settings = '{"endpoint": "https://minio.exampl
 
 -- a claim lacks its value
 UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"name": "policy"}}' WHERE name = 'minio';
---> Access provider "minio" of tenant "acme": the setting "policy_claim" must be an object of name and value.
+--> Access provider "minio" of tenant "acme": the setting "policy_claim" must be an object of names and values.
 --? {"name": "policy", "value": "readonly"}
 
 -- a claim that only the broker sets
@@ -120,7 +120,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', '1st', '
 
 -- settings that are a text
 UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme": settings are a string, and must be an object.
+--> Access provider "aws" of tenant "acme": settings must be an object, not a string.
 --? For example {"region": "eu-central-1"}
 
 -- no targets
@@ -135,7 +135,7 @@ UPDATE broker.access_provider SET allowed_targets = '{arn:a,arn:a}' WHERE name =
 
 -- an access provider is in use
 DELETE FROM broker.access_provider WHERE tenant = 'acme' AND name = 'aws';
---> Access provider "aws" of tenant "acme" is named by 1 key and cannot be deleted.
+--> Access provider "aws" of tenant "acme" is referenced by 1 key and cannot be deleted.
 --? UPDATE broker.access_provider SET enabled = false WHERE tenant = 'acme' AND name = 'aws'; or delete its keys first.
 --! 23001
 
@@ -160,22 +160,22 @@ UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets
 
 -- a shared identity allows everything
 UPDATE broker.access_provider SET shared_identity = true WHERE name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity, in which all tenants look alike, but allows all targets (**).
+--> Access provider "any" of tenant "acme" has shared_identity and allows all targets (**): all tenants look alike to the provider.
 --? List this tenant's targets in allowed_targets
 
 -- ambient credentials without a shared identity
 UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme" uses auth "ambient", in which all tenants look alike to AWS, without shared_identity.
+--> Access provider "aws" of tenant "acme" uses auth "ambient" without shared_identity: all tenants then look alike to AWS.
 --? Set shared_identity = true and list in allowed_targets
 
 -- a shared identity where none is shown
 UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{https://api.example.com}' WHERE name = 'own' AND tenant = 'acme';
---> Access provider "own" of tenant "acme" has shared_identity, but type jwt presents no identity of the broker.
+--> Access provider "own" of tenant "acme" has shared_identity, but type jwt does not use the broker's identity.
 --? Leave shared_identity false.
 
 -- a provider moves to another tenant
 UPDATE broker.access_provider SET tenant = 'other' WHERE name = 'any';
---> A row of broker.access_provider stays with its tenant: it cannot move from "acme" to "other".
+--> A row of broker.access_provider cannot be moved from "acme" to "other".
 --? Insert a new row for the other tenant
 
 -- a target of 512 characters and eight stars
@@ -259,7 +259,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a certificate that is none
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "AAAA"}');
---> Access provider "k8s" of tenant "acme": the setting "ca_certificate" is no certificate in PEM form.
+--> Access provider "k8s" of tenant "acme": the setting "ca_certificate" is not a certificate in PEM.
 --?
 
 -- a certificate in PEM form
@@ -319,7 +319,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- the broker's own identity that tenants would share
 INSERT INTO broker.access_provider (tenant, name, type, settings, shared_identity, allowed_targets) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"]}', true, '{a}');
---> Access provider "apps" of tenant "acme" has shared_identity, but type webhook presents no identity of the broker.
+--> Access provider "apps" of tenant "acme" has shared_identity, but type webhook does not use the broker's identity.
 --?
 
 -- fields that a key needs

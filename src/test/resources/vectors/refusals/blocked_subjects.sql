@@ -51,18 +51,18 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', rep
 
 -- an end that is none
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'x', 'infinity');
---> The block of "x" ends at infinity.
+--> The block of "x": until must be finite.
 --? set until to null
 --! 23514
 
 -- an end that no program can write
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'x', '10000-01-01Z');
---> The block of "x" ends outside of the years 1 to 9999.
+--> The block of "x": until must be in the years 1 to 9999.
 --! 23514
 
 -- an identity provider without its tenant
 INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'x', 'x');
---> The block of "x" names identity provider "ci", and no tenant.
+--> The block of "x" sets idp "ci" but no tenant.
 --? Name its tenant too
 --! 23514
 
@@ -80,17 +80,17 @@ INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme'
 
 -- a block that moves to another tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET tenant = 'other';
---> The block of "x" stays with its tenant: it cannot move from "acme" to "other".
+--> The block of "x" cannot be moved from "acme" to "other".
 --! 23514
 
 -- a block that is to count in all tenants from now on
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'x'); UPDATE broker.blocked_subject SET tenant = NULL;
---> The block of "x" stays with its tenant: it cannot move from "acme" to all tenants.
+--> The block of "x" cannot be moved from "acme" to all tenants.
 --! 23514
 
 -- a block of all tenants that is to count in one
 INSERT INTO broker.blocked_subject (subject, reason) VALUES ('x', 'x'); UPDATE broker.blocked_subject SET tenant = 'acme';
---> The block of "x" stays with its tenant: it cannot move from all tenants to "acme".
+--> The block of "x" cannot be moved from all tenants to "acme".
 --! 23514
 
 -- more blocks than the tenant may have, which has its grants beside them
@@ -118,18 +118,18 @@ INSERT INTO broker.blocked_subject (subject, match, reason) SELECT format('x%s:*
 
 -- one more than that
 INSERT INTO broker.blocked_subject (subject, match, reason) SELECT format('x%s:**', n), 'glob', 'x' FROM generate_series(100, 342) AS n;
---> The blocks by globs for all tenants would be up to 250533 steps of work for each token, and 250000 are allowed.
+--> The glob blocks for all tenants would cost up to 250533 matching steps for each token; the maximum is 250000.
 --? block exact subjects
 --! 23514 globs_of_all_tenants_are_few
 
 -- one that is switched on again
 INSERT INTO broker.blocked_subject (subject, match, reason, enabled) SELECT format('x%s:**', n), 'glob', 'x', n < 342 FROM generate_series(100, 342) AS n; UPDATE broker.blocked_subject SET enabled = true;
---> The blocks by globs for all tenants would be up to 250533 steps of work for each token, and 250000 are allowed.
+--> The glob blocks for all tenants would cost up to 250533 matching steps for each token; the maximum is 250000.
 --! 23514 globs_of_all_tenants_are_few
 
 -- many globs that cost little are too many to read
 INSERT INTO broker.blocked_subject (subject, match, reason) SELECT 'x' || n, 'glob', 'x' FROM generate_series(1, 1001) AS n;
---> There would be 1001 blocks by globs for all tenants, and there may be 1000.
+--> There would be 1001 glob blocks for all tenants; the maximum is 1000.
 --! 23514 globs_of_all_tenants_are_few
 
 -- of exact subjects there may be any number in all tenants
@@ -138,7 +138,7 @@ INSERT INTO broker.blocked_subject (subject, reason) SELECT 'x' || n, 'x' FROM g
 
 -- an identity provider that a block names
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('second', 'acme', 'https://second.example.com', '{acme}'); INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'second', 'x', 'x'); DELETE FROM broker.identity_provider WHERE name = 'second';
---> Identity provider "second" of tenant "acme" is named by 1 blocked subject and cannot be deleted.
+--> Identity provider "second" of tenant "acme" is referenced by 1 blocked subject and cannot be deleted.
 --? or delete its blocked subjects first.
 --! 23001
 

@@ -15,7 +15,7 @@ INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '', 
 
 -- an access by a value that nothing could be
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '[]');
---> The access to the console by "groups": the list for "groups" is empty, so no token could ever meet it.
+--> The access to the console by "groups": the list for "groups" is empty, so no token can match.
 --? A value is for example
 --! 23514
 
@@ -27,7 +27,7 @@ INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '/gr
 -- an access that is widened to all tenants
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', '"leads"');
 UPDATE broker.console_access SET tenant = NULL, all_tenants = true;
---> An access to the console stays with what it shows: it cannot move from tenant "acme" to all tenants.
+--> A console access rule cannot be moved from tenant "acme" to all tenants.
 --? Insert a new row, and delete this one.
 
 -- an access to all tenants that is given twice

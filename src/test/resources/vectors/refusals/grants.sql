@@ -1,7 +1,7 @@
 -- a key of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'elsewhere', 'x', 'deploy');
 --> Tenant "other" has no key "deploy".
---? It has: api. Tenant "acme" has one of that name, but a row names only what its own tenant has.
+--? It has: api. Tenant "acme" has one with that name, but a row can only reference objects of its own tenant.
 --! 23503 the_key_exists_in_the_same_tenant
 
 -- a key that is misspelt
@@ -35,7 +35,7 @@ WITH later AS (INSERT INTO broker.key (tenant, name, provider, max_duration, set
 -- an identity provider of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'elsewhere', 'x', 'deploy');
 --> Tenant "acme" has no identity provider "elsewhere".
---? It has: ci. Tenant "other" has one of that name, but a row names only what its own tenant has.
+--? It has: ci. Tenant "other" has one with that name, but a row can only reference objects of its own tenant.
 --! 23503 the_identity_provider_exists_in_the_same_tenant
 
 -- a glob that matches everybody
@@ -77,18 +77,18 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 
 -- a window to infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity');
---> The grant of key "deploy" to "x" has a window to infinity.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be finite.
 --? For no end, set valid_until to null.
 
 -- an end that only PostgreSQL can write
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '10000-01-01Z');
---> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
---? Write times of these years. A grant without a start or an end has null there.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be in the years 1 to 9999.
+--? For no start or no end, use null.
 
 -- a start before there were years
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '4713-01-01Z BC', '294276-12-31Z');
---> The grant of key "deploy" to "x" has a window outside of the years 1 to 9999.
---? Write times of these years. A grant without a start or an end has null there.
+--> The grant of key "deploy" to "x": valid_from and valid_until must be in the years 1 to 9999.
+--? For no start or no end, use null.
 
 -- a window that no credential fits into
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '2030-01-01 00:00Z', '2030-01-01 00:10Z');
@@ -127,7 +127,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 
 -- an empty list
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"groups": []}');
---> The grant of key "api" to "x": in its claims, the list for "groups" is empty, so no token could ever meet it.
+--> The grant of key "api" to "x": in its claims, the list for "groups" is empty, so no token can match.
 --?
 
 -- a list within a list
@@ -151,7 +151,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 
 -- a grant moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 'api';
---> A row of broker.subject_grant stays with its tenant: it cannot move from "acme" to "other".
+--> A row of broker.subject_grant cannot be moved from "acme" to "other".
 --? Insert a new row for the other tenant
 
 -- a number that an admin chose

@@ -69,13 +69,13 @@ UPDATE broker.identity_provider SET required_claims = '{"org": null}' WHERE name
 
 -- an identity provider is in use
 DELETE FROM broker.identity_provider WHERE name = 'ci';
---> Identity provider "ci" of tenant "acme" is named by 2 grants and cannot be deleted.
+--> Identity provider "ci" of tenant "acme" is referenced by 2 grants and cannot be deleted.
 --? UPDATE broker.identity_provider SET enabled = false WHERE tenant = 'acme' AND name = 'ci'; or delete its grants first.
 --! 23001
 
 -- an identity provider in use is renamed
 UPDATE broker.identity_provider SET name = 'ci-2' WHERE name = 'ci';
---> Identity provider "ci" of tenant "acme" is named by 2 grants and cannot be renamed.
+--> Identity provider "ci" of tenant "acme" is referenced by 2 grants and cannot be renamed.
 --? let its grants name that, and delete this one.
 
 -- an identity provider that nothing names is renamed
@@ -177,7 +177,7 @@ UPDATE broker.identity_provider SET required_claims = '"org"' WHERE name = 'ci';
 -- required claims that are null
 UPDATE broker.identity_provider SET required_claims = NULL WHERE name = 'ci';
 --> A row of broker.identity_provider needs "required_claims", which is missing or null.
---? It has a default: leave it out.
+--? Omit the column to use its default.
 
 -- a shared issuer in plain http
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('http://ci.example.net', '{org}');

@@ -60,7 +60,7 @@ UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws
 
 -- a policy is not JSON
 UPDATE broker.key SET settings = settings || '{"policy": "{Version"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or its text.
+--> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string with one.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 
 -- a policy is too long
@@ -98,7 +98,7 @@ UPDATE broker.key SET outputs = '{"1ID": "AccessKeyId"}' WHERE name = 'deploy';
 
 -- an output names nothing
 UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the output "ID" must name a field, not hold null.
+--> Key "deploy" of tenant "acme": the output "ID" must name a field, not null.
 --? Member name first, then the field
 
 -- too short for the type
@@ -139,7 +139,7 @@ UPDATE broker.key SET settings = settings || '{"claims": {"scope": null}}' WHERE
 -- the provider is another tenant's
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
 --> Tenant "other" has no access provider "aws".
---? It has: own. Tenant "acme" has one of that name, but a row names only what its own tenant has.
+--? It has: own. Tenant "acme" has one with that name, but a row can only reference objects of its own tenant.
 --! 23503 the_access_provider_exists_in_the_same_tenant
 
 -- the provider is misspelt
@@ -162,23 +162,23 @@ INSERT INTO broker.key (tenant, name, provider) VALUES ('acme', 'x', 'own');
 
 -- settings are a list
 UPDATE broker.key SET settings = '[]' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": settings are a list, and must be an object.
+--> Key "deploy" of tenant "acme": settings must be an object, not a list.
 --? SELECT key_settings FROM broker.provider_type
 
 -- outputs are a list
 UPDATE broker.key SET outputs = '["AccessKeyId"]' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": outputs are a list, and must be an object.
+--> Key "deploy" of tenant "acme": outputs must be an object, not a list.
 --? Member name first, then the field
 
 -- a key is in use
 DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme" is named by 1 grant and cannot be deleted.
+--> Key "api" of tenant "acme" is referenced by 1 grant and cannot be deleted.
 --? UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api'; or delete its grants first.
 --! 23001
 
 -- a key in use is renamed
 UPDATE broker.key SET name = 'api2' WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme" is named by 1 grant and cannot be renamed.
+--> Key "api" of tenant "acme" is referenced by 1 grant and cannot be renamed.
 --? Insert a row of the new name
 
 -- a key that is there already, changed instead
@@ -419,7 +419,7 @@ UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[',
 -- one level more
 UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 6) || 1 || repeat(']', 6) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
 --> Key "api" of tenant "acme": its settings are nested more than 8 levels deep.
---? Shorten them, or divide them between two rows. A policy can be written as one text, which counts once.
+--? Shorten them, or divide them between two rows. A policy written as one string counts once.
 --! 23514 settings_have_up_to_256_values_in_8_levels
 
 -- 256 members and elements: audience, claims, c and the elements of c
@@ -519,7 +519,7 @@ UPDATE broker.key SET max_duration = 3600 WHERE tenant = 'other' AND name = 'api
 -- a type whose shortest credential is longer than the tenant's maximum
 UPDATE broker.tenant SET max_duration = 600 WHERE name = 'acme'; INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'minio', 900);
 --> Key "files" of tenant "acme": max_duration is 900 seconds; the tenant's maximum is 600.
---? Type s3-sts gives credentials for 900 seconds or more. Platform admins can raise broker.tenant.max_duration.
+--? Type s3-sts issues credentials for 900 seconds or more. Platform admins can raise broker.tenant.max_duration.
 
 -- a key from before the tenant's maximum was lowered can be disabled
 UPDATE broker.tenant SET max_duration = 60 WHERE name = 'acme'; UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api';

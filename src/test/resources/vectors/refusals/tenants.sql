@@ -5,7 +5,7 @@ UPDATE broker.tenant SET name = 'acme2' WHERE name = 'acme';
 
 -- a tenant is deleted
 DELETE FROM broker.tenant WHERE name = 'other';
---> Tenant "other" cannot be deleted: another of that name would inherit its trust in the clouds.
+--> Tenant "other" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.
 --? UPDATE broker.tenant SET enabled = false WHERE name = 'other';
 
 -- a tenant's name has a form
@@ -27,7 +27,7 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('amce', 'alice');
 
 -- an admin without a name
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '');
---> A login's name has 1 to 63 bytes, not 0.
+--> role_name must be 1 to 63 bytes long, not 0.
 --? SELECT rolname FROM pg_roles
 
 -- an admin without a tenant
@@ -49,13 +49,13 @@ UPDATE broker.tenant SET display_name = '' WHERE name = 'acme';
 -- a tenant is neither enabled nor disabled
 UPDATE broker.tenant SET enabled = NULL WHERE name = 'acme';
 --> A row of broker.tenant needs "enabled", which is missing or null.
---? It has a default: leave it out.
+--? Omit the column to use its default.
 --! 23502
 
 -- a tenant that is disabled
 UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 INSERT INTO broker.tenant (name) VALUES ('acme');
---> Tenant "acme" exists already and is disabled.
+--> Tenant "acme" already exists and is disabled.
 --? To enable it again: UPDATE broker.tenant SET enabled = true WHERE name = 'acme';
 --! 23505 a_tenant_name_is_taken_once
 
@@ -99,24 +99,24 @@ UPDATE broker.tenant SET max_keys = 0, max_grants = 0, max_globs = 2000000000, m
 
 -- a negative bound
 UPDATE broker.tenant SET max_grants = -1 WHERE name = 'acme';
---> Tenant "acme" has a bound below zero.
---? max_keys, max_grants, max_globs and max_changes are 0 or more, max_calls is 1 or more.
+--> Tenant "acme" has a limit below zero.
+--? max_keys, max_grants, max_globs and max_changes must be 0 or more, max_calls 1 or more.
 --! 23514
 
 -- another negative bound
 UPDATE broker.tenant SET max_changes = -1 WHERE name = 'acme';
---> Tenant "acme" has a bound below zero.
+--> Tenant "acme" has a limit below zero.
 --! 23514
 
 -- a tenant that could never call
 UPDATE broker.tenant SET max_calls = 0 WHERE name = 'acme';
---> Tenant "acme" has a bound below one call.
+--> Tenant "acme" has a limit below one call.
 --! 23514
 
 -- a bound that is null
 UPDATE broker.tenant SET max_keys = NULL WHERE name = 'acme';
 --> A row of broker.tenant needs "max_keys", which is missing or null.
---? It has a default: leave it out.
+--? Omit the column to use its default.
 --! 23502
 
 -- a longest life that no credential has
@@ -128,5 +128,5 @@ UPDATE broker.tenant SET max_duration = 0 WHERE name = 'acme';
 -- a limit that lets nobody ask
 UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
 --> Tenant "acme" has a max_requests of 0.
---? Write a positive number, or null for no limit. A tenant that may do nothing is disabled.
+--? Write a positive number, or null for no limit. To stop a tenant, disable it.
 --! 23514

@@ -36,7 +36,7 @@ SET session_replication_role = replica;
 
 -- moves no row to another tenant
 UPDATE broker.key SET tenant = 'other' WHERE name = 'api';
---> A row of broker.key stays with its tenant: it cannot move from "acme" to "other".
+--> A row of broker.key cannot be moved from "acme" to "other".
 
 -- may not switch history off
 ALTER TABLE broker.key DISABLE TRIGGER ALL;

@@ -1,14 +1,14 @@
 -- even the owner's hand is stopped at the audit log
 DELETE FROM audit.event;
---> audit.event is append-only: DELETE is refused.
+--> audit.event is append-only: DELETE is not allowed.
 
 -- even the owner's hand is stopped at the history
 UPDATE audit.config_change SET changed_by = 'alice';
---> audit.config_change is append-only: UPDATE is refused.
+--> audit.config_change is append-only: UPDATE is not allowed.
 
 -- even the owner can not empty a table behind the history's back
 TRUNCATE broker.key CASCADE;
---> TRUNCATE broker.key is refused: the change history could not record what it removes.
+--> TRUNCATE broker.key is not allowed, because the change history could not record the removed rows.
 
 -- even the owner can not sign as somebody else
 INSERT INTO broker.tenant (name, created_by) VALUES ('third', 'alice') RETURNING created_by;

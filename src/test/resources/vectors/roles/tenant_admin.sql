@@ -160,7 +160,7 @@ INSERT INTO broker.subject_grant (idp, subject, key) VALUES ('ci', 'me', 'api');
 
 -- deletes no key that is in use
 DELETE FROM broker.key;
---> Key "api" of tenant "acme" is named by 1 grant and cannot be deleted.
+--> Key "api" of tenant "acme" is referenced by 1 grant and cannot be deleted.
 --? or delete its grants first
 
 -- may not move a row

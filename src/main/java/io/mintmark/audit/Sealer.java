@@ -101,11 +101,11 @@ public final class Sealer implements AutoCloseable {
             first = false;
             failing = false;
         } catch (RuntimeException e) {
-            tell(e);
+            warn(e);
         }
     }
 
-    private void tell(RuntimeException e) {
+    private void warn(RuntimeException e) {
         if (!failing) {
             log.warn("The audit log can't be sealed now; the sealer keeps trying", e);
         }

@@ -73,6 +73,20 @@ public final class TrustedKeys {
     }
 
     /**
+     * Checks the signature of a checkpoint alone, without the checkpoints around it. Announcements
+     * count if they were checked before.
+     *
+     * @return what is wrong with it, as the end of a sentence; empty if nothing is
+     */
+    public Optional<String> fault(SignedCheckpoint signed) {
+        try {
+            return open(signed).flaws().stream().findFirst();
+        } catch (IllegalArgumentException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
      * Why something was declared in a checkpoint; empty if nothing was, or no trusted key signed
      * it.
      */

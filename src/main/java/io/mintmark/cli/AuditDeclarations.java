@@ -7,10 +7,10 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.PostgresSeals;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.PostgresSeals;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.AuditKey;
 import io.mintmark.wiring.Logins;
 

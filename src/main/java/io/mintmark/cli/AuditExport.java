@@ -2,9 +2,9 @@ package io.mintmark.cli;
 
 import io.mintmark.audit.Selection;
 import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.LogFeed;
-import io.mintmark.postgres.PostgresExport;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.export.PostgresExport;
+import io.mintmark.postgres.log.LogFeed;
 import io.mintmark.wiring.Logins;
 
 import org.jspecify.annotations.Nullable;

@@ -6,9 +6,9 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.PostgresRetirement;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.PostgresRetirement;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.AuditKey;
 import io.mintmark.wiring.Logins;
 

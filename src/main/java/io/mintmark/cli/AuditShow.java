@@ -1,8 +1,8 @@
 package io.mintmark.cli;
 
 import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.PostgresExport;
-import io.mintmark.postgres.PostgresExport.By;
+import io.mintmark.postgres.export.PostgresExport;
+import io.mintmark.postgres.export.PostgresExport.By;
 import io.mintmark.tenant.MintId;
 import io.mintmark.wiring.Logins;
 

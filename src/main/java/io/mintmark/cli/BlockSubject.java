@@ -3,12 +3,12 @@ package io.mintmark.cli;
 import io.mintmark.audit.VisibleText;
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.credential.CredentialType;
-import io.mintmark.postgres.BlockedSubjects;
-import io.mintmark.postgres.BlockedSubjects.Block;
-import io.mintmark.postgres.BlockedSubjects.State;
-import io.mintmark.postgres.BlockedSubjects.Written;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.EarlyEnds;
+import io.mintmark.postgres.admin.BlockedSubjects;
+import io.mintmark.postgres.admin.BlockedSubjects.Block;
+import io.mintmark.postgres.admin.BlockedSubjects.State;
+import io.mintmark.postgres.admin.BlockedSubjects.Written;
+import io.mintmark.postgres.admin.EarlyEnds;
+import io.mintmark.postgres.connection.DatabaseLogin;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package io.mintmark.cli;
 
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.PresentedCertificate;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.webhook.WebhookKey;
 import io.mintmark.mint.webhook.WebhookSettings;
-import io.mintmark.mint.webhook.WebhookSettings.Client;
 import io.mintmark.outbound.ClientCertificate;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
@@ -179,7 +179,7 @@ final class CheckWebhook implements Callable<Integer> {
         return clientCertificate == null || clientKey == null
                 ? Optional.empty()
                 : Optional.of(
-                        new Client(content(clientCertificate), clientKey.toString())
+                        new PresentedCertificate(content(clientCertificate), clientKey.toString())
                                 .with(new Secret(content(clientKey))));
     }
 

@@ -3,9 +3,9 @@ package io.mintmark.cli;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.identity.UnusableSigningKeysException;
-import io.mintmark.postgres.DatabaseUnfit;
-import io.mintmark.postgres.GivenClaims.UnusableClaims;
-import io.mintmark.postgres.QuestionFailed;
+import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.connection.DatabaseUnfit;
+import io.mintmark.postgres.connection.QuestionFailed;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.wiring.StartFailed;
 
@@ -30,9 +30,9 @@ final class CommandErrors {
     }
 
     /** Reports the failure, and returns the exit status. */
-    int tell(Exception failure) {
+    int report(Exception failure) {
         switch (failure) {
-            case InvalidSettings settings -> settings.complaints().forEach(this::tell);
+            case InvalidSettings settings -> settings.complaints().forEach(this::report);
             case StartFailed _,
                     CommandFailed _,
                     DatabaseUnfit _,
@@ -41,13 +41,13 @@ final class CommandErrors {
                     UnusableSigningKeysException _,
                     StoreUnreachable _,
                     Unavailable _ ->
-                    tell(String.valueOf(failure.getMessage()));
+                    report(String.valueOf(failure.getMessage()));
             default -> log.error("The command failed", failure);
         }
         return failure instanceof InvalidSettings ? MISUSED : FAILED;
     }
 
-    private void tell(String complaint) {
+    private void report(String complaint) {
         errors.println("mintmark: " + complaint);
     }
 }

@@ -61,7 +61,7 @@ public final class Commands {
                                         System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)
-                        .setExecutionExceptionHandler((failure, _, _) -> errors.tell(failure));
+                        .setExecutionExceptionHandler((failure, _, _) -> errors.report(failure));
         showVersion(commands);
         return commands.execute(arguments);
     }

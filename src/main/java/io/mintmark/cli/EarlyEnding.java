@@ -2,8 +2,8 @@ package io.mintmark.cli;
 
 import io.mintmark.audit.VisibleText;
 import io.mintmark.credential.ActiveCredential;
-import io.mintmark.postgres.EarlyEnds;
-import io.mintmark.postgres.EarlyEnds.Asked;
+import io.mintmark.postgres.admin.EarlyEnds;
+import io.mintmark.postgres.admin.EarlyEnds.Asked;
 
 import java.io.PrintStream;
 import java.time.Duration;

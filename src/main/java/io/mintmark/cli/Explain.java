@@ -1,12 +1,12 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.VisibleText;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.Explanations;
-import io.mintmark.postgres.Explanations.Question;
-import io.mintmark.postgres.Explanations.Row;
-import io.mintmark.postgres.GivenClaims;
-import io.mintmark.postgres.Past;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Explanations.Question;
+import io.mintmark.postgres.admin.Explanations.Row;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.admin.Past;
+import io.mintmark.postgres.connection.DatabaseLogin;
 
 import org.jspecify.annotations.Nullable;
 
@@ -183,11 +183,11 @@ final class Explain implements Callable<Integer> {
         List<Row> rowsNow = rows(explanations, now, keys);
         boolean same = rowsThen.equals(rowsNow);
         out.printf(
-                "%nWith the configuration of now, at the time of the request%s:%n",
-                same ? " and if it came now" : "");
+                "%nUnder the present configuration, at the time of the request%s:%n",
+                same ? " and now" : "");
         print(then, rowsThen);
         if (!same) {
-            out.printf("%nWith the current configuration, if it came now:%n");
+            out.printf("%nUnder the present configuration, now:%n");
             print(now, rowsNow);
         }
     }

@@ -1,6 +1,6 @@
 package io.mintmark.cli;
 
-import io.mintmark.postgres.PostgresExport;
+import io.mintmark.postgres.export.PostgresExport;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

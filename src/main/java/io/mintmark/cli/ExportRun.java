@@ -1,8 +1,8 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.LogFeed;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.LogFeed;
 
 import java.time.Duration;
 import java.util.Optional;

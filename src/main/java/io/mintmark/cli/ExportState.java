@@ -16,7 +16,7 @@ import java.util.Optional;
 /**
  * The position of an export.
  *
- * @param origin the log, see {@link io.mintmark.postgres.LogFeed#origin}
+ * @param origin the log, see {@link io.mintmark.postgres.log.LogFeed#origin}
  * @param format the format of the lines
  * @param all whether with changes and checkpoints
  * @param output the file; none: standard output

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-/** A row of the audit log as {@link io.mintmark.postgres.PostgresExport} gives it. */
+/** A row of the audit log as {@link io.mintmark.postgres.export.PostgresExport} gives it. */
 final class ExportedRow {
     /** Without bounds: what PostgreSQL holds must be read, or one row would end every export. */
     private static final ObjectMapper JSON =

@@ -3,7 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Part;
 import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.postgres.LogFeed;
+import io.mintmark.postgres.log.LogFeed;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.audit.VisibleText;
-import io.mintmark.postgres.Explanations;
-import io.mintmark.postgres.Past;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Past;
 
 import java.io.PrintStream;
 import java.util.List;

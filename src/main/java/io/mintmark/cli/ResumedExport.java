@@ -3,7 +3,7 @@ package io.mintmark.cli;
 import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.postgres.LogFeed;
+import io.mintmark.postgres.log.LogFeed;
 
 import org.jspecify.annotations.Nullable;
 

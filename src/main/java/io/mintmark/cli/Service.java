@@ -43,7 +43,7 @@ public final class Service {
         try {
             return start(new SettingsReader(environment, directory));
         } catch (RuntimeException e) {
-            return new CommandErrors(System.err).tell(e);
+            return new CommandErrors(System.err).report(e);
         }
     }
 

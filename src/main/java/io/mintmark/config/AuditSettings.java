@@ -36,9 +36,9 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
             Setting.required(
                     NAME,
                     Formats.FILE.hint(
-                            "; without it, name the public keys to trust with --keys FILE, which"
-                                    + " whoever runs the broker makes with: openssl pkey -in"
-                                    + " KEY_FILE -pubout -out FILE"),
+                            ". Auditors use --keys FILE instead, with the public keys that an"
+                                    + " operator exports: openssl pkey -in KEY_FILE -pubout -out"
+                                    + " FILE"),
                     PURPOSE);
 
     static final Setting<Boolean> KEY_REPLACED =
@@ -46,17 +46,16 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
                     "audit.key-replaced",
                     Formats.BOOLEAN,
                     "false",
-                    "Whether the key that sealed the last checkpoint is lost, so that a start accepts"
-                            + " a file without it.");
+                    "Whether startup accepts a file without the key of the last checkpoint, because that key"
+                            + " is lost.");
 
     static final Setting<OnLoss> ON_LOSS =
             Setting.of(
                     "audit.on-loss",
                     Formats.oneOf(OnLoss.class),
                     "alert",
-                    "What a replica does when a promoted standby lacks rows of the audit log that were"
-                            + " confirmed: `alert` goes on, `stop` mints nothing until `mintmark"
-                            + " audit acknowledge-loss`.");
+                    "If a promoted standby lacks confirmed rows of the audit log: `alert` continues, `stop`"
+                            + " mints nothing until `mintmark audit acknowledge-loss`.");
 
     static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
 

@@ -46,6 +46,14 @@ public record BrokerSettings(
             Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR), IdentityTable.TABLE.stream())
                     .toList();
 
+    /**
+     * What tells this broker from others at a server that several use: its issuer, or empty if it
+     * has none.
+     */
+    public String name() {
+        return issuer.map(URI::toString).orElse("");
+    }
+
     static BrokerSettings from(Values values) {
         IdentitySettings identity = IdentityTable.from(values);
         values.require(signs(identity) ? List.of(SIGNING_KEYS_DIR, URL) : List.of());

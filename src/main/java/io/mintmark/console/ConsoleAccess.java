@@ -4,12 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.json.StrictJson;
+import io.mintmark.postgres.connection.Query;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,10 +63,7 @@ final class ConsoleAccess {
     }
 
     private static boolean any(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(ANY)) {
-            return row.next() && row.getBoolean(1);
-        }
+        return Query.of(ANY).first(connection, row -> row.getBoolean(1)).orElse(false);
     }
 
     /**

@@ -3,7 +3,11 @@ package io.mintmark.console;
 import io.helidon.http.Method;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.http.AccessLog;
 import io.mintmark.http.AddressLimits;
@@ -12,6 +16,7 @@ import io.mintmark.http.OpenFiles;
 import io.mintmark.http.RequestIds;
 import io.mintmark.http.UntrustedProxies;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.http.connection.UriCharacters;
 import io.mintmark.http.tls.CertificateWatch;
 import io.mintmark.http.tls.PortTls;
 import io.mintmark.limit.ForwardedFor;
@@ -151,5 +156,28 @@ public final class ConsoleServer implements AutoCloseable {
         server.stop();
         guard.close();
         certificates.close();
+    }
+
+    /**
+     * Rejects queries with characters that RFC 3986 section 3.4 doesn't allow, with a page: people
+     * type addresses. The port itself would end the connection without one.
+     */
+    private static final class TypedAddresses implements Filter {
+        @Override
+        public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+            if (UriCharacters.isQuery(request.prologue().query().rawValue())) {
+                chain.proceed();
+            } else {
+                Notice.of(
+                                400,
+                                "Error",
+                                "The address has a character that addresses can't have as it is, or a %"
+                                        + " without two hexadecimal digits.",
+                                "Type what you look for into the field of the page, which encodes it; in"
+                                        + " an address a % is written %25 and a space %20.")
+                        .withLink("To the overview", "/")
+                        .send(request, response);
+            }
+        }
     }
 }

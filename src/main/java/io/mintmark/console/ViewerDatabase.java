@@ -3,14 +3,14 @@ package io.mintmark.console;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 
-import io.mintmark.postgres.ReadOnlyDatabase;
+import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 import io.mintmark.time.Timeout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -119,10 +119,7 @@ public final class ViewerDatabase implements AutoCloseable {
     private static <T> T as(Viewer viewer, Connection connection, Reading<T> reading)
             throws SQLException {
         try {
-            try (PreparedStatement looks = connection.prepareStatement(LOOKS)) {
-                looks.setString(1, viewer.claims());
-                looks.execute();
-            }
+            Query.of(LOOKS, viewer.claims()).execute(connection);
             return reading.from(connection);
         } finally {
             connection.rollback();

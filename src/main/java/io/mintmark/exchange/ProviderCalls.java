@@ -60,7 +60,8 @@ final class ProviderCalls {
     private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
         PreparedKey key = keys.of(order.granted().key());
         MintOrder asked = mintOrder(order, admitted, deadline, decision);
-        return new Asked(order, key, providers.begin(key, asked), Trace.begin("call_provider"));
+        Span span = Trace.begin("call_provider");
+        return new Asked(order, key, providers.begin(key, asked), span);
     }
 
     private Outcome outcome(Asked asked) {
@@ -76,7 +77,7 @@ final class ProviderCalls {
                 answer.result() instanceof Minted minted
                         ? judged(minted, answer.at(), asked)
                         : answer.result();
-        tell(order, result);
+        logFailure(order, result);
         end(asked.span(), order, result);
         return new Outcome(order, result, answer.at());
     }
@@ -120,19 +121,19 @@ final class ProviderCalls {
                 minted.undo());
     }
 
-    private static void tell(Order order, MintResult result) {
+    private static void logFailure(Order order, MintResult result) {
         switch (result) {
             case Minted _ -> log.debug("Mint {} succeeded", order.events().mintId());
             case Withheld(_, _, Reason reason, String detail, _) ->
-                    tell(order, "was dropped", reason.word(), detail);
+                    logFailure(order, "was dropped", reason.word(), detail);
             case Failed(Reason reason, String detail) ->
-                    tell(order, "failed", reason.word(), detail);
+                    logFailure(order, "failed", reason.word(), detail);
             case NotCalled(var why, String detail) ->
-                    tell(order, "wasn't tried", Outcome.word(why), detail);
+                    logFailure(order, "wasn't tried", Outcome.word(why), detail);
         }
     }
 
-    private static void tell(Order order, String what, String reason, String detail) {
+    private static void logFailure(Order order, String what, String reason, String detail) {
         log.warn(
                 "Mint {} of key '{}' {}: {}: {}",
                 order.events().mintId(),

@@ -64,7 +64,7 @@ final class MatchingMeter {
         long now = nanos.getAsLong();
         Bucket bucket = buckets.get(tenant, _ -> new Bucket(now));
         if (bucket.emptyAt.get() - now > BURST_STEPS * NANOS_A_STEP) {
-            tell(bucket, tenant, now);
+            warn(bucket, tenant, now);
             throw new Unavailable(
                     "The rules of tenant '%s' recently cost too much to evaluate."
                             .formatted(tenant),
@@ -74,7 +74,7 @@ final class MatchingMeter {
         try {
             return decision.apply(budget);
         } catch (Unavailable e) {
-            tell(bucket, tenant, now);
+            warn(bucket, tenant, now);
             throw e;
         } finally {
             long filled = Math.min(budget.spent(), MatchingBudget.STEPS) * NANOS_A_STEP;
@@ -82,7 +82,7 @@ final class MatchingMeter {
         }
     }
 
-    private static void tell(Bucket bucket, TenantName tenant, long now) {
+    private static void warn(Bucket bucket, TenantName tenant, long now) {
         long warnedAt = bucket.warnedAt.get();
         if (now - warnedAt >= WARNING_INTERVAL.toNanos()
                 && bucket.warnedAt.compareAndSet(warnedAt, now)) {

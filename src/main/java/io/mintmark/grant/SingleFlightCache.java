@@ -87,11 +87,7 @@ public final class SingleFlightCache<K, V> {
         this(maxAge, atMost, (_, _) -> 1, nanos, reader);
     }
 
-    /**
-     * @param maxAge after which a value is never used without asking again
-     * @param atMost the weight of all keys and values that are kept
-     * @param nanos a clock that only goes forward, in nanoseconds
-     */
+    /** The same with a bound on the weight of all keys and values that are kept. */
     public SingleFlightCache(
             Duration maxAge,
             long atMost,

@@ -91,7 +91,7 @@ final class Answers {
 
     /** An error, in the words of the protocol that the request's path speaks. */
     void send(ServerRequest request, ServerResponse response, ErrorBody error) {
-        send(request, response, Protocol.of(request.path().path()).tell(error));
+        send(request, response, Protocol.of(request.path().path()).answer(error));
     }
 
     /** An error. Headers that filters set may be gone by now, so they are set again. */

@@ -56,7 +56,7 @@ final class DirectErrors implements DirectHandler {
                 decision.filter(known -> !known.allowed())
                         .map(RateLimits::refusal)
                         .orElseGet(() -> error(status.code()));
-        ErrorAnswer error = protocol.tell(body);
+        ErrorAnswer error = protocol.answer(body);
         String requestId = requestId(request, error);
         decision.map(RateLimits::headers).stream().flatMap(Stream::of).forEach(headers::set);
         Content content = error.content(requestId, clock.instant());

@@ -22,14 +22,15 @@ final class ListenerDefaults implements AutoCloseable {
 
     /**
      * @param tls without it, the port serves plain HTTP
-     * @param withoutTurns the paths of requests that are answered however many others are in flight
+     * @param withoutPermits the paths of requests that are answered however many others are in
+     *     flight
      */
     ListenerDefaults(
             Optional<PortTls> tls,
             ServerBounds bounds,
-            Set<String> withoutTurns,
+            Set<String> withoutPermits,
             DirectErrors errors) {
-        this(tls, bounds, withoutTurns, errors, System::nanoTime);
+        this(tls, bounds, withoutPermits, errors, System::nanoTime);
     }
 
     /**
@@ -38,10 +39,10 @@ final class ListenerDefaults implements AutoCloseable {
     ListenerDefaults(
             Optional<PortTls> tls,
             ServerBounds bounds,
-            Set<String> withoutTurns,
+            Set<String> withoutPermits,
             DirectErrors errors,
             LongSupplier nanoTime) {
-        this.guard = new GuardedPort(tls, bounds, withoutTurns, nanoTime);
+        this.guard = new GuardedPort(tls, bounds, withoutPermits, nanoTime);
         this.errors = everywhere(errors);
     }
 

@@ -28,7 +28,7 @@ enum Protocol {
     }
 
     /** Formats an error for this protocol. */
-    ErrorAnswer tell(ErrorBody error) {
+    ErrorAnswer answer(ErrorBody error) {
         return switch (this) {
             case INTERFACE -> error;
             case AWS_SDK -> new AwsSdkError(error);

@@ -5,7 +5,11 @@ import static java.util.Map.entry;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Method;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.config.CorsSettings;
@@ -20,6 +24,7 @@ import io.mintmark.token.IdentityProviders;
 import io.opentelemetry.api.trace.Tracer;
 
 import java.net.URI;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -189,5 +194,27 @@ public final class Routes {
 
     private void unknown(ServerRequest request, ServerResponse response) {
         answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", NO_SUCH_PATH));
+    }
+
+    /** Reports the response to every request that reaches the routes. */
+    private static final class RequestCount implements Filter {
+        private final RequestListener listener;
+
+        RequestCount(RequestListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+            long began = System.nanoTime();
+            try {
+                chain.proceed();
+            } finally {
+                listener.answered(
+                        MatchedRoute.of(request),
+                        response.status().code(),
+                        Duration.ofNanos(System.nanoTime() - began));
+            }
+        }
     }
 }

@@ -31,6 +31,9 @@ public final class Logging {
      */
     private static final Logger OURS = Logger.getLogger(OUR_NAME);
 
+    /** Logs at each attempt to connect what the exception says too. */
+    private static final String HOST_NAMES = "org.postgresql.ssl.PGjdbcHostnameVerifier";
+
     private static final Logger LOG = Logger.getLogger(Logging.class.getName());
 
     private Logging() {}
@@ -59,7 +62,8 @@ public final class Logging {
     /** Checked for every record, because any code can change a logger's level at any time. */
     private static boolean isFitToPrint(LogRecord record) {
         return isOurs(record.getLoggerName())
-                || record.getLevel().intValue() >= Level.WARNING.intValue();
+                || (record.getLevel().intValue() >= Level.WARNING.intValue()
+                        && !HOST_NAMES.equals(record.getLoggerName()));
     }
 
     /** Whether a logger is one of this program's, and not of a library. */

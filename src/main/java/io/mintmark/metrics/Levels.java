@@ -1,16 +1,26 @@
 package io.mintmark.metrics;
 
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.UnixOperatingSystemMXBean;
+
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.file.RereadFile;
 import io.mintmark.health.HealthReport;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.LogFigures;
-import io.mintmark.postgres.PostgresEventStore;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.LogFigures;
+import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.thread.BackgroundThread;
 import io.mintmark.thread.ThreadName;
 
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryUsage;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** Metrics that are computed when they are scraped: queues, the pool, ages, the process. */
 public final class Levels {
@@ -116,5 +126,66 @@ public final class Levels {
      */
     public void show(String version, String signatures) {
         new ProcessLevels(meters).show(version, signatures);
+    }
+
+    /** What the process and its JVM use, and which build it is. */
+    private static final class ProcessLevels {
+        private static final double MILLIS_A_SECOND = 1_000;
+        private static final double NANOS_A_SECOND = TimeUnit.SECONDS.toNanos(1);
+        private static final long UNKNOWN = -1;
+
+        private final Meters meters;
+
+        ProcessLevels(Meters meters) {
+            this.meters = meters;
+        }
+
+        void show(String version, String signatures) {
+            MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+            memory("heap", memory::getHeapMemoryUsage);
+            memory("other", memory::getNonHeapMemoryUsage);
+            meters.show(Metric.JVM_GC_SECONDS, ProcessLevels::collecting);
+            meters.show(
+                    Metric.JVM_THREADS, () -> ManagementFactory.getThreadMXBean().getThreadCount());
+            meters.show(Metric.PROCESS_CPU_SECONDS, ProcessLevels::computing);
+            meters.show(
+                    Metric.PROCESS_OPEN_FILES,
+                    () -> files(UnixOperatingSystemMXBean::getOpenFileDescriptorCount));
+            meters.show(
+                    Metric.PROCESS_MAX_FILES,
+                    () -> files(UnixOperatingSystemMXBean::getMaxFileDescriptorCount));
+            double started = ManagementFactory.getRuntimeMXBean().getStartTime() / MILLIS_A_SECOND;
+            meters.show(Metric.PROCESS_START_TIME_SECONDS, () -> started);
+            meters.show(
+                    Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString(), signatures);
+        }
+
+        private void memory(String area, Supplier<MemoryUsage> usage) {
+            meters.show(Metric.JVM_MEMORY_BYTES, () -> usage.get().getUsed(), area, "used");
+            meters.show(
+                    Metric.JVM_MEMORY_BYTES, () -> usage.get().getCommitted(), area, "committed");
+            meters.show(Metric.JVM_MEMORY_BYTES, () -> usage.get().getMax(), area, "max");
+        }
+
+        private static double collecting() {
+            return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                            .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+                            .filter(millis -> millis > 0)
+                            .sum()
+                    / MILLIS_A_SECOND;
+        }
+
+        private static double computing() {
+            return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
+                    ? os.getProcessCpuTime() / NANOS_A_SECOND
+                    : UNKNOWN;
+        }
+
+        private static long files(ToLongFunction<UnixOperatingSystemMXBean> number) {
+            return ManagementFactory.getOperatingSystemMXBean()
+                            instanceof UnixOperatingSystemMXBean os
+                    ? number.applyAsLong(os)
+                    : UNKNOWN;
+        }
     }
 }

@@ -3,7 +3,7 @@ package io.mintmark.metrics;
 import java.util.List;
 import java.util.Locale;
 
-/** All metrics, in the order of {@code docs/run/logs-and-metrics.md}, which a test compares. */
+/** All metrics. Their help texts are the reference: {@code /observe/metrics} prints them. */
 enum Metric {
     REQUESTS(
             Kind.COUNTER,

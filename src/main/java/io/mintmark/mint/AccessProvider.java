@@ -64,6 +64,8 @@ public interface AccessProvider {
      * @param targets all targets: a role, a service account, an audience, and in all spellings if
      *     the provider accepts several. Each must match the provider's {@code allowed_targets}
      *     before anything is sent. Empty if the key uses the provider's default
+     * @param literalTargets the targets that {@code allowed_targets} must name literally: a glob
+     *     that matches them by chance doesn't allow them
      * @param usesSharedIdentity whether a mint uses an identity that all tenants share, and so
      *     needs the provider's {@code shared_identity}
      * @param mint obtains one credential, blocking until the order's deadline at the latest. The
@@ -73,11 +75,21 @@ public interface AccessProvider {
      */
     record Prepared(
             List<String> targets,
+            List<String> literalTargets,
             boolean usesSharedIdentity,
             Function<MintOrder, MintResult> mint) {
 
         public Prepared {
             targets = List.copyOf(targets);
+            literalTargets = List.copyOf(literalTargets);
+        }
+
+        /** A key whose targets globs may allow. */
+        public Prepared(
+                List<String> targets,
+                boolean usesSharedIdentity,
+                Function<MintOrder, MintResult> mint) {
+            this(targets, List.of(), usesSharedIdentity, mint);
         }
     }
 }

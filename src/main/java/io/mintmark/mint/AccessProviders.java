@@ -118,7 +118,7 @@ public final class AccessProviders {
     }
 
     private static Optional<String> objection(AccessPoint access, Prepared key) {
-        return sharingObjection(access, key).or(() -> targetObjection(access, key.targets()));
+        return sharingObjection(access, key).or(() -> targetObjection(access, key));
     }
 
     private static Optional<String> sharingObjection(AccessPoint access, Prepared key) {
@@ -142,14 +142,26 @@ public final class AccessProviders {
      * A key without a target uses the provider's default, which is only allowed if the provider
      * allows all targets.
      */
-    private static Optional<String> targetObjection(AccessPoint access, List<String> targets) {
-        if (targets.isEmpty() && !allows(access, "")) {
+    private static Optional<String> targetObjection(AccessPoint access, Prepared key) {
+        if (key.targets().isEmpty() && !allows(access, "")) {
             return Optional.of("the key names no target, " + allowed(access));
         }
-        return targets.stream()
+        return key.targets().stream()
                 .filter(target -> !allows(access, target))
                 .findFirst()
-                .map(target -> "the key's target is '%s', %s".formatted(target, allowed(access)));
+                .map(target -> "the key's target is '%s', %s".formatted(target, allowed(access)))
+                .or(() -> literalObjection(access, key.literalTargets()));
+    }
+
+    private static Optional<String> literalObjection(AccessPoint access, List<String> targets) {
+        return targets.stream()
+                .filter(target ->
+                        access.allowedTargets().stream()
+                                .noneMatch(glob -> glob.toString().equals(target)))
+                .findFirst()
+                .map(target ->
+                        "the key's target is '%s', which allowed_targets must name literally, %s"
+                                .formatted(target, allowed(access)));
     }
 
     /**

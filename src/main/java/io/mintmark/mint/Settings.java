@@ -112,6 +112,23 @@ public final class Settings {
                 });
     }
 
+    /** A whole number; the usual one if absent. */
+    public int number(String name, int usual, int least, int most) {
+        return present(name)
+                .map(value -> {
+                    if (!value.isIntegralNumber()
+                            || !value.canConvertToInt()
+                            || value.intValue() < least
+                            || value.intValue() > most) {
+                        throw unusable(
+                                name,
+                                "must be a whole number from %d to %d".formatted(least, most));
+                    }
+                    return value.intValue();
+                })
+                .orElse(usual);
+    }
+
     /** An object of texts, in the order of their names; empty if absent. */
     public NavigableMap<String, String> textsByName(String name) {
         NavigableMap<String, String> texts = new TreeMap<>();

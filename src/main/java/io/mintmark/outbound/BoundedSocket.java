@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class BoundedSocket extends Socket {
     /** Four times the longest document, for the handshake and the framing. */
-    private static final long MOST_BYTES = 4L << 20;
+    static final long MOST_BYTES = 4L << 20;
 
     /** A document of 1 MiB takes some hundreds; TLS records without data take two each. */
     private static final long MOST_READS = 8192;
@@ -31,18 +31,23 @@ final class BoundedSocket extends Socket {
     private static final long REST_NANOS = 100_000;
 
     private final Socket socket;
+    private final long mostBytes;
     private long bytes;
     private long reads;
     private long lastRead = MOST_READS;
 
-    BoundedSocket() throws IOException {
-        this(SocketChannel.open());
+    /**
+     * @param mostBytes that its peer may send in an exchange
+     */
+    BoundedSocket(long mostBytes) throws IOException {
+        this(SocketChannel.open(), mostBytes);
     }
 
     /** A channel's socket knows of no proxies, and can be asked what has arrived. */
-    private BoundedSocket(SocketChannel channel) throws SocketException {
+    private BoundedSocket(SocketChannel channel, long mostBytes) throws SocketException {
         super((SocketImpl) null);
         this.socket = channel.socket();
+        this.mostBytes = mostBytes;
     }
 
     /** Another request is to be sent. */
@@ -75,7 +80,7 @@ final class BoundedSocket extends Socket {
                 giveWay();
                 int read = super.read(into, offset, length);
                 bytes += Math.max(0, read);
-                if (bytes > MOST_BYTES || reads > lastRead) {
+                if (bytes > mostBytes || reads > lastRead) {
                     socket.close();
                     throw new IOException("the server sent too much");
                 }

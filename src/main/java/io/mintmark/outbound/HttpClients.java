@@ -40,7 +40,7 @@ final class HttpClients {
     /** Connects to the addresses that the resolver gives, and to nothing else. */
     static HttpClientConnectionOperator connecting(DnsResolver resolver, TlsSocketStrategy trust) {
         return new DefaultHttpClientConnectionOperator(
-                _ -> new BoundedSocket(),
+                _ -> new BoundedSocket(BoundedSocket.MOST_BYTES),
                 DefaultSchemePortResolver.INSTANCE,
                 resolver,
                 RegistryBuilder.<TlsSocketStrategy>create()

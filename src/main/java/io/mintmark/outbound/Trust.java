@@ -63,13 +63,19 @@ final class Trust {
      */
     static TlsSocketStrategy of(Optional<String> pem, Optional<ClientCertificate> own)
             throws OutboundFailure {
+        return strategy(context(pem, own));
+    }
+
+    /** The same for protocols other than HTTP. */
+    static SSLContext context(Optional<String> pem, Optional<ClientCertificate> own)
+            throws OutboundFailure {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(
                     own.isPresent() ? keyManagers(own.get()) : null,
                     pem.isPresent() ? trustManagers(pem.get()) : null,
                     null);
-            return strategy(context);
+            return context;
         } catch (GeneralSecurityException | IOException e) {
             throw new OutboundFailure(
                     Kind.AUTHORITY_UNREADABLE, "ca_certificate isn't a certificate in PEM", e);

@@ -1,4 +1,7 @@
-/** The only package that uses SQL: stores and migrations. */
+/**
+ * The only package that uses SQL, apart from the console's reads of its own: one subpackage for
+ * each task.
+ */
 @NullMarked
 package io.mintmark.postgres;
 

@@ -176,7 +176,7 @@ public final class BackgroundThread {
             STARTED.remove(this);
         }
         try {
-            tell(cause);
+            logEnd(cause);
         } finally {
             if (cause instanceof OutOfMemoryError) {
                 Runtime.getRuntime().halt(OUT_OF_MEMORY);
@@ -184,7 +184,7 @@ public final class BackgroundThread {
         }
     }
 
-    private void tell(@Nullable Throwable cause) {
+    private void logEnd(@Nullable Throwable cause) {
         if (!mayEnd.getAsBoolean()) {
             log.error("The thread '{}' died; restart the process", name, cause);
         } else if (cause != null) {

@@ -7,6 +7,8 @@ import io.mintmark.verdict.TokenRefusal.MalformedJwt;
 import io.mintmark.verdict.TokenRefusal.MissingClaim;
 import io.mintmark.verdict.Verdict;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -88,5 +90,32 @@ record Claims(
     @Override
     public String toString() {
         return "Claims[expiresAt=%s]".formatted(expiresAt);
+    }
+
+    /**
+     * Seconds since 1970, possibly with a fraction (RFC 7519 section 2). Only times with a year of
+     * four digits are accepted, so that every store and display can hold them.
+     */
+    private static final class NumericDate {
+        private static final BigDecimal FIRST =
+                BigDecimal.valueOf(Instant.parse("0001-01-01T00:00:00Z").getEpochSecond());
+        private static final BigDecimal LAST =
+                BigDecimal.valueOf(Instant.parse("9999-12-31T23:59:59Z").getEpochSecond());
+        private static final int NANO_DIGITS = 9;
+
+        private NumericDate() {}
+
+        static Optional<Instant> of(JsonNode node) {
+            if (!node.isNumber()) {
+                return Optional.empty();
+            }
+            BigDecimal seconds = node.decimalValue();
+            if (seconds.compareTo(FIRST) < 0 || seconds.compareTo(LAST) > 0) {
+                return Optional.empty();
+            }
+            BigDecimal whole = seconds.setScale(0, RoundingMode.FLOOR);
+            long nanos = seconds.subtract(whole).movePointRight(NANO_DIGITS).longValue();
+            return Optional.of(Instant.ofEpochSecond(whole.longValueExact(), nanos));
+        }
     }
 }

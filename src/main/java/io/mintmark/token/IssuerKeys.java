@@ -1,12 +1,15 @@
 package io.mintmark.token;
 
 import io.mintmark.outbound.GuardedHttp;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.KeyWaiters.Asker;
 import io.mintmark.token.SourceKeys.Means;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /**
  * The signing keys of all issuers. A source that many identity providers share is fetched once:
@@ -38,7 +41,7 @@ public final class IssuerKeys {
 
     public IssuerKeys(GuardedHttp http, InstantSource clock, KeySetListener listener) {
         this(
-                new HeardFetch(new KeySetFetch(http), listener),
+                new ReportedFetch(new KeySetFetch(http), listener),
                 task -> Thread.ofVirtual().name("signing-keys").start(task),
                 clock,
                 SourceKeys.BETWEEN_RENEWALS);
@@ -91,5 +94,37 @@ public final class IssuerKeys {
     /** Bytes that the key sets take now. */
     long bytes() {
         return sources.bytes();
+    }
+
+    /** Reports the result of every fetch over the network. */
+    private static final class ReportedFetch implements KeyFetch {
+        private final KeyFetch fetch;
+        private final KeySetListener listener;
+
+        ReportedFetch(KeyFetch fetch, KeySetListener listener) {
+            this.fetch = fetch;
+            this.listener = listener;
+        }
+
+        @Override
+        public KeySet fetch(KeySource source, TenantName owner, Predicate<KeySet> enough)
+                throws IOException {
+            return source.jwks().isPresent()
+                    ? fetch.fetch(source, owner, enough)
+                    : heard(source, owner, enough);
+        }
+
+        private KeySet heard(KeySource source, TenantName owner, Predicate<KeySet> enough)
+                throws IOException {
+            long began = System.nanoTime();
+            boolean succeeded = false;
+            try {
+                KeySet keys = fetch.fetch(source, owner, enough);
+                succeeded = true;
+                return keys;
+            } finally {
+                listener.fetched(succeeded, Duration.ofNanos(System.nanoTime() - began));
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.mintmark.json.StrictJson;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -149,5 +150,23 @@ final class Jwt {
     @Override
     public String toString() {
         return "Jwt[algorithm=%s]".formatted(algorithm);
+    }
+
+    /**
+     * base64url without padding (RFC 7515 section 2), in the one spelling that encoding yields:
+     * else a token could be respelled, and its hash would not find it again.
+     */
+    private static final class CanonicalBase64 {
+        private CanonicalBase64() {}
+
+        static Optional<byte[]> decode(String text) {
+            try {
+                byte[] bytes = Base64.getUrlDecoder().decode(text);
+                String canonical = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+                return canonical.equals(text) ? Optional.of(bytes) : Optional.empty();
+            } catch (IllegalArgumentException e) {
+                return Optional.empty();
+            }
+        }
     }
 }

@@ -23,13 +23,13 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.TenantHttpClients;
-import io.mintmark.postgres.Housekeeping;
-import io.mintmark.postgres.LeftBehind;
-import io.mintmark.postgres.LogFigures;
-import io.mintmark.postgres.PostgresCatalogue;
-import io.mintmark.postgres.PostgresEndedCredentials;
-import io.mintmark.postgres.PostgresEndings;
-import io.mintmark.postgres.PostgresIdentityProviders;
+import io.mintmark.postgres.catalogue.PostgresCatalogue;
+import io.mintmark.postgres.catalogue.PostgresEndedCredentials;
+import io.mintmark.postgres.catalogue.PostgresIdentityProviders;
+import io.mintmark.postgres.log.Housekeeping;
+import io.mintmark.postgres.log.LeftBehind;
+import io.mintmark.postgres.log.LogFigures;
+import io.mintmark.postgres.log.PostgresEndings;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.token.IssuerKeys;
@@ -44,8 +44,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Puts a broker together, in the order in which its parts know each other. Only what can't be made
- * without holding something holds it from then on; all else waits for {@link #start}.
+ * Puts a broker together, in the order in which its components know each other. Only what can't be
+ * made without holding something holds it from then on; all else waits for {@link #start}.
  */
 final class Assembly {
     private static final Duration AUDIT_PATIENCE = Duration.ofSeconds(5);
@@ -53,7 +53,7 @@ final class Assembly {
     private final InstantSource clock;
     private final MintIds mintIds;
     private final Prepared prepared;
-    private final Parts parts;
+    private final Components components;
     private final OwnIssuer ownIssuer;
     private final Stores stores;
     private final Meters meters;
@@ -73,25 +73,25 @@ final class Assembly {
     private final Servers servers;
 
     /**
-     * @param parts collects what must be closed, even if this fails half-way
+     * @param components collects what must be closed, even if this fails half-way
      * @param stopping whether the broker has been told to stop
      */
-    Assembly(Prepared prepared, Parts parts, BooleanSupplier stopping) {
+    Assembly(Prepared prepared, Components components, BooleanSupplier stopping) {
         ServiceSettings settings = prepared.settings();
         this.prepared = prepared;
         this.clock = prepared.clock();
         this.mintIds = new MintIds(clock, new SecureRandom());
-        this.parts = parts;
+        this.components = components;
         this.ownIssuer = ownIssuer(settings);
-        this.meters = parts.running(new Meters());
+        this.meters = components.running(new Meters());
         this.measurements = new Measurements(meters);
         this.traces = Traces.configured();
-        traces.ifPresent(parts::running);
-        this.sts = parts.running(StsClients.within(prepared.destinations()));
-        this.connections = parts.running(new TenantHttpClients(prepared.destinations()));
+        traces.ifPresent(components::running);
+        this.sts = components.running(StsClients.within(prepared.destinations()));
+        this.connections = components.running(new TenantHttpClients(prepared.destinations()));
         this.providers = Providers.of(prepared, sts, connections);
         this.stores =
-                parts.running(
+                components.running(
                         Stores.open(
                                 settings.database(),
                                 prepared.replica(),
@@ -107,16 +107,17 @@ final class Assembly {
                         prepared.clocks(),
                         System::nanoTime);
         this.issuers = issuers(settings);
-        this.sealer = parts.idle(sealer());
+        this.sealer = components.idle(sealer());
         this.audit =
-                parts.idle(
+                components.idle(
                         new AuditLog(new MeasuredEvents(stores.events(), meters), AUDIT_PATIENCE));
-        this.rejections = parts.idle(new Rejections(stores.rejections(), mintIds, clock));
-        parts.idle(prepared.identity());
-        this.polling = parts.idle(new CataloguePolling(catalogue, issuers));
-        this.housekeeping = parts.idle(new Housekeeping(stores.database(), stores.usedTokens()));
-        this.endings = parts.idle(endings(settings.provider().timeout()));
-        this.servers = parts.idle(servers(settings, stopping));
+        this.rejections = components.idle(new Rejections(stores.rejections(), mintIds, clock));
+        components.idle(prepared.identity());
+        this.polling = components.idle(new CataloguePolling(catalogue, issuers));
+        this.housekeeping =
+                components.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
+        this.endings = components.idle(endings(settings.provider().timeout()));
+        this.servers = components.idle(servers(settings, stopping));
         show(readings);
     }
 
@@ -125,14 +126,14 @@ final class Assembly {
      * because a checkpoint that is out can't be taken back.
      */
     Servers start() {
-        parts.start(audit, AuditLog::start);
-        parts.start(rejections, Rejections::start);
-        parts.start(prepared.identity(), OwnIdentity::start);
-        parts.start(polling, CataloguePolling::start);
-        parts.start(housekeeping, Housekeeping::start);
-        parts.start(endings, Endings::start);
-        parts.start(servers, Servers::start);
-        parts.start(sealer, Sealer::start);
+        components.start(audit, AuditLog::start);
+        components.start(rejections, Rejections::start);
+        components.start(prepared.identity(), OwnIdentity::start);
+        components.start(polling, CataloguePolling::start);
+        components.start(housekeeping, Housekeeping::start);
+        components.start(endings, Endings::start);
+        components.start(servers, Servers::start);
+        components.start(sealer, Sealer::start);
         return servers;
     }
 

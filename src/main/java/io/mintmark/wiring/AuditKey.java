@@ -63,10 +63,10 @@ public final class AuditKey {
     public static SealingKeys read(Path file) {
         try {
             String text = Files.readString(file);
-            List<String> parts =
+            List<String> components =
                     PRIVATE_KEY.matcher(text).results().map(MatchResult::group).toList();
             return new SealingKeys(
-                    (parts.isEmpty() ? List.of(text) : parts)
+                    (components.isEmpty() ? List.of(text) : components)
                             .stream().map(part -> key(part, file)).toList());
         } catch (IOException | IllegalArgumentException e) {
             throw unfit(file, "can't be read as a private key in PEM");

@@ -11,25 +11,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Broker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Broker.class);
 
-    private final Parts parts;
+    private final Components components;
     private final AtomicBoolean stopping;
     private final Servers servers;
 
-    private Broker(Parts parts, AtomicBoolean stopping, Servers servers) {
-        this.parts = parts;
+    private Broker(Components components, AtomicBoolean stopping, Servers servers) {
+        this.components = components;
         this.stopping = stopping;
         this.servers = servers;
     }
 
     /** Starts a broker. If that fails half-way, nothing of it is left. */
     static Broker start(Prepared prepared) {
-        Parts parts = new Parts();
+        Components components = new Components();
         AtomicBoolean stopping = new AtomicBoolean();
         try {
-            Servers servers = new Assembly(prepared, parts, stopping::get).start();
-            return new Broker(parts, stopping, servers);
+            Servers servers = new Assembly(prepared, components, stopping::get).start();
+            return new Broker(components, stopping, servers);
         } catch (RuntimeException | Error e) {
-            parts.close();
+            components.close();
             throw e;
         }
     }
@@ -51,7 +51,7 @@ public final class Broker implements AutoCloseable {
         log.info(
                 "Mintmark is stopping: connections close after their next response, requests "
                         + "in flight finish");
-        parts.close();
+        components.close();
         log.info("Mintmark has stopped");
     }
 }

@@ -8,8 +8,8 @@ import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.x509.X509Provider;
 import io.mintmark.outbound.SecretFiles;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.PostgresCatalogue;
+import io.mintmark.postgres.catalogue.PostgresCatalogue;
+import io.mintmark.postgres.connection.Database;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.Unavailable;
 

@@ -10,8 +10,8 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.LastSeal;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.LastSeal;
 
 import java.nio.file.Path;
 import java.time.Duration;

@@ -9,11 +9,11 @@ import org.slf4j.LoggerFactory;
 public final class Console implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Console.class);
 
-    private final Parts parts;
+    private final Components components;
     private final ConsoleServer server;
 
-    Console(Parts parts, ConsoleServer server) {
-        this.parts = parts;
+    Console(Components components, ConsoleServer server) {
+        this.components = components;
         this.server = server;
     }
 
@@ -26,7 +26,7 @@ public final class Console implements AutoCloseable {
     @Override
     public void close() {
         log.info("The console stops");
-        parts.close();
+        components.close();
         log.info("The console has stopped");
     }
 }

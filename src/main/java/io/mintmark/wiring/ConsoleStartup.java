@@ -12,12 +12,12 @@ import io.mintmark.console.pages.Proof;
 import io.mintmark.http.tls.PortTls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.ConsoleLoginCheck;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.ReadOnlyDatabase;
-import io.mintmark.postgres.Roles;
-import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.migration.ConsoleLoginCheck;
+import io.mintmark.postgres.migration.SchemaCheck;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.token.IssuerKeys;
 
 import org.slf4j.Logger;
@@ -64,31 +64,31 @@ public final class ConsoleStartup {
         Authorities.read();
         GuardedHttp http = new GuardedHttp(new Destinations(settings.outbound().allowedHosts()));
         LoginEndpoints endpoints = endpoints(http);
-        Parts parts = new Parts();
+        Components components = new Components();
         try {
-            ConsoleServer server = server(parts, tls, login, cookieKey, endpoints, http);
+            ConsoleServer server = server(components, tls, login, cookieKey, endpoints, http);
             log.info("The console is at {}, on port {}", settings.url(), server.port());
-            return new Console(parts, server);
+            return new Console(components, server);
         } catch (RuntimeException | Error e) {
-            parts.close();
+            components.close();
             throw e;
         }
     }
 
     private ConsoleServer server(
-            Parts parts,
+            Components components,
             Optional<PortTls> tls,
             DatabaseLogin login,
             CookieKey cookieKey,
             LoginEndpoints endpoints,
             GuardedHttp http) {
         ViewerDatabase database =
-                parts.running(
+                components.running(
                         new ViewerDatabase(
                                 new ReadOnlyDatabase(login, "mintmark console", CONNECTIONS),
                                 CONNECTIONS));
         ConsoleServer server =
-                parts.idle(
+                components.idle(
                         new ConsoleServer(
                                 settings,
                                 tls,
@@ -98,7 +98,7 @@ public final class ConsoleStartup {
                                 new Pages(database, proof(login), CredentialTypes.byName(), clock),
                                 new IssuerKeys(http, clock),
                                 clock));
-        parts.start(server, ConsoleServer::start);
+        components.start(server, ConsoleServer::start);
         return server;
     }
 

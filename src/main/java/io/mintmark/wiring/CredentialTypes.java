@@ -8,6 +8,7 @@ import io.mintmark.mint.githubapp.GitHubAppType;
 import io.mintmark.mint.jwt.JwtType;
 import io.mintmark.mint.kubernetes.KubernetesType;
 import io.mintmark.mint.oauth2.OAuth2Type;
+import io.mintmark.mint.postgresql.PostgresType;
 import io.mintmark.mint.s3sts.S3StsType;
 import io.mintmark.mint.ssh.SshType;
 import io.mintmark.mint.webhook.WebhookType;
@@ -35,6 +36,7 @@ public final class CredentialTypes {
                         new SshType(),
                         new X509Type(),
                         new WebhookType(),
+                        new PostgresType(),
                         new JwtType())
                 .collect(Collectors.toUnmodifiableMap(CredentialType::name, Function.identity()));
     }

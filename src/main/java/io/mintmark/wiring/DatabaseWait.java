@@ -1,8 +1,8 @@
 package io.mintmark.wiring;
 
 import io.mintmark.config.DatabaseSettings;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.DatabaseUnfit;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseUnfit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +23,7 @@ final class DatabaseWait {
 
     private final DatabaseSettings settings;
     private final long began = System.nanoTime();
-    private boolean told;
+    private boolean reported;
 
     DatabaseWait(DatabaseSettings settings) {
         this.settings = settings;
@@ -60,7 +60,7 @@ final class DatabaseWait {
                 if (!e.isUnreachable() || waited().compareTo(settings.startTimeout()) >= 0) {
                     throw new StartFailed(said(e));
                 }
-                tell(e);
+                warn(e);
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
         }
@@ -72,16 +72,16 @@ final class DatabaseWait {
 
     private String said(DatabaseUnfit fault) {
         String said = "DATABASE_URL %s: %s".formatted(settings.url(), fault.getMessage());
-        return told ? "%s (tried for %d s)".formatted(said, waited().toSeconds()) : said;
+        return reported ? "%s (tried for %d s)".formatted(said, waited().toSeconds()) : said;
     }
 
-    private void tell(DatabaseUnfit fault) {
-        if (!told) {
+    private void warn(DatabaseUnfit fault) {
+        if (!reported) {
             log.warn(
                     "The database can't be reached; startup retries for up to {}: {}",
                     settings.startTimeout(),
                     fault.getMessage());
-            told = true;
+            reported = true;
         }
     }
 }

@@ -4,10 +4,10 @@ import io.mintmark.config.DatabaseRoles;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.DatabaseSettings.Login;
 import io.mintmark.config.Password;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.Migrations;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.Roles;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.migration.Migrations;
+import io.mintmark.postgres.verify.PostgresLog;
 
 import java.util.Optional;
 

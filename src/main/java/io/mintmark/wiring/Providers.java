@@ -10,6 +10,7 @@ import io.mintmark.mint.githubapp.GitHubApp;
 import io.mintmark.mint.jwt.JwtProvider;
 import io.mintmark.mint.kubernetes.Kubernetes;
 import io.mintmark.mint.oauth2.OAuth2;
+import io.mintmark.mint.postgresql.PostgresProvider;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.mint.ssh.SshProvider;
 import io.mintmark.mint.sts.StsCaller;
@@ -60,6 +61,12 @@ final class Providers {
                         new SshProvider(secrets, clock, random),
                         new X509Provider(secrets, clock),
                         new Webhook(identity.signed(), secrets, tokens, calls),
+                        new PostgresProvider(
+                                prepared.settings().broker().name(),
+                                secrets,
+                                prepared.destinations(),
+                                clock,
+                                random),
                         new JwtProvider(identity.accessTokens())),
                 clock);
     }

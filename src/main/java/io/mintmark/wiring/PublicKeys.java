@@ -28,16 +28,16 @@ public final class PublicKeys {
      */
     public static List<ECKey> read(Path file, String named) {
         try {
-            List<String> parts =
+            List<String> components =
                     PUBLIC_KEY
                             .matcher(Files.readString(file))
                             .results()
                             .map(MatchResult::group)
                             .toList();
-            if (parts.isEmpty()) {
+            if (components.isEmpty()) {
                 throw unfit(named, file, "holds no public key");
             }
-            return parts.stream().map(part -> key(part, named, file)).toList();
+            return components.stream().map(part -> key(part, named, file)).toList();
         } catch (IOException e) {
             throw unfit(named, file, "can't be read");
         }

@@ -5,11 +5,11 @@ import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.DatabaseHealth;
-import io.mintmark.postgres.LastSeal;
-import io.mintmark.postgres.LoginCheck;
-import io.mintmark.postgres.SchemaCheck;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseHealth;
+import io.mintmark.postgres.log.LastSeal;
+import io.mintmark.postgres.migration.LoginCheck;
+import io.mintmark.postgres.migration.SchemaCheck;
 import io.mintmark.time.Clocks;
 
 import org.slf4j.Logger;

@@ -2,11 +2,11 @@ package io.mintmark.wiring;
 
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
-import io.mintmark.postgres.Database;
-import io.mintmark.postgres.LeftBehind;
-import io.mintmark.postgres.PostgresEventStore;
-import io.mintmark.postgres.PostgresSeals;
-import io.mintmark.postgres.PostgresUsedTokens;
+import io.mintmark.postgres.catalogue.PostgresUsedTokens;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.LeftBehind;
+import io.mintmark.postgres.log.PostgresEventStore;
+import io.mintmark.postgres.log.PostgresSeals;
 
 import java.util.List;
 import java.util.Optional;

@@ -84,6 +84,11 @@ final class BenchDatabase implements AutoCloseable {
         }
     }
 
+    /** Processor time of all its processes so far, of those that ended too. */
+    Duration processorTime() throws IOException {
+        return server.processorTime();
+    }
+
     /** Ends it at once, without a word to anybody, and starts it again. */
     void restart(Duration later) throws InterruptedException {
         server.stopImmediately();

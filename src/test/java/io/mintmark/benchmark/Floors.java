@@ -13,7 +13,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.mint.sts.StsCallBenchmark;
+import io.mintmark.mint.sts.BareStsCall;
 import io.mintmark.postgres.LoggedMints;
 import io.mintmark.wiring.SignaturesBy;
 
@@ -98,7 +98,7 @@ final class Floors {
 
     /** The broker's own call, with the same client that mints use, on a connection that is kept. */
     static Cost ownStsCall() throws IOException {
-        var bare = new StsCallBenchmark();
+        var bare = new BareStsCall();
         try {
             return cost(bare::call);
         } finally {

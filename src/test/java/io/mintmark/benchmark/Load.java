@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -30,12 +31,23 @@ final class Load {
     private static final int CLOSED = 0;
 
     private final int port;
+    private final Duration interval;
 
     /**
      * @param port of the broker, on this machine
      */
     Load(int port) {
+        this(port, Duration.ZERO);
+    }
+
+    private Load(int port, Duration interval) {
         this.port = port;
+        this.interval = interval;
+    }
+
+    /** The same, where each client begins a request in every interval, unless it still waits. */
+    Load every(Duration interval) {
+        return new Load(port, interval);
     }
 
     /** What came of it. */
@@ -94,8 +106,8 @@ final class Load {
     }
 
     private Client client(byte[] request, long end) throws IOException {
-        Client client = new Client();
-        while (System.nanoTime() < end) {
+        Client client = new Client(interval);
+        while (client.next < end && System.nanoTime() < end) {
             try (Socket socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port)) {
                 socket.setTcpNoDelay(true);
                 InputStream in = new BufferedInputStream(socket.getInputStream(), 8192);
@@ -107,14 +119,22 @@ final class Load {
 
     private static final class Client {
         private final Map<Integer, Integer> statuses = new TreeMap<>();
+        private final long interval;
         private long[] nanos = new long[1024];
         private int count;
+        private long next = System.nanoTime();
+
+        Client(Duration interval) {
+            this.interval = interval.toNanos();
+        }
 
         /** Until the end, or until the server wants to close the connection. */
         void talk(InputStream in, OutputStream out, byte[] request, long end) throws IOException {
             boolean kept = true;
-            while (kept && System.nanoTime() < end) {
+            while (kept && next < end && System.nanoTime() < end) {
+                LockSupport.parkNanos(next - System.nanoTime());
                 long sent = System.nanoTime();
+                next = Math.max(next + interval, sent);
                 out.write(request);
                 String head = head(in);
                 if (head.isEmpty()) {

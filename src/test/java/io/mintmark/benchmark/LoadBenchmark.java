@@ -30,6 +30,7 @@ public final class LoadBenchmark {
     private static final int CLIENTS = Integer.getInteger("load.clients", 32);
     private static final int TENANTS = Integer.getInteger("load.tenants", 10_000);
     private static final Pattern LINES = Pattern.compile(System.getProperty("load.lines", ""));
+    private static final String[] NONE = {};
     private static final Duration PROVIDER = Duration.ofMillis(50);
 
     private final List<Bench> benches;
@@ -56,9 +57,13 @@ public final class LoadBenchmark {
         try (BenchDatabase database = new BenchDatabase()) {
             List<Bench> benches = new ArrayList<>();
             try {
-                benches.add(bench("today", "load.program", "target/mintmark.jar", database));
-                if (!System.getProperty("load.reference", "").isEmpty()) {
-                    benches.add(bench("reference", "load.reference", "", database));
+                String program = System.getProperty("load.program", "target/mintmark.jar");
+                benches.add(new Bench("today", Path.of(program), database));
+                String references = System.getProperty("load.reference", "");
+                for (String reference : references.isEmpty() ? NONE : references.split(",", -1)) {
+                    String name = "reference" + benches.size();
+                    System.out.printf("%s is %s%n", name, reference);
+                    benches.add(new Bench(name, Path.of(reference), database));
                 }
                 new LoadBenchmark(benches).run(System.getProperty("load.what", "all"));
             } finally {
@@ -67,12 +72,6 @@ public final class LoadBenchmark {
                 }
             }
         }
-    }
-
-    private static Bench bench(String name, String property, String usual, BenchDatabase database)
-            throws IOException, InterruptedException, SQLException {
-        Path program = Path.of(System.getProperty(property, usual));
-        return new Bench(name, program, database);
     }
 
     private void run(String what) throws Throwable {
@@ -101,6 +100,9 @@ public final class LoadBenchmark {
         if (all || what.contains("grants")) {
             grants();
             print();
+        }
+        if (what.contains("database")) {
+            new DatabaseUse(benches.getFirst(), CLIENTS, TIME).run();
         }
         if (what.contains("tenants")) {
             tenants();

@@ -12,8 +12,8 @@ import io.mintmark.mint.x509.Ca;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.CredentialTypes;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +42,7 @@ class BlockSubjectTest {
 
     @TempDir static Path secrets;
 
-    private static World world;
+    @AutoClose private static World world;
 
     private record Printed(int status, String text) {
         String line(String part) {
@@ -76,11 +76,6 @@ class BlockSubjectTest {
         for (String seen : List.of("ci:again", "ci:own")) {
             assertEquals(200, mint(seen, "deploy").status());
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     @AfterEach

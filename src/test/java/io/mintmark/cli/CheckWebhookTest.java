@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.webhook.WebhookStandIn.Fault;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,17 +32,12 @@ import java.util.Set;
 class CheckWebhookTest {
     private final int port = freePort();
     private final String issuer = "http://127.0.0.1:" + port;
-    private final WebhookStandIn service = new WebhookStandIn(issuer, this::keySet);
+    @AutoClose private final WebhookStandIn service = new WebhookStandIn(issuer, this::keySet);
 
     private record Said(int status, List<String> lines) {
         List<String> wrong() {
             return lines.stream().filter(line -> line.startsWith("WRONG ")).toList();
         }
-    }
-
-    @AfterEach
-    void close() {
-        service.close();
     }
 
     @Test

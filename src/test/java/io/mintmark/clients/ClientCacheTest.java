@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +34,7 @@ class ClientCacheTest {
             Map.of("iss", "https://issuer.example.com", "sub", "ci:main", "aud", "mintmark-acme");
 
     @TempDir Path directory;
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
     ClientCacheTest(Shell shell) {
@@ -47,11 +47,6 @@ class ClientCacheTest {
                 .with("MINTMARK_TOKEN", ClientProcess.token(CLAIMS))
                 .with("XDG_CACHE_HOME", directory.toString())
                 .with("HOME", directory.resolve("home").toString());
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private Path cache() {

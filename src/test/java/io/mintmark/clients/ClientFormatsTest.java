@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -33,7 +33,7 @@ class ClientFormatsTest {
                     + "\tzweite Zeile ü\n";
 
     @TempDir Path directory;
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
     ClientFormatsTest(Shell shell) {
@@ -41,11 +41,6 @@ class ClientFormatsTest {
                 ClientProcess.under(shell)
                         .with("MINTMARK_URL", broker.url())
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private String minted(String format, String value) throws IOException {

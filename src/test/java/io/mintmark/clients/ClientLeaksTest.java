@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +54,7 @@ class ClientLeaksTest {
 
     @TempDir Path directory;
     private final Shell shell;
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
 
     ClientLeaksTest(Shell shell) {
         this.shell = shell;
@@ -75,11 +75,6 @@ class ClientLeaksTest {
                         "/credentials/keys",
                         200,
                         "{\"subject\": \"s\", \"idp\": \"i\", \"keys\": []}");
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private ClientProcess client(String... options) throws IOException {

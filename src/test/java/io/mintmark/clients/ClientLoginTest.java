@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -34,7 +34,7 @@ class ClientLoginTest {
             """;
 
     @TempDir Path directory;
-    private final StandIn idp = new StandIn();
+    @AutoClose private final StandIn idp = new StandIn();
     private final ClientProcess client;
 
     ClientLoginTest(Shell shell) {
@@ -43,11 +43,6 @@ class ClientLoginTest {
                         .with("MINTMARK_URL", idp.url())
                         .with("MINTMARK_ISSUER", idp.url())
                         .with("MINTMARK_CLIENT_ID", "mint mark");
-    }
-
-    @AfterEach
-    void stop() {
-        idp.close();
     }
 
     private Ended login(String issuer) {

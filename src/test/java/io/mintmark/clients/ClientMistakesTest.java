@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -22,7 +22,7 @@ import java.util.List;
 @MethodSource("io.mintmark.clients.Shell#installed")
 class ClientMistakesTest {
     @TempDir Path directory;
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
     ClientMistakesTest(Shell shell) {
@@ -30,11 +30,6 @@ class ClientMistakesTest {
                 ClientProcess.under(shell)
                         .with("MINTMARK_URL", broker.url())
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private void assertSays(int exit, String message, Ended ended) {

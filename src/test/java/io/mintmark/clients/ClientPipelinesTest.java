@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -21,16 +21,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 @MethodSource("io.mintmark.clients.Shell#installed")
 class ClientPipelinesTest {
     @TempDir Path directory;
+
+    @AutoClose
     private final StandIn far = new StandIn().mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
+
     private final ClientProcess client;
 
     ClientPipelinesTest(Shell shell) {
         this.client = ClientProcess.under(shell).with("MINTMARK_URL", far.url());
-    }
-
-    @AfterEach
-    void stop() {
-        far.close();
     }
 
     private ClientProcess onGitHub() {

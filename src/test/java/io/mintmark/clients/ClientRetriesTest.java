@@ -7,7 +7,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.outbound.RawServer;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,7 +34,7 @@ class ClientRetriesTest {
     private static final String KEYS = "{\"subject\": \"s\", \"idp\": \"i\", \"keys\": []}";
     private static final String MINT = "/credentials/mint";
 
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
     ClientRetriesTest(Shell shell) {
@@ -42,11 +42,6 @@ class ClientRetriesTest {
                 ClientProcess.under(shell)
                         .with("MINTMARK_URL", broker.url())
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private static void assertWaited(int times, Ended ended) {

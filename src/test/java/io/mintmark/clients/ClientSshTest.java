@@ -8,7 +8,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.mint.x509.Ca;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 class ClientSshTest {
     @TempDir static Path work;
 
-    private static World world;
+    @AutoClose private static World world;
     private final Shell shell;
 
     ClientSshTest(Shell shell) {
@@ -69,11 +69,6 @@ class ClientSshTest {
                 """);
         Eventually.holds(() ->
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private Ended run(String... arguments) {

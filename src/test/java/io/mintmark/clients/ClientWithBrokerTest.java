@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,21 +19,11 @@ import java.util.Map;
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
 class ClientWithBrokerTest {
-    private static World world;
+    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
     private final Shell shell;
 
     ClientWithBrokerTest(Shell shell) {
         this.shell = shell;
-    }
-
-    @BeforeAll
-    static void start() {
-        world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private ClientProcess with(String token) {

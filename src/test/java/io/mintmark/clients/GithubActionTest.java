@@ -11,8 +11,8 @@ import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ class GithubActionTest {
     private static World world;
 
     @TempDir Path directory;
-    private final StandIn far = new StandIn();
+    @AutoClose private final StandIn far = new StandIn();
     private final Map<String, String> inputs = new HashMap<>();
 
     @BeforeAll
@@ -66,11 +66,6 @@ class GithubActionTest {
         inputs.put("keys", "deploy api");
         Files.createFile(env());
         Files.createFile(output());
-    }
-
-    @AfterEach
-    void closeStandIn() {
-        far.close();
     }
 
     private Path env() {

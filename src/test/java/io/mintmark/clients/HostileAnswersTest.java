@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,7 +17,7 @@ import java.util.List;
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
 class HostileAnswersTest {
-    private final StandIn broker = new StandIn();
+    @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
     HostileAnswersTest(Shell shell) {
@@ -25,11 +25,6 @@ class HostileAnswersTest {
                 ClientProcess.under(shell)
                         .with("MINTMARK_URL", broker.url())
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
-    }
-
-    @AfterEach
-    void stop() {
-        broker.close();
     }
 
     private static void assertRefused(int exit, String why, Ended ended) {

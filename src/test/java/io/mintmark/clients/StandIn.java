@@ -3,10 +3,9 @@ package io.mintmark.clients;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.outbound.LoopbackHttp;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
 
 /** A server on a loopback port that answers as a test says, and keeps what it was asked. */
 final class StandIn implements AutoCloseable {
@@ -44,16 +42,7 @@ final class StandIn implements AutoCloseable {
 
     /** On a given port. */
     StandIn(int port) {
-        try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(port, this::handle);
     }
 
     String url() {

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.console.ViewerDatabase.Bounds;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,17 +24,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** What is asked of the database before there is a page. */
 class ConsoleAccessTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
         database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     @ParameterizedTest

@@ -17,9 +17,9 @@ import io.mintmark.console.pages.Pages;
 import io.mintmark.console.pages.Proof;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.token.IssuerStandIn;
 import io.mintmark.wiring.CredentialTypes;
 

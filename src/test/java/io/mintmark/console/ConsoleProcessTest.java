@@ -15,7 +15,7 @@ import io.mintmark.token.IssuerStandIn;
 import io.mintmark.wiring.ConsoleStartup;
 import io.mintmark.wiring.StartFailed;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class ConsoleProcessTest {
                     "io\\.mintmark\\.console\\..*|.*/(helidon-(security|webclient|tracing|common-crypto)"
                             + "|jte-|jersey|hk2|picocss)[^/]*\\.jar");
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static IssuerStandIn issuer;
 
     @TempDir private Path directory;
@@ -61,13 +61,7 @@ class ConsoleProcessTest {
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'sub', '"audrey"')
                 """);
-        issuer = IssuerStandIn.start();
-    }
-
-    @AfterAll
-    static void close() {
-        issuer.close();
-        database.close();
+        issuer = database.closing(IssuerStandIn.start());
     }
 
     @BeforeEach

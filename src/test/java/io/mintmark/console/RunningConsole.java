@@ -5,9 +5,9 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 import io.mintmark.token.IssuerKeys;
 
 import java.io.IOException;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.console.ViewerDatabase.Bounds;
 import io.mintmark.console.ViewerDatabase.Reading;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class ViewerDatabaseTest {
     /** As a page asks that forgot whom it is for. */
     private static final String TENANTS = "SELECT name FROM broker.tenant ORDER BY name";
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ViewerDatabase viewers;
 
     @BeforeAll
@@ -45,14 +45,10 @@ class ViewerDatabaseTest {
                 VALUES ('acme', false, 'groups', '"acme-leads"'), (NULL, true, 'role', '"auditor"')
                 """);
         viewers =
-                new ViewerDatabase(
-                        new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1), 1);
-    }
-
-    @AfterAll
-    static void close() {
-        viewers.close();
-        database.close();
+                database.closing(
+                        new ViewerDatabase(
+                                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1),
+                                1));
     }
 
     @Test

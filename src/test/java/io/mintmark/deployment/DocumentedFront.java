@@ -7,12 +7,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/** nginx, as docs/run/upgrade.md says to configure it, but for addresses, and without TLS. */
+/** nginx with the configuration of docs/run/nginx.conf, other addresses, and without TLS. */
 final class DocumentedFront implements AutoCloseable {
-    private static final Pattern BLOCK = Pattern.compile("(?s)```nginx\n(.*?)```");
 
     private final int port;
     private final Process process;
@@ -59,11 +56,7 @@ final class DocumentedFront implements AutoCloseable {
     }
 
     private static String here(int port, int one, int other) throws IOException {
-        Matcher block = BLOCK.matcher(Files.readString(Path.of("docs/run/upgrade.md")));
-        if (!block.find()) {
-            throw new IllegalStateException("the page shows no configuration of nginx");
-        }
-        return block.group(1)
+        return Files.readString(Path.of("docs/run/nginx.conf"))
                 .replace("10.0.0.11:8080", "127.0.0.1:" + one)
                 .replace("10.0.0.12:8080", "127.0.0.1:" + other)
                 .replace("listen 443 ssl", "listen 127.0.0.1:" + port)

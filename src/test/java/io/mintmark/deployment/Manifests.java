@@ -4,9 +4,12 @@ import static java.util.Map.entry;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
@@ -17,6 +20,7 @@ import io.fabric8.kubernetes.api.model.gatewayapi.v1.Gateway;
 import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRoute;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
 import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
 
@@ -43,16 +47,22 @@ final class Manifests {
                     entry("apps/v1 Deployment", Deployment.class),
                     entry("autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class),
                     entry("batch/v1 Job", Job.class),
+                    entry("external-secrets.io/v1 ExternalSecret", GenericKubernetesResource.class),
                     entry("gateway.networking.k8s.io/v1 Gateway", Gateway.class),
                     entry("gateway.networking.k8s.io/v1 HTTPRoute", HTTPRoute.class),
                     entry("monitoring.coreos.com/v1 PrometheusRule", PrometheusRule.class),
                     entry("monitoring.coreos.com/v1 ServiceMonitor", ServiceMonitor.class),
                     entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
+                    entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
+                    entry("v1 ConfigMap", ConfigMap.class),
                     entry("v1 Service", Service.class),
                     entry("v1 ServiceAccount", ServiceAccount.class));
 
-    /** The models keep unknown fields; told not to see that, they refuse them. */
+    /**
+     * The models keep unknown fields; told not to see that, they refuse them. A kind without a
+     * model is held to its definition by {@code .ci/kustomize}.
+     */
     private static final JsonMapper STRICT =
             JsonMapper.builder()
                     .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -62,7 +72,9 @@ final class Manifests {
 
                                 @Override
                                 public Boolean hasAnySetter(Annotated annotated) {
-                                    return false;
+                                    return annotated instanceof AnnotatedMember member
+                                            && member.getDeclaringClass()
+                                                    == GenericKubernetesResource.class;
                                 }
                             })
                     .build();
@@ -81,9 +93,11 @@ final class Manifests {
             @Nullable List<Generated> configMapGenerator) {
         /** Other files and folders that it names. */
         List<String> named() {
-            return Stream.of(resources, components)
-                    .filter(Objects::nonNull)
-                    .flatMap(List::stream)
+            return Stream.concat(
+                            Stream.of(resources, components)
+                                    .filter(Objects::nonNull)
+                                    .flatMap(List::stream),
+                            generated().stream().flatMap(made -> made.contents().stream()))
                     .toList();
         }
 
@@ -93,10 +107,26 @@ final class Manifests {
     }
 
     /** A config map that kustomize makes. */
-    record Generated(String name, List<String> literals) {}
+    record Generated(
+            String name,
+            @Nullable List<String> literals,
+            @Nullable List<String> files,
+            @Nullable Map<String, Object> options) {
+        List<String> settings() {
+            return literals == null ? List.of() : literals;
+        }
+
+        List<String> contents() {
+            return files == null ? List.of() : files;
+        }
+    }
 
     static HasMetadata read(String yaml) {
-        Map<String, Object> content = content(yaml);
+        return read(content(yaml));
+    }
+
+    /** One of the objects of a cluster. */
+    static HasMetadata read(Map<String, Object> content) {
         String kind = content.get("apiVersion") + " " + content.get("kind");
         Class<? extends HasMetadata> type = KINDS.get(kind);
         if (type == null) {

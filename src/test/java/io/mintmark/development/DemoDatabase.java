@@ -1,7 +1,7 @@
 package io.mintmark.development;
 
-import io.mintmark.postgres.DatabaseLogin;
 import io.mintmark.postgres.StoredGrants;
+import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;

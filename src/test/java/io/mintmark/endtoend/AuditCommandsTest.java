@@ -11,7 +11,7 @@ import io.mintmark.cli.Commands;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 
 class AuditCommandsTest {
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void mintThings() {
@@ -39,11 +39,6 @@ class AuditCommandsTest {
         world.broker().mint(world.token(), "spare");
         world.sts().next(new StsAnswer.Refusing(403, "AccessDenied", "no\u001b[2J"));
         world.broker().mint(world.token(), "deploy");
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
     }
 
     /** Runs a command as an auditor would; the exit status, and what it wrote. */

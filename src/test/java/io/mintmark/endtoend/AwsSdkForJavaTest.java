@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +34,7 @@ class AwsSdkForJavaTest {
             SdkSystemSetting.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE.property();
 
     @TempDir static Path directory;
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -48,11 +48,6 @@ class AwsSdkForJavaTest {
                 """
                         .formatted(World.ROLE));
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 3);
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     @AfterEach

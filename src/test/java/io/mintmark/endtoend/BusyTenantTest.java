@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 class BusyTenantTest {
     private static final int MOST_REQUESTS = 16;
 
+    @AutoClose
     private final World world =
             new World(
                     Map.of(
@@ -24,11 +25,6 @@ class BusyTenantTest {
                             "PT4S",
                             "SERVER_MAX_REQUESTS",
                             Integer.toString(MOST_REQUESTS)));
-
-    @AfterEach
-    void close() {
-        world.close();
-    }
 
     @Test
     void a_mint_beyond_max_calls_is_unavailable_and_no_providers_failure() {

@@ -12,8 +12,7 @@ import io.mintmark.outbound.Authority;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -32,19 +31,9 @@ import java.util.Map;
 /** {@code mintmark check}: all that is wrong, at once. */
 @ResourceLock(Resources.SYSTEM_OUT)
 class CheckTest {
-    private static TestDatabase database;
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     @TempDir private Path directory;
-
-    @BeforeAll
-    static void create() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
-    }
 
     private record Said(int status, List<String> lines) {}
 

@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.postgres.TestDatabase;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayInputStream;
@@ -15,20 +14,9 @@ import java.util.Map;
 class CorsTest {
     private static final String OURS = "https://app.example";
 
-    private static TestDatabase database;
-    private static RunningBroker broker;
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.migrated();
-        broker = RunningBroker.on(database, Map.of("CORS_ALLOWED_ORIGINS", OURS));
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
+    private static final RunningBroker broker =
+            database.closing(RunningBroker.on(database, Map.of("CORS_ALLOWED_ORIGINS", OURS)));
 
     private static Answer preflight(String path, String origin) {
         return broker.send(

@@ -10,7 +10,7 @@ import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.credential.CredentialType;
 import io.mintmark.credential.CredentialType.LoggedMint;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.TypeExamples;
+import io.mintmark.postgres.catalogue.TypeExamples;
 import io.mintmark.wiring.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ class EvidenceTest {
     private static final Pattern BLOCK = Pattern.compile("(?s)```sh\n(.*?)```");
     private final LocalDate today = LocalDate.now(ZoneOffset.UTC);
 
-    private static World world;
+    @AutoClose private static World world;
 
     @TempDir private Path directory;
 
@@ -52,11 +52,6 @@ class EvidenceTest {
         world.broker().mint(world.token(), "spare");
         Eventually.holds(
                 () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
     }
 
     private int evidence(Path output, String... more) {

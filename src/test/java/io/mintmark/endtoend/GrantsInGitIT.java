@@ -94,9 +94,7 @@ class GrantsInGitIT {
 
     /** The page's. */
     private static String plan() throws IOException {
-        String page = Files.readString(Path.of("docs", "tenants", "grants-in-git.md"));
-        int begin = page.indexOf("BEGIN;\n\\i grants_in_git.sql\n");
-        return page.substring(begin, page.indexOf("```", begin))
+        return Files.readString(Path.of("docs", "tenants", "plan.sql"))
                 .replace(
                         "grants_in_git.sql",
                         RECIPES.resolve("grants_in_git.sql").toAbsolutePath().toString());

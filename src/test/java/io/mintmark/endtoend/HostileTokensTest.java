@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.token.HostileTokens;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,12 +26,7 @@ class HostileTokensTest {
     /** Where a token is too long for a header or a line, that is said first. */
     private static final Set<Integer> REFUSED = Set.of(400, UNAUTHORIZED, 414);
 
-    private static final World world = new World();
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World();
 
     @ParameterizedTest
     @ValueSource(

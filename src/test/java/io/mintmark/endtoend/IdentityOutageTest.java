@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.identity.IdpStandIn;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -20,12 +20,7 @@ class IdentityOutageTest {
              WHERE name = 'aws';
             """;
 
-    private final IdpStandIn idp = IdpStandIn.start();
-
-    @AfterEach
-    void close() {
-        idp.close();
-    }
+    @AutoClose private final IdpStandIn idp = IdpStandIn.start();
 
     private World world() {
         Map<String, String> settings = new HashMap<>();

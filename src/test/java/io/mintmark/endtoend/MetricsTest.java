@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.net.URI;
@@ -21,17 +20,7 @@ import java.util.stream.Stream;
 
 /** Brokers of one process count together, so every figure here is a difference. */
 class MetricsTest {
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World();
 
     private static Answer scrape(RunningBroker broker) {
         URI address =

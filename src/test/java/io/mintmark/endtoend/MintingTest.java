@@ -13,8 +13,7 @@ import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsCall;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,17 +24,7 @@ import java.util.Map;
 
 @Tag("every-postgres")
 class MintingTest {
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
 
     private static Answer mint(String requestId, String token, String... keys) {
         return world.broker()

@@ -19,7 +19,7 @@ import com.nimbusds.oauth2.sdk.token.BearerAccessToken;
 import com.nimbusds.oauth2.sdk.token.TokenTypeURI;
 import com.nimbusds.oauth2.sdk.tokenexchange.TokenExchangeGrant;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -27,18 +27,13 @@ import java.util.List;
 
 /** Nimbus' OAuth SDK, which is told the broker's address and nothing else. */
 class NimbusTokenExchangeTest {
-    private static World world;
+    @AutoClose private static World world;
     private static AuthorizationServerMetadata metadata;
 
     @BeforeAll
     static void start() throws Exception {
         world = new World();
         metadata = AuthorizationServerMetadata.resolve(new Issuer(world.broker().url()));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static TokenExchangeGrant grant(String key) {

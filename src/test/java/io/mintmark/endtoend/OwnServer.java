@@ -1,6 +1,6 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.postgres.DatabaseLogin;
+import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,17 @@ import java.util.stream.Stream;
 /** A PostgreSQL with fsync that can be stopped without warning, started again, and frozen. */
 public final class OwnServer implements AutoCloseable {
     static final String PASSWORD = "for-tests";
+
+    /** In which Linux counts processor time. */
+    private static final int MILLIS_OF_TICK = 10;
+
+    /**
+     * In /proc/PID/stat, after the name: own user and system time, then those of ended children.
+     */
+    private static final int OWN_TIME = 11;
+
+    private static final int CHILDRENS_TIME = 13;
+    private static final int ALL_TIMES = 15;
 
     private final Path data;
     private final EmbeddedPostgres embedded;
@@ -135,6 +147,20 @@ public final class OwnServer implements AutoCloseable {
 
     private Stream<ProcessHandle> all() {
         return Stream.concat(Stream.of(postmaster), postmaster.descendants());
+    }
+
+    /** Processor time of its processes, and of those that have ended. */
+    public Duration processorTime() throws IOException {
+        long ticks = 0;
+        for (ProcessHandle process : all().toList()) {
+            String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            boolean isParent = process.equals(postmaster);
+            for (int field = OWN_TIME; field < (isParent ? ALL_TIMES : CHILDRENS_TIME); field++) {
+                ticks += Long.parseLong(fields[field]);
+            }
+        }
+        return Duration.ofMillis(ticks * MILLIS_OF_TICK);
     }
 
     private static void signal(String name, Stream<ProcessHandle> processes) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.token.LogBook;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ class OwnTokensTest {
                             "{\"iss\":\"https://nobody.example\"}"
                                     .getBytes(StandardCharsets.UTF_8));
 
-    private final World world = new World();
+    @AutoClose private final World world = new World();
 
     @BeforeEach
     void an_admin_trusts_the_broker_itself() {
@@ -39,11 +39,6 @@ class OwnTokensTest {
                 """
                         .formatted(world.broker().url()));
         Eventually.holds(() -> shown().contains("elsewhere"));
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     private List<String> shown() {

@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.net.URI;
@@ -16,28 +15,17 @@ import java.util.List;
 import java.util.Map;
 
 class RateLimitTest {
-    private static TestDatabase database;
-    private static RunningBroker broker;
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.migrated();
-        broker =
-                RunningBroker.on(
-                        database,
-                        Map.of(
-                                "RATE_LIMIT_ENABLED", "true",
-                                "RATE_LIMIT_REQUESTS", "3",
-                                "RATE_LIMIT_WINDOW", "PT1H",
-                                "TRUSTED_PROXIES", "127.0.0.1/32,::1/128",
-                                "CORS_ALLOWED_ORIGINS", "https://app.example"));
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
+    private static final RunningBroker broker =
+            database.closing(
+                    RunningBroker.on(
+                            database,
+                            Map.of(
+                                    "RATE_LIMIT_ENABLED", "true",
+                                    "RATE_LIMIT_REQUESTS", "3",
+                                    "RATE_LIMIT_WINDOW", "PT1H",
+                                    "TRUSTED_PROXIES", "127.0.0.1/32,::1/128",
+                                    "CORS_ALLOWED_ORIGINS", "https://app.example")));
 
     private static Answer ask(String path, String client) {
         return broker.get(path, "X-Forwarded-For", client, "Origin", "https://app.example");

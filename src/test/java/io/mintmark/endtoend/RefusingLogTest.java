@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,12 +13,7 @@ import java.util.List;
 
 /** A database that answers, and takes no rows of the audit log. */
 class RefusingLogTest {
-    private final World world = new World();
-
-    @AfterEach
-    void stop() {
-        world.close();
-    }
+    @AutoClose private final World world = new World();
 
     private int readiness() {
         URI ready =

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.mint.x509.Ca;
 import io.mintmark.tenant.MintId;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ class RevocationEndpointTest {
     @TempDir static Path secrets;
 
     private static Ca ca;
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() throws IOException {
@@ -65,11 +65,6 @@ class RevocationEndpointTest {
                                 new ObjectMapper().valueToTree(ca.certificate()), World.SUBJECT));
         Eventually.holds(() ->
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static HttpResponse<byte[]> get(String path, String accept) {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.mint.OfferedKeys;
 import io.mintmark.mint.x509.Ca;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ class SignEndpointTest {
 
     @TempDir static Path secrets;
 
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() throws IOException {
@@ -66,11 +66,6 @@ class SignEndpointTest {
                                 new ObjectMapper().valueToTree(ca.certificate()), World.SUBJECT));
         Eventually.holds(() ->
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     @Test

@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,19 +25,9 @@ import java.util.concurrent.TimeUnit;
 class StartTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static TestDatabase database;
+    @AutoClose private static final TestDatabase database = TestDatabase.unmigrated();
 
     @TempDir private Path directory;
-
-    @BeforeAll
-    static void create() {
-        database = TestDatabase.unmigrated();
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
-    }
 
     private record Ended(int status, String errors) {}
 

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +25,7 @@ import java.util.Map;
 class StsEndpointTest {
     private static final String ORIGIN = "https://console.example.com";
 
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -39,11 +39,6 @@ class StsEndpointTest {
                 VALUES ('acme', 'once', 'ci:main', 'deploy');
                 """
                         .formatted(world.issuer().url()));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     @AfterEach

@@ -3,8 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -65,17 +64,7 @@ class StsHostileInputTest {
         " "
     };
 
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World();
 
     private static Answer post(String body) {
         return world.broker().send(StsForms.request(world.broker().url(), body));

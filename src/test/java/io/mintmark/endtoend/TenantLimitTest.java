@@ -3,26 +3,15 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** {@code broker.tenant.max_requests}. */
 class TenantLimitTest {
     private static final int MANY = 1_000;
 
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World();
 
     @AfterEach
     void lift() {

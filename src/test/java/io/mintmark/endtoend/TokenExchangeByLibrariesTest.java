@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ import java.util.Map;
 
 /** {@code POST /oauth2/token} as the libraries of clouds and frameworks use it. */
 class TokenExchangeByLibrariesTest {
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -30,11 +30,6 @@ class TokenExchangeByLibrariesTest {
                 VALUES ('acme', 'ci', 'ci:main', 'scoped');
                 """);
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 3);
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static Map<String, String> form(String token, String key) {

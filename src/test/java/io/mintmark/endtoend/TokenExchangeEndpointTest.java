@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +24,7 @@ class TokenExchangeEndpointTest {
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String ORIGIN = "https://console.example.com";
 
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -42,11 +42,6 @@ class TokenExchangeEndpointTest {
                 """
                         .formatted(RunningBroker.freePort()));
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 4);
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static Map<String, String> form(String token, String key) {

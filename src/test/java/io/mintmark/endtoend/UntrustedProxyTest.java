@@ -9,8 +9,7 @@ import io.mintmark.config.LogSettings.LogLevel;
 import io.mintmark.logging.Logging;
 import io.mintmark.postgres.TestDatabase;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
@@ -26,17 +25,7 @@ import java.util.Map;
 /** Behind a reverse proxy that no setting names, all clients count as one. */
 @ResourceLock(Resources.SYSTEM_ERR)
 class UntrustedProxyTest {
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void create() {
-        database = TestDatabase.migrated();
-    }
-
-    @AfterAll
-    static void drop() {
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     /** The warnings of a broker that gets these headers, one request with each. */
     private static List<String> warnings(Map<String, String> settings, List<String> headers) {

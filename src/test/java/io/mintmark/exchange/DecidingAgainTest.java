@@ -13,7 +13,7 @@ import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -24,15 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What happens if something changes while the intent is being written. */
 final class DecidingAgainTest {
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
     private final MemoryLog store = stage.store;
     private final FakeCloud cloud = stage.cloud;
-
-    @AfterEach
-    void stop() {
-        stage.close();
-    }
 
     @Test
     void a_grant_that_is_revoked_while_the_intent_is_written_mints_nothing() {

@@ -20,7 +20,7 @@ import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -35,15 +35,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The use case: what is minted, and what is refused to whom. */
 final class ExchangeTest {
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
     private final MemoryLog store = stage.store;
     private final FakeCloud cloud = stage.cloud;
-
-    @AfterEach
-    void stop() {
-        stage.close();
-    }
 
     @Test
     void what_comes_so_late_that_others_may_have_ended_it_is_withheld() {

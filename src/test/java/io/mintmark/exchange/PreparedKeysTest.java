@@ -10,7 +10,7 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.verdict.MintRefusal;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -18,14 +18,9 @@ import java.util.Objects;
 
 /** How often a key's settings are read. */
 final class PreparedKeysTest {
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
     private final FakeCloud cloud = stage.cloud;
-
-    @AfterEach
-    void stop() {
-        stage.close();
-    }
 
     @Test
     void a_rows_settings_are_read_once_for_all_its_mints() {

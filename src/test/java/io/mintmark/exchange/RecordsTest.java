@@ -20,7 +20,7 @@ import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,15 +35,10 @@ import java.util.stream.Stream;
 
 /** What is on record, and what happens if it can't be written. */
 final class RecordsTest {
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
     private final MemoryLog store = stage.store;
     private final FakeCloud cloud = stage.cloud;
-
-    @AfterEach
-    void stop() {
-        stage.close();
-    }
 
     @Test
     void the_intent_is_on_record_before_the_cloud_is_asked() {

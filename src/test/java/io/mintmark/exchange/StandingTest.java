@@ -12,7 +12,7 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Unavailable;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,15 +28,10 @@ import java.util.concurrent.atomic.AtomicReference;
 class StandingTest {
     private static final Duration LONG = Duration.ofMillis(1_500);
 
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
     private final MemoryLog store = stage.store;
     private final FakeCloud cloud = stage.cloud;
-
-    @AfterEach
-    void stop() {
-        stage.close();
-    }
 
     /** After the commit and before the call something happens, and that takes so long. */
     private void beforeTheCall(Duration time, Runnable happens) {

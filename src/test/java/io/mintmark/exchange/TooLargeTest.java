@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.verdict.Unavailable;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,17 +13,12 @@ import org.junit.jupiter.api.Test;
 final class TooLargeTest {
     private static final long TOO_MUCH = Long.MAX_VALUE;
 
-    private final Stage stage = new Stage();
+    @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;
 
     @BeforeEach
     void grant() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
-    }
-
-    @AfterEach
-    void stop() {
-        stage.close();
     }
 
     private void assertUnavailable() {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,12 +24,7 @@ class DirectErrorsTest {
             "The request is not valid HTTP/1.1, its length is ambiguous, its body is encoded, or its"
                     + " path or headers are too long.";
     private static final String TOO_LONG = "The body is longer than 64 KiB.";
-    private static final GuardedServer server = GuardedServer.withLongTimeouts();
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @AutoClose private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @Test
     void an_error_has_the_interfaces_body_and_nothing_of_the_servers_own_words()

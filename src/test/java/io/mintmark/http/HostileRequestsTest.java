@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -46,7 +45,7 @@ class HostileRequestsTest {
     private static final String NEXT =
             "GET %s HTTP/1.1\r\nHost: a\r\nX-Request-ID: following\r\n\r\n";
 
-    private static World world;
+    @AutoClose private static final World world = new World(Map.of("RATE_LIMIT_ENABLED", "false"));
 
     enum Port {
         PUBLIC("/health", "X-Request-ID: following"),
@@ -69,16 +68,6 @@ class HostileRequestsTest {
     }
 
     private record Seen(String answers, Duration taken) {}
-
-    @BeforeAll
-    static void start() {
-        world = new World(Map.of("RATE_LIMIT_ENABLED", "false"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
 
     @ParameterizedTest
     @EnumSource

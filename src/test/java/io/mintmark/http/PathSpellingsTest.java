@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 class PathSpellingsTest {
     private static final String ORIGIN = "https://app.example";
 
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -34,11 +34,6 @@ class PathSpellingsTest {
                                 "RATE_LIMIT_ENABLED", "true",
                                 "RATE_LIMIT_REQUESTS", "100000",
                                 "RATE_LIMIT_BURST", "100000"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     /** All there are, with the method that each has. */

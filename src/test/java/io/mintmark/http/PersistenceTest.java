@@ -2,7 +2,7 @@ package io.mintmark.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,12 +14,7 @@ import java.util.List;
 class PersistenceTest {
     private static final String HOST = " HTTP/1.1\r\nHost: a\r\n";
     private static final String NEXT = "GET /ok" + HOST + "\r\n";
-    private static final GuardedServer server = GuardedServer.withLongTimeouts();
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @AutoClose private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @BeforeEach
     void forget() {

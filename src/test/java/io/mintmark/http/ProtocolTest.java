@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -24,17 +23,9 @@ class ProtocolTest {
                     + "&subject_token_type=urn:ietf:params:oauth:token-type:jwt"
                     + "&audience=api&subject_token=";
 
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World(Map.of("CORS_ALLOWED_ORIGINS", ORIGIN, "SERVER_BODY_TIMEOUT", "PT1S"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose
+    private static final World world =
+            new World(Map.of("CORS_ALLOWED_ORIGINS", ORIGIN, "SERVER_BODY_TIMEOUT", "PT1S"));
 
     private static RawAnswer send(String head, String body) {
         try (RawClient client = new RawClient(world.broker().url().getPort())) {

@@ -3,7 +3,7 @@ package io.mintmark.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -20,12 +20,7 @@ import java.util.stream.Stream;
 class RequestFramingTest {
     private static final String SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final String POST = "POST /read HTTP/1.1\r\nHost: a\r\n";
-    private static final GuardedServer server = GuardedServer.withLongTimeouts();
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @AutoClose private static final GuardedServer server = GuardedServer.withLongTimeouts();
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("badRequests")

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.endtoend.Eventually;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,13 +21,10 @@ class SlowClientsTest {
     private static final String GET = "GET /ok HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final String POST =
             "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n";
+
+    @AutoClose
     private static final GuardedServer server =
             new GuardedServer(new ServerBounds(SHORT, SHORT, SHORT, SHORT, 64, 64));
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
 
     @BeforeEach
     void forget() {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +17,7 @@ class UnroutedLimitTest {
     private static final String MALFORMED = "GET /health HTTP/1.1\r\nHost: a b\r\n";
     private static final String GOOD = "GET /nothing HTTP/1.1\r\nHost: a\r\n";
 
-    private static World world;
+    @AutoClose private static World world;
 
     @BeforeAll
     static void start() {
@@ -29,11 +29,6 @@ class UnroutedLimitTest {
                                 "RATE_LIMIT_WINDOW", "PT1H",
                                 "RATE_LIMIT_EXEMPT", "203.0.113.0/24, 2001:db8::/32",
                                 "TRUSTED_PROXIES", "127.0.0.1/32"));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static RawAnswer ask(String request) throws IOException {

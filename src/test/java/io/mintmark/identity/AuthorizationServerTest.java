@@ -12,7 +12,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
 import io.mintmark.token.IssuerStandIn;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,14 +34,9 @@ class AuthorizationServerTest {
     private static final IdpClient POST =
             new IdpClient.SecretPost(IdpStandIn.CLIENT, new Secret(IdpStandIn.SECRET));
 
-    private final IdpStandIn idp = IdpStandIn.start();
+    @AutoClose private final IdpStandIn idp = IdpStandIn.start();
 
     @TempDir Path directory;
-
-    @AfterEach
-    void close() {
-        idp.close();
-    }
 
     @Test
     void the_client_proves_itself_with_its_secret_in_the_header_or_among_the_parameters() {

@@ -15,7 +15,7 @@ import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.ManualClock;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -47,6 +47,8 @@ class ClientCredentialsIdentityTest {
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-29T12:00:00Z"));
     private final Service service = new Service();
     private Duration life = LIFE;
+
+    @AutoClose
     private final ClientCredentialsIdentity identity =
             new ClientCredentialsIdentity(service, clock, new Random(1));
 
@@ -69,11 +71,6 @@ class ClientCredentialsIdentityTest {
             }
             return new IssuedToken(new Secret("token-" + number), clock.instant().plus(life));
         }
-    }
-
-    @AfterEach
-    void close() {
-        identity.close();
     }
 
     @Test

@@ -13,7 +13,7 @@ import io.mintmark.tenant.TenantName;
 import io.mintmark.token.IssuerStandIn;
 import io.mintmark.token.ManualClock;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +43,7 @@ class TokenFileIdentityTest {
                     Map.of());
 
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-29T12:00:00Z"));
-    private final IssuerStandIn cluster = IssuerStandIn.start();
+    @AutoClose private final IssuerStandIn cluster = IssuerStandIn.start();
 
     @TempDir Path volume;
     private Path file;
@@ -56,11 +56,6 @@ class TokenFileIdentityTest {
         project("1", token(Duration.ofHours(1)));
         Files.createSymbolicLink(file, Path.of("..data", "token"));
         identity = new TokenFileIdentity(file, clock);
-    }
-
-    @AfterEach
-    void close() {
-        cluster.close();
     }
 
     @Test

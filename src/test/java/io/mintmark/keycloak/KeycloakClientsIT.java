@@ -7,7 +7,7 @@ import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ import java.util.List;
  * {@code mintmark-strict}, which must be of the client {@code once} and work once.
  */
 class KeycloakClientsIT {
-    private static World world;
+    @AutoClose private static World world;
     private static KeycloakRealm realm;
 
     @BeforeAll
@@ -41,11 +41,6 @@ class KeycloakClientsIT {
                 """
                         .formatted(realm.issuer(), realm.jwksUri()));
         grant("realm", realm.serviceAccountToken("pipeline"), "api", "{\"azp\": \"pipeline\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private static void grant(String idp, String token, String key, String claims) {

@@ -11,7 +11,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +22,7 @@ import java.util.Map;
 
 /** People log in to the console at a real Keycloak, and out of both. */
 class KeycloakConsoleIT {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static KeycloakRealm realm;
     private static String url;
     private static Console console;
@@ -46,20 +46,18 @@ class KeycloakConsoleIT {
                         "console.json",
                         Map.of("console", url, "secret", RunningConsole.SECRET));
         console =
-                new ConsoleStartup(
-                                new SettingsReader(
-                                                RunningConsole.environment(
-                                                        database, realm.issuer(), url, port),
-                                                Path.of("target"))
-                                        .console(),
-                                InstantSource.system())
-                        .run();
-    }
-
-    @AfterAll
-    static void stop() {
-        console.close();
-        database.close();
+                database.closing(
+                        new ConsoleStartup(
+                                        new SettingsReader(
+                                                        RunningConsole.environment(
+                                                                database,
+                                                                realm.issuer(),
+                                                                url,
+                                                                port),
+                                                        Path.of("target"))
+                                                .console(),
+                                        InstantSource.system())
+                                .run());
     }
 
     private static Browser logIn(Browser browser, String person, String path) {

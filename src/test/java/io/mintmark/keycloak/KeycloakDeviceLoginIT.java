@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ import java.util.Map;
 class KeycloakDeviceLoginIT {
     private static final String OPEN = "mintmark-client: or open ";
 
-    private static World world;
+    @AutoClose private static World world;
     private static KeycloakRealm realm;
 
     @TempDir Path directory;
@@ -37,11 +37,6 @@ class KeycloakDeviceLoginIT {
                 VALUES ('people', 'acme', '%s', '{mintmark-cli}')
                 """
                         .formatted(realm.issuer()));
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
     }
 
     private Process client(String clientId, String... arguments) throws IOException {

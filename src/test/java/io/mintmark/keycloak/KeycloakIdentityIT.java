@@ -10,7 +10,7 @@ import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.sts.StsStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +34,7 @@ class KeycloakIdentityIT {
 
     private static KeycloakRealm realm;
     private static String keys;
-    private static StsStandIn storage;
+    @AutoClose private static StsStandIn storage;
 
     @BeforeAll
     static void start() {
@@ -43,11 +43,6 @@ class KeycloakIdentityIT {
         storage = StsStandIn.minio(realm.issuer(), () -> keys, "policy");
         keycloak.make(realm, "identity.json", Map.of("storage", storage.endpoint()));
         keys = realm.keySet();
-    }
-
-    @AfterAll
-    static void stop() {
-        storage.close();
     }
 
     private static StorageBroker broker(String client, Map<String, String> settings) {

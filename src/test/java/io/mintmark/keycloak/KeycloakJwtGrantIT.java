@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import com.nimbusds.jwt.JWTClaimsSet;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +21,7 @@ class KeycloakJwtGrantIT {
     @TempDir static Path secrets;
 
     private static KeycloakRealm realm;
-    private static ExchangeBroker broker;
+    @AutoClose private static ExchangeBroker broker;
 
     @BeforeAll
     static void start() {
@@ -52,11 +52,6 @@ class KeycloakJwtGrantIT {
                 "subject_audience": "%s"
                 """
                         .formatted(client, secret, audience));
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
     }
 
     @Test

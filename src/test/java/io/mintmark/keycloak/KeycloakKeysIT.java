@@ -8,8 +8,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.util.LinkedHashMap;
@@ -25,17 +24,7 @@ class KeycloakKeysIT {
                     "EdDSA");
     private static final int SOME = 5;
 
-    private static World world;
-
-    @BeforeAll
-    static void start() {
-        world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-    }
+    @AutoClose private static final World world = new World();
 
     private static void trust(KeycloakRealm realm) {
         world.admin(

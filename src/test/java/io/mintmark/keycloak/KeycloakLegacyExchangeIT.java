@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.nimbusds.jwt.JWTClaimsSet;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +28,7 @@ class KeycloakLegacyExchangeIT {
     @TempDir static Path secrets;
 
     private static KeycloakRealm realm;
-    private static ExchangeBroker broker;
+    @AutoClose private static ExchangeBroker broker;
 
     @BeforeAll
     static void start() {
@@ -73,11 +73,6 @@ class KeycloakLegacyExchangeIT {
                 "secret",
                 300,
                 "{\"requested_token_type\": \"urn:ietf:params:oauth:token-type:jwt\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
     }
 
     @ParameterizedTest

@@ -7,7 +7,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 
 import io.mintmark.endtoend.Eventually;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +30,7 @@ class KeycloakStandardExchangeIT {
     @TempDir static Path secrets;
 
     private static KeycloakRealm realm;
-    private static ExchangeBroker broker;
+    @AutoClose private static ExchangeBroker broker;
 
     @BeforeAll
     static void start() {
@@ -79,11 +79,6 @@ class KeycloakStandardExchangeIT {
                 """);
         Eventually.holds(
                 () -> broker.running().get("/health").at("/checks/broker_idp").equals("healthy"));
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
     }
 
     @ParameterizedTest

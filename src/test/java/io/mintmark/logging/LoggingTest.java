@@ -45,6 +45,16 @@ class LoggingTest {
     }
 
     @Test
+    void the_drivers_line_about_a_host_name_is_left_to_the_sentence_that_a_start_prints() {
+        install(LogFormat.JSON, LogLevel.INFO);
+
+        LoggerFactory.getLogger("org.postgresql.ssl.PGjdbcHostnameVerifier").error("no match");
+        LoggerFactory.getLogger("org.postgresql.ssl.LibPQFactory").error("another one");
+
+        assertTrue(onlyLine().contains("another one"), this::onlyLine);
+    }
+
+    @Test
     void a_message_is_one_json_object_on_one_line() throws IOException {
         install(LogFormat.JSON, LogLevel.INFO);
         MDC.put("requestId", "r-1");

@@ -51,26 +51,6 @@ class MonitoringTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    @Test
-    void the_documented_metrics_are_the_ones_in_the_code() throws IOException {
-        String documented =
-                Files.readAllLines(Path.of("docs/run/logs-and-metrics.md")).stream()
-                        .filter(line -> line.startsWith("| `mintmark_"))
-                        .collect(Collectors.joining("\n"));
-
-        assertEquals(
-                Stream.of(Metric.values())
-                        .map(MonitoringTest::row)
-                        .collect(Collectors.joining("\n")),
-                documented);
-    }
-
-    private static String row(Metric metric) {
-        String labels =
-                metric.labels().stream().map("`%s`"::formatted).collect(Collectors.joining(", "));
-        return "| `%s` | %s | %s |".formatted(metric.shown(), labels, metric.help());
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"rules.yml", "rules.test.yml", "dashboard.json"})
     void every_query_names_a_metric_that_exists(String file) throws IOException {

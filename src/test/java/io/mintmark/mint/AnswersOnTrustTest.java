@@ -9,7 +9,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.azure.EntraStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,22 +21,19 @@ import java.time.Duration;
 class AnswersOnTrustTest {
     private static final String TYPE = "urn:ietf:params:oauth:token-type:";
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final TokenExchangeStandIn server =
             new TokenExchangeStandIn(
                     MintingBroker.ISSUER,
                     broker.identity()::keySet,
                     TokenExchangeStandIn.Clients.NONE);
+
+    @AutoClose
     private final EntraStandIn entra =
             new EntraStandIn(
                     MintingBroker.ISSUER, broker.identity()::keySet, "tenant:acme:key:deploy");
-
-    @AfterEach
-    void close() {
-        entra.close();
-        server.close();
-        broker.close();
-    }
 
     @ParameterizedTest
     @ValueSource(

@@ -17,7 +17,7 @@ import io.mintmark.tenant.TenantName;
 import io.mintmark.token.IssuerStandIn;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +39,7 @@ class BrokerTokensTest {
                     false,
                     Map.of());
 
-    private final IssuerStandIn external = IssuerStandIn.start();
+    @AutoClose private final IssuerStandIn external = IssuerStandIn.start();
     private final Destinations allowed = new Destinations(List.of("listed.example", "127.0.0.1"));
 
     private record Shown(boolean shared, Secret token) implements BrokerIdentity {
@@ -52,11 +52,6 @@ class BrokerTokensTest {
         public Optional<String> fault() {
             return Optional.empty();
         }
-    }
-
-    @AfterEach
-    void close() {
-        external.close();
     }
 
     @ParameterizedTest

@@ -13,7 +13,7 @@ import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -27,19 +27,14 @@ class SlowProvidersTest {
     private static final Duration LONG = Duration.ofSeconds(50);
     private static final int OF_A_PROVIDER = TenantBulkhead.ofProvider(Orders.MAX_CALLS);
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn aws = broker.aws();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn aws = broker.aws();
+
+    @AutoClose
     private final GoogleStandIn google =
             broker.google().binding("tenant:acme:key:deploy", GoogleStandIn.ACCOUNT);
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    @AfterEach
-    void close() {
-        google.close();
-        aws.close();
-        threads.close();
-        broker.close();
-    }
+    @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     @Test
     void tenants_whose_calls_of_an_sts_hang_leave_the_same_sts_to_others() {

@@ -4,10 +4,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.outbound.LoopbackHttp;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 
 /** A token endpoint on a loopback port. What it says is up to the rules, or to an order of once. */
 public final class TokenEndpoint implements AutoCloseable {
@@ -48,16 +46,7 @@ public final class TokenEndpoint implements AutoCloseable {
     public TokenEndpoint(Rules rules, boolean json) {
         this.rules = rules;
         this.json = json;
-        try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(0, this::handle);
     }
 
     /** An answer of any kind. */

@@ -177,7 +177,7 @@ final class GuardedHttpTest {
     @Test
     void no_more_is_received_than_an_exchange_may_take() throws Exception {
         try (RawServer server = RawServer.plain(out -> repeat(out, "x".repeat(1 << 16)));
-                BoundedSocket socket = new BoundedSocket()) {
+                BoundedSocket socket = new BoundedSocket(BoundedSocket.MOST_BYTES)) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
             socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
             InputStream in = socket.getInputStream();
@@ -188,7 +188,7 @@ final class GuardedHttpTest {
             server.awaitLeaving();
         }
         try (RawServer server = RawServer.plain(out -> repeat(out, "x".repeat(1 << 16)));
-                BoundedSocket socket = new BoundedSocket()) {
+                BoundedSocket socket = new BoundedSocket(BoundedSocket.MOST_BYTES)) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
             socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
             InputStream in = socket.getInputStream();
@@ -222,7 +222,7 @@ final class GuardedHttpTest {
     }
 
     private static Void flooded(RawServer server, AtomicBoolean stopped) throws IOException {
-        try (BoundedSocket socket = new BoundedSocket()) {
+        try (BoundedSocket socket = new BoundedSocket(BoundedSocket.MOST_BYTES)) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
             socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n\r\n"));
             InputStream in = socket.getInputStream();

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.Map;
 
 /** Runs {@code mintmark audit …} on a test's database, in this process or in one of its own. */
-final class AuditCommand {
+public final class AuditCommand {
     private final Map<String, String> environment;
     private final Path directory;
 
     /** What became of it. */
-    record Ran(int status, String output, String errors) {}
+    public record Ran(int status, String output, String errors) {}
 
-    AuditCommand(TestDatabase database, Path directory, Who who) throws Exception {
+    public AuditCommand(TestDatabase database, Path directory, Who who) throws Exception {
         this.directory = directory;
         this.environment = new HashMap<>(RunningBroker.environment(database, 1));
         environment.put("DATABASE_USERNAME", who.login());
@@ -33,7 +33,7 @@ final class AuditCommand {
     }
 
     /** The usual key, as the broker reads it. */
-    static Path signingKey(Path directory) throws Exception {
+    public static Path signingKey(Path directory) throws Exception {
         return Files.writeString(
                 directory.resolve("audit.pem"),
                 "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
@@ -42,7 +42,7 @@ final class AuditCommand {
                                         .encodeToString(Seals.KEY.toECPrivateKey().getEncoded())));
     }
 
-    Ran run(String... arguments) {
+    public Ran run(String... arguments) {
         PrintStream outBefore = System.out;
         PrintStream errorsBefore = System.err;
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -72,7 +72,7 @@ final class AuditCommand {
      *
      * @param limits what the shell does first, such as {@code ulimit -f 64}
      */
-    Process start(String limits, String... arguments) throws IOException {
+    public Process start(String limits, String... arguments) throws IOException {
         List<String> command =
                 new ArrayList<>(
                         List.of(

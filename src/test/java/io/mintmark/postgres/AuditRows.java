@@ -24,33 +24,33 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Rows for the audit log, such as requests make them, and worse. */
-final class AuditRows {
+public final class AuditRows {
     private static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
 
     private AuditRows() {}
 
     /** Both rows of a mint. */
-    static List<Event> mint(String subject, String claims) {
+    public static List<Event> mint(String subject, String claims) {
         return mint(subject, claims, "2001:db8::7", Instant.now());
     }
 
     /** Both rows of a mint in the past. */
-    static List<Event> mintAt(Instant when, String subject) {
+    public static List<Event> mintAt(Instant when, String subject) {
         MintIds ids = new MintIds(InstantSource.fixed(when), new Random());
         return mint(ids, subject, "{}", "10.0.0.1", when);
     }
 
     /** Both rows of a mint whose id is of another time. */
-    static List<Event> mint(MintIds ids, String subject, Instant now) {
+    public static List<Event> mint(MintIds ids, String subject, Instant now) {
         return mint(ids, subject, "{}", "10.0.0.1", now);
     }
 
-    static List<Event> mint(String subject, String claims, String address, Instant now) {
+    public static List<Event> mint(String subject, String claims, String address, Instant now) {
         return mint(IDS, subject, claims, address, now);
     }
 
     /** Both rows of a mint of another key and type of provider, handed out or not. */
-    static List<Event> mint(String key, String type, String credential, boolean handedOut) {
+    public static List<Event> mint(String key, String type, String credential, boolean handedOut) {
         Instant now = Instant.now();
         MintEvents events =
                 events(
@@ -71,7 +71,7 @@ final class AuditRows {
     }
 
     /** Both rows of a mint that failed. */
-    static List<Event> failed(String subject, String reason) {
+    public static List<Event> failed(String subject, String reason) {
         Instant now = Instant.now();
         MintEvents events = events(IDS, subject, "{}", "10.0.0.1");
         return List.of(
@@ -79,7 +79,7 @@ final class AuditRows {
     }
 
     /** The end of a mint's credential. */
-    static Event ended(List<Event> mint, How how) {
+    public static Event ended(List<Event> mint, How how) {
         Event last = mint.getLast();
         GrantReference under = last.grant().orElseThrow();
         End end =
@@ -98,7 +98,7 @@ final class AuditRows {
     }
 
     /** The row of a key that was refused. */
-    static Event denied(String subject) {
+    public static Event denied(String subject) {
         return events(IDS, subject, "{}", "10.0.0.1").denied(Instant.now(), "not_granted");
     }
 
@@ -135,7 +135,7 @@ final class AuditRows {
     }
 
     /** The row of a token that isn't accepted. */
-    static Event rejected() {
+    public static Event rejected() {
         return new Event(
                 IDS.next(),
                 Kind.REJECTED,

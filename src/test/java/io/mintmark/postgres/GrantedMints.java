@@ -15,11 +15,11 @@ import java.util.Optional;
  * Has the configuration grant the mints of {@link AuditRows}, whatever subject they are of, and
  * makes rows of them such as a broker writes: with the state that the tenant is in just now.
  */
-final class GrantedMints {
+public final class GrantedMints {
     private final TestDatabase database;
 
     /** Writes all that the tenant {@code acme} needs, but for the grants. */
-    GrantedMints(TestDatabase database) {
+    public GrantedMints(TestDatabase database) {
         this.database = database;
         database.run(
                 Who.ADMIN,
@@ -36,7 +36,7 @@ final class GrantedMints {
     }
 
     /** Rows of mints as a broker would write them now; other rows as they are. */
-    List<Event> of(List<Event> rows) {
+    public List<Event> of(List<Event> rows) {
         return rows.stream().map(row -> row.grant().isPresent() ? granted(row) : row).toList();
     }
 

@@ -1,6 +1,9 @@
 package io.mintmark.postgres;
 
 import io.mintmark.audit.Event;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.tenant.TenantState;
 

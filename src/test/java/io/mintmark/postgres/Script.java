@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** docs/verify.py, with the usual key. */
-final class Script {
+public final class Script {
     /** To ask costs a tenth of a second, so each program is asked for once. */
     private static final Map<String, Boolean> THERE = new ConcurrentHashMap<>();
 
@@ -29,7 +29,7 @@ final class Script {
     /**
      * @param database which; null: none is to be asked
      */
-    Script(Path directory, @Nullable TestDatabase database) throws Exception {
+    public Script(Path directory, @Nullable TestDatabase database) throws Exception {
         assumeItRuns();
         String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
         keys =
@@ -40,11 +40,11 @@ final class Script {
         environment = database == null ? Map.of() : environment(database);
     }
 
-    static void assumeItRuns() {
+    public static void assumeItRuns() {
         assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(Script::isThere));
     }
 
-    static boolean isThere(String program) {
+    public static boolean isThere(String program) {
         return THERE.computeIfAbsent(program, Script::starts);
     }
 
@@ -74,12 +74,12 @@ final class Script {
                 "PGCLIENTENCODING", "LATIN1");
     }
 
-    int status(List<String> arguments) throws Exception {
+    public int status(List<String> arguments) throws Exception {
         return status(keys, arguments);
     }
 
     /** With other keys. */
-    int status(Path trusted, List<String> arguments) throws Exception {
+    public int status(Path trusted, List<String> arguments) throws Exception {
         List<String> command =
                 new ArrayList<>(List.of("python3", "docs/verify.py", trusted.toString()));
         command.addAll(arguments);
@@ -91,7 +91,7 @@ final class Script {
     }
 
     /** What it said last. */
-    String output() {
+    public String output() {
         return output;
     }
 }

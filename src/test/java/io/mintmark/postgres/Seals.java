@@ -13,6 +13,12 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.LogFeed;
+import io.mintmark.postgres.log.PostgresSeals;
+import io.mintmark.postgres.verify.ExportedLog;
+import io.mintmark.postgres.verify.PostgresLog;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +36,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Seals and verifies the log of a test's database. */
-final class Seals {
-    static final ECKey KEY = key();
+public final class Seals {
+    public static final ECKey KEY = key();
 
     private Seals() {}
 
-    static ECKey key() {
+    public static ECKey key() {
         try {
             return new ECKeyGenerator(Curve.P_256).generate();
         } catch (JOSEException e) {
@@ -44,11 +50,11 @@ final class Seals {
     }
 
     /** A checkpoint of now. */
-    static SignedCheckpoint seal(TestDatabase database, ECKey... keys) {
+    public static SignedCheckpoint seal(TestDatabase database, ECKey... keys) {
         return seal(database.login(Who.APP), keys);
     }
 
-    static SignedCheckpoint seal(DatabaseLogin login, ECKey... keys) {
+    public static SignedCheckpoint seal(DatabaseLogin login, ECKey... keys) {
         SealingKeys sealing = new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys));
         try (Database connections = new Database(login)) {
             return new PostgresSeals(connections, "test")
@@ -58,7 +64,7 @@ final class Seals {
     }
 
     /** A checkpoint that names another time than now, as whoever has the key can make it. */
-    static SignedCheckpoint sealAt(
+    public static SignedCheckpoint sealAt(
             TestDatabase database, Instant at, Checkpoint.RetiredMonth... retired) {
         SealingKeys sealing = new SealingKeys(List.of(KEY));
         try (Database connections = new Database(database.login(Who.APP))) {
@@ -79,11 +85,12 @@ final class Seals {
     }
 
     /** What an auditor finds wrong who trusts the usual key. */
-    static List<String> wrong(TestDatabase database, SignedCheckpoint... kept) {
+    public static List<String> wrong(TestDatabase database, SignedCheckpoint... kept) {
         return found(database, List.of(KEY), kept).wrong;
     }
 
-    static Found found(TestDatabase database, List<ECKey> trusted, SignedCheckpoint... kept) {
+    public static Found found(
+            TestDatabase database, List<ECKey> trusted, SignedCheckpoint... kept) {
         Found found = new Found();
         try (PostgresLog log = new PostgresLog(database.login(Who.AUDITOR), TestDatabase.ROLES)) {
             found.summary =
@@ -93,7 +100,7 @@ final class Seals {
     }
 
     /** What is found in an export of all that is in the database, which is written to a file. */
-    static Found foundInExport(
+    public static Found foundInExport(
             TestDatabase database, Path file, List<ECKey> trusted, SignedCheckpoint... kept) {
         List<String> lines = new ArrayList<>();
         try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
@@ -110,7 +117,7 @@ final class Seals {
         return foundIn(List.of(file), trusted, kept);
     }
 
-    static Found foundIn(List<Path> files, List<ECKey> trusted, SignedCheckpoint... kept) {
+    public static Found foundIn(List<Path> files, List<ECKey> trusted, SignedCheckpoint... kept) {
         Found found = new Found();
         try (ExportedLog log = new ExportedLog(files, found)) {
             found.summary =
@@ -119,17 +126,17 @@ final class Seals {
         return found;
     }
 
-    static final class Found implements Findings {
-        final List<String> wrong = new ArrayList<>();
-        final List<String> foreign = new ArrayList<>();
-        final List<String> declared = new ArrayList<>();
-        final List<String> told = new ArrayList<>();
+    public static final class Found implements Findings {
+        public final List<String> wrong = new ArrayList<>();
+        public final List<String> foreign = new ArrayList<>();
+        public final List<String> declared = new ArrayList<>();
+        public final List<String> told = new ArrayList<>();
 
         /** The mints with why, apart from the rest: most tests write mints that nobody granted. */
-        final Map<String, String> ungranted = new LinkedHashMap<>();
+        public final Map<String, String> ungranted = new LinkedHashMap<>();
 
-        final List<String> altered = new ArrayList<>();
-        Verification.@Nullable Summary summary;
+        public final List<String> altered = new ArrayList<>();
+        public Verification.@Nullable Summary summary;
 
         @Override
         public void wrong(String sentence) {

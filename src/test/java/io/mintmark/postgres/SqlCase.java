@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * maybe a part of the hint after {@code --?}, and its SQLSTATE and the constraint after {@code
  * --!}.
  */
-record SqlCase(String name, String sql, String message, String hint, String code) {
+public record SqlCase(String name, String sql, String message, String hint, String code) {
     private static final Path VECTORS = Path.of("src", "test", "resources", "vectors");
     private static final Pattern BLOCK =
             Pattern.compile(
@@ -50,7 +50,7 @@ record SqlCase(String name, String sql, String message, String hint, String code
     }
 
     /** The cases of a file. */
-    static List<SqlCase> in(String directory, String file) throws IOException {
+    public static List<SqlCase> in(String directory, String file) throws IOException {
         List<SqlCase> cases = new ArrayList<>();
         Matcher block = BLOCK.matcher(script(directory, file));
         while (block.find()) {
@@ -69,17 +69,17 @@ record SqlCase(String name, String sql, String message, String hint, String code
     }
 
     /** A whole file. */
-    static String script(String directory, String file) throws IOException {
+    public static String script(String directory, String file) throws IOException {
         return Files.readString(VECTORS.resolve(directory).resolve(file + ".sql"));
     }
 
     /** Runs it, and compares what PostgreSQL says with what is expected. */
-    void check(TestDatabase database, Who who) throws SQLException {
+    public void check(TestDatabase database, Who who) throws SQLException {
         check(run(database, who, false));
     }
 
     /** The same, where a first warning is an answer too. */
-    void checkTold(TestDatabase database, Who who) throws SQLException {
+    public void checkTold(TestDatabase database, Who who) throws SQLException {
         check(run(database, who, true));
     }
 

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.postgres.catalogue.Documents;
+import io.mintmark.postgres.catalogue.RowDigest;
 import io.mintmark.tenant.ProviderName;
 
 import java.sql.Connection;

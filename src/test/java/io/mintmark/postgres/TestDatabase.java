@@ -1,5 +1,9 @@
 package io.mintmark.postgres;
 
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.migration.Migrations;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,7 +13,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,6 +79,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     private final String name;
+    private final Deque<AutoCloseable> users = new ArrayDeque<>();
 
     private TestDatabase(String name) {
         this.name = name;
@@ -86,7 +93,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /** What this one would be restored to later on. Nobody may be connected. */
-    TestDatabase copy() {
+    public TestDatabase copy() {
         TestDatabase copy = new TestDatabase(nextName());
         copy(name, copy);
         return copy;
@@ -218,9 +225,24 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
+    /** Returns what uses the database, and closes it before the database is dropped. */
+    public <T extends AutoCloseable> T closing(T user) {
+        users.push(user);
+        return user;
+    }
+
     @Override
     public void close() {
+        users.forEach(TestDatabase::closed);
         execute("postgres", "DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+    }
+
+    private static void closed(AutoCloseable user) {
+        try {
+            user.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void execute(String database, String sql) {

@@ -16,7 +16,7 @@ import java.util.Optional;
  * The PostgreSQL that the tests of this JVM share: the one that {@code TEST_DATABASE_URL} names
  * (with a superuser in it), else one in a container where there is Docker, else an embedded one.
  */
-final class TestServer {
+public final class TestServer {
     private static final String SUPERUSER = "postgres";
     private static final String IMAGE = "postgres:18";
 
@@ -27,7 +27,7 @@ final class TestServer {
     private static final long ROOM = 4L << 30;
 
     /** Where the server is and who is its superuser; the password may be empty. */
-    record Address(String host, int port, String superuser, String password) {
+    public record Address(String host, int port, String superuser, String password) {
         String url(String database) {
             return "jdbc:postgresql://%s:%d/%s".formatted(host, port, database);
         }
@@ -39,7 +39,7 @@ final class TestServer {
 
     private TestServer() {}
 
-    static Address address() {
+    public static Address address() {
         return Shared.ADDRESS;
     }
 

@@ -12,7 +12,7 @@ import io.mintmark.outbound.SharedPermits;
 import io.mintmark.token.KeySet.Finding;
 import io.mintmark.verdict.Unavailable;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -38,15 +38,10 @@ final class IssuerKeysTest {
     /** Where it is really waited for. */
     private static final Duration SHORT = Duration.ofMillis(300);
 
-    private final IssuerStandIn issuer = IssuerStandIn.start();
+    @AutoClose private final IssuerStandIn issuer = IssuerStandIn.start();
     private final ManualClock clock = new ManualClock(Instant.parse("2026-07-01T12:00:00Z"));
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final IssuerKeys keys = keys(Runnable::run);
-
-    @AfterEach
-    void stop() {
-        issuer.close();
-    }
 
     @Test
     void keys_are_fetched_once_for_five_minutes() {

@@ -6,13 +6,11 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.outbound.LoopbackHttp;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 /**
@@ -216,16 +213,7 @@ public final class IssuerStandIn implements AutoCloseable {
     }
 
     private HttpServer listen(int port) {
-        try {
-            var address = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
-            HttpServer listening = HttpServer.create(address, 0);
-            listening.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-            listening.createContext("/", this::handle);
-            listening.start();
-            return listening;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return LoopbackHttp.serving(port, this::handle);
     }
 
     private void handle(HttpExchange exchange) throws IOException {

@@ -14,7 +14,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.tenant.TenantName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,13 +36,8 @@ final class KeySetFetchTest {
     private static final GuardedHttp HTTP = new GuardedHttp(new Destinations(List.of("127.0.0.1")));
     private static final TenantName TENANT = new TenantName("acme");
 
-    private final IssuerStandIn issuer = IssuerStandIn.start();
+    @AutoClose private final IssuerStandIn issuer = IssuerStandIn.start();
     private final KeySetFetch published = new KeySetFetch(HTTP);
-
-    @AfterEach
-    void stop() {
-        issuer.close();
-    }
 
     @Test
     void inline_keys_need_no_network() throws Exception {

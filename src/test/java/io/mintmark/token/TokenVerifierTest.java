@@ -23,7 +23,7 @@ import io.mintmark.verdict.Verdict;
 import io.mintmark.verdict.Verdict.Passed;
 import io.mintmark.verdict.Verdict.Refused;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -44,13 +44,8 @@ final class TokenVerifierTest {
     private static final int MUTATIONS = 5_000;
     private static final int HOSTILE = 5_000;
 
-    private final IssuerStandIn issuer = IssuerStandIn.start();
+    @AutoClose private final IssuerStandIn issuer = IssuerStandIn.start();
     private final RememberedTokens used = new RememberedTokens();
-
-    @AfterEach
-    void stop() {
-        issuer.close();
-    }
 
     @Test
     void a_verified_token_tells_what_it_was_verified_for() {

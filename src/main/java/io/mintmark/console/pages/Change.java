@@ -2,6 +2,8 @@ package io.mintmark.console.pages;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.postgres.connection.Query;
+
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

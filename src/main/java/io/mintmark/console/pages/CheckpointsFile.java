@@ -6,6 +6,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.postgres.connection.Query;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages;
 
-import io.mintmark.postgres.GivenClaims;
-import io.mintmark.postgres.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
 
 import java.util.Optional;
 

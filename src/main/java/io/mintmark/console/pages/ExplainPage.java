@@ -1,11 +1,12 @@
 package io.mintmark.console.pages;
 
-import io.mintmark.postgres.Explanations;
-import io.mintmark.postgres.Explanations.Question;
-import io.mintmark.postgres.Explanations.Row;
-import io.mintmark.postgres.GivenClaims;
-import io.mintmark.postgres.GivenClaims.UnusableClaims;
-import io.mintmark.postgres.QuestionFailed;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Explanations.Question;
+import io.mintmark.postgres.admin.Explanations.Row;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.connection.QuestionFailed;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,6 +2,8 @@ package io.mintmark.console.pages;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.postgres.connection.Query;
+
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,6 +34,7 @@ record Mint(
             """
             SELECT e.step, e.kind, e.occurred_at, e.reason, e.detail, e.credential_id, e.issued_at,
                    e.expires_at, e.broker, encode(e.hash, 'hex') AS hash,
+                   encode(e.prev_hash, 'hex') AS prev_hash,
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.chain END AS chain,
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.seq END AS seq,
                    e.issuer, e.token_id, encode(e.token_hash, 'hex') AS token_hash,
@@ -70,7 +73,8 @@ record Mint(
      * A row of the log.
      *
      * @param kind as the log says it
-     * @param chain where it hangs, and at which place
+     * @param chain its hash chain, and its position there
+     * @param previousHash the hash of the row before it in the chain
      */
     record Step(
             String kind,
@@ -83,7 +87,8 @@ record Mint(
             String broker,
             Optional<String> chain,
             Optional<Long> seq,
-            Optional<String> hash) {
+            Optional<String> hash,
+            Optional<String> previousHash) {
         /** The detail over several lines, if it is a JSON object. */
         Optional<String> detailAsJson() {
             return detail.flatMap(RowJson::object).map(RowJson::indented);
@@ -207,7 +212,8 @@ record Mint(
                 row.getString("broker"),
                 Query.text(row, "chain"),
                 Query.number(row, "seq"),
-                Query.text(row, "hash"));
+                Query.text(row, "hash"),
+                Query.text(row, "prev_hash"));
     }
 
     private static Origin origin(ResultSet row) throws SQLException {

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages;
 
 import io.mintmark.console.pages.MintSearch.Wanted;
+import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.audit.Verification;
 import io.mintmark.audit.Verification.Summary;
 import io.mintmark.console.Viewer;
-import io.mintmark.postgres.PostgresLog;
+import io.mintmark.postgres.verify.PostgresLog;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,7 +39,6 @@ public final class Proof {
     private final InstantSource clock;
     private final AtomicReference<@Nullable Run> last = new AtomicReference<>();
 
-    /** The last run with a result: one that read every row, or that found something. */
     private volatile @Nullable Run conclusive;
 
     /**
@@ -59,13 +58,13 @@ public final class Proof {
         return keys.isPresent();
     }
 
-    /** The ids of the keys that are trusted now; none if their file can't be read. */
-    List<String> trusted() {
+    /** The keys that are trusted now; none if their file can't be read. */
+    TrustedKeys trusted() {
         try {
-            return keys.map(Supplier::get).map(TrustedKeys::ids).orElse(List.of());
+            return keys.map(Supplier::get).orElseGet(() -> new TrustedKeys(List.of()));
         } catch (RuntimeException e) {
             log.warn("The keys to trust can't be read", e);
-            return List.of();
+            return new TrustedKeys(List.of());
         }
     }
 
@@ -157,14 +156,12 @@ public final class Proof {
 
         @Override
         public synchronized void ungranted(String mint, String why) {
-            wrong++;
-            note(Finding.Kind.WRONG, "ungranted_mint: mint %s: %s".formatted(mint, why));
+            wrong("ungranted_mint: mint %s: %s".formatted(mint, why));
         }
 
         @Override
         public synchronized void altered(String sentence) {
-            wrong++;
-            note(Finding.Kind.WRONG, sentence);
+            wrong(sentence);
         }
 
         @Override

@@ -1,7 +1,14 @@
 package io.mintmark.console.pages;
 
+import io.mintmark.console.pages.OverviewPage.Checkpoint;
+import io.mintmark.postgres.connection.Query;
+import io.mintmark.audit.TrustedKeys;
+
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,8 +51,10 @@ record ProofPage(
             throws SQLException {
         Optional<Proof.Run> run = proof.last();
         Optional<Proof.Run> ended = run.filter(one -> one.all().isPresent());
+        TrustedKeys keys = proof.trusted();
+        List<String> trusted = keys.ids();
         return new ProofPage(
-                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1),
+                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys),
                 before,
                 LogExtent.of(connection),
                 expected(connection, run),
@@ -55,7 +64,7 @@ record ProofPage(
                 run,
                 proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
                 proof.isPossible(),
-                proof.trusted());
+                trusted);
     }
 
     /** The number that a verification counted, or the database's estimate if that is larger. */
@@ -78,5 +87,79 @@ record ProofPage(
     /** A link to the checkpoints from here on, as a file. */
     String file() {
         return "/proof/checkpoints" + before.map(number -> "?before=" + number).orElse("");
+    }
+
+    /**
+     * From when to when the log of mints and refusals reaches, and how far checkpoints cover it.
+     *
+     * @param first the oldest row; none if there is none
+     * @param unsealed rows that no checkpoint covers yet
+     * @param sealed the last checkpoint; none if there is none
+     */
+    record LogExtent(
+            Optional<Row> first, Optional<Row> last, Rows unsealed, Optional<Checkpoint> sealed) {
+        private static final int MOST = 10_000;
+
+        private static final String FIRST =
+                "SELECT e.mint_id, e.occurred_at FROM audit.event AS e ORDER BY e.mint_id LIMIT 1";
+
+        private static final String LAST =
+                """
+                SELECT e.mint_id, e.occurred_at FROM audit.event AS e
+                 ORDER BY e.mint_id DESC, e.step DESC LIMIT 1
+                """;
+
+        private static final String UNSEALED =
+                "SELECT u.unsealed AS rows, u.counted FROM internal.unsealed_rows(?) AS u";
+
+        /** A mint that had begun before may have ended since; none takes longer. */
+        private static final Duration LONGEST_MINT = Duration.ofMinutes(2);
+
+        private static final String SINCE =
+                """
+                SELECT count(*) FILTER (WHERE r.occurred_at >= cast(? AS timestamptz)) AS rows, count(*) <= ? AS counted
+                  FROM (SELECT e.occurred_at FROM audit.event AS e
+                         WHERE e.mint_id >= audit.first_mint_id(cast(? AS timestamptz))
+                         ORDER BY e.mint_id DESC LIMIT ?) AS r
+                """;
+
+        /** A row, by its mint and its time. */
+        record Row(String mint, Instant at) {}
+
+        /**
+         * The number of rows.
+         *
+         * @param counted whether the number is exact
+         */
+        record Rows(long number, boolean counted) {
+            String words() {
+                return counted
+                        ? Frame.count(number, "row")
+                        : "over " + Frame.number(MOST) + " rows";
+            }
+        }
+
+        static LogExtent of(Connection connection) throws SQLException {
+            return new LogExtent(
+                    Query.of(FIRST).first(connection, LogExtent::row),
+                    Query.of(LAST).first(connection, LogExtent::row),
+                    Query.of(UNSEALED, MOST).first(connection, LogExtent::rows).orElseThrow(),
+                    Checkpoint.last(connection));
+        }
+
+        /** How many of mints and refusals came since a time. */
+        static Rows since(Connection connection, Instant time) throws SQLException {
+            return Query.of(SINCE, time, MOST, time.minus(LONGEST_MINT), MOST + 1)
+                    .first(connection, LogExtent::rows)
+                    .orElseThrow();
+        }
+
+        private static Row row(ResultSet row) throws SQLException {
+            return new Row(row.getString("mint_id"), Query.time(row, "occurred_at"));
+        }
+
+        private static Rows rows(ResultSet row) throws SQLException {
+            return new Rows(row.getLong("rows"), row.getBoolean("counted"));
+        }
     }
 }

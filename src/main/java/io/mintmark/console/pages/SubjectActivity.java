@@ -1,5 +1,7 @@
 package io.mintmark.console.pages;
 
+import io.mintmark.postgres.connection.Query;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,7 +2,11 @@ package io.mintmark.console.pages;
 
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
+import gg.jte.TemplateOutput;
+import gg.jte.html.OwaspHtmlTemplateOutput;
 import gg.jte.output.Utf8ByteOutput;
+
+import io.mintmark.audit.VisibleText;
 
 import java.util.Map;
 
@@ -23,5 +27,17 @@ final class Templates {
                 Map.of("frame", frame, "page", view.model()),
                 new VisibleOutput(bytes));
         return bytes.toByteArray();
+    }
+
+    /** Writes what templates show, escaped for HTML, with nothing in it that can't be seen. */
+    private static final class VisibleOutput extends OwaspHtmlTemplateOutput {
+        VisibleOutput(TemplateOutput output) {
+            super(output);
+        }
+
+        @Override
+        public void writeUserContent(String value) {
+            super.writeUserContent(value == null ? null : VisibleText.inLines(value));
+        }
     }
 }

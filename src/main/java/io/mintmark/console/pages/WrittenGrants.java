@@ -1,6 +1,7 @@
 package io.mintmark.console.pages;
 
-import io.mintmark.postgres.GivenClaims;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

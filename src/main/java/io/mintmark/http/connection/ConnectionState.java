@@ -36,7 +36,6 @@ final class ConnectionState {
 
     private static final HttpPrologue NO_LINE =
             HttpPrologue.create("HTTP/1.1", "HTTP", "1.1", Method.GET, "/", false);
-
     private static final Headers NO_HEADERS = WritableHeaders.create();
 
     enum Stage {
@@ -272,7 +271,7 @@ final class ConnectionState {
         try {
             socketClose.run();
         } catch (UncheckedIOException e) {
-            return true; // a socket that can't be closed is closed
+            // a socket that can't be closed is closed
         }
         return true;
     }

@@ -5,7 +5,7 @@ import io.helidon.common.socket.HelidonSocket;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
-import io.mintmark.http.connection.RequestRoom.Entry;
+import io.mintmark.http.connection.RequestMemory.Reservation;
 
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -30,13 +30,13 @@ final class GuardedConnection implements ServerConnection {
     private final HelidonSocket socket;
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
-    private final RequestRoom room;
-    private final Set<String> withoutTurns;
-    private Optional<RequestTurns> turns = Optional.empty();
+    private final RequestMemory memory;
+    private final Set<String> withoutPermits;
+    private Optional<RequestPermits> permits = Optional.empty();
 
     /**
-     * @param room memory for requests that returned their permits
-     * @param withoutTurns the paths of requests that need no permits
+     * @param memory memory for requests that returned their permits
+     * @param withoutPermits the paths of requests that need no permits
      */
     GuardedConnection(
             ServerConnection connection,
@@ -44,15 +44,15 @@ final class GuardedConnection implements ServerConnection {
             HelidonSocket socket,
             ConnectionState state,
             ConnectionDeadlines deadlines,
-            RequestRoom room,
-            Set<String> withoutTurns) {
+            RequestMemory memory,
+            Set<String> withoutPermits) {
         this.connection = connection;
         this.transport = transport;
         this.socket = socket;
         this.state = state;
         this.deadlines = deadlines;
-        this.room = room;
-        this.withoutTurns = withoutTurns;
+        this.memory = memory;
+        this.withoutPermits = withoutPermits;
     }
 
     /** The request that this thread works on, as far as it is known. */
@@ -79,7 +79,7 @@ final class GuardedConnection implements ServerConnection {
      * @return false if the owner's share is used up
      */
     static boolean giveBackTurn(String owner, int kibibytes) {
-        return !giveBack(owner, kibibytes).equals(Optional.of(Entry.OWNER_FULL));
+        return !release(owner, kibibytes).equals(Optional.of(Reservation.OWNER_FULL));
     }
 
     /**
@@ -88,18 +88,18 @@ final class GuardedConnection implements ServerConnection {
      * @return false if there is no memory for it
      */
     static boolean leaveTurn(String owner, int kibibytes) {
-        return giveBack(owner, kibibytes).orElse(Entry.ENTERED) == Entry.ENTERED;
+        return release(owner, kibibytes).orElse(Reservation.RESERVED) == Reservation.RESERVED;
     }
 
-    private static Optional<Entry> giveBack(String owner, int kibibytes) {
+    private static Optional<Reservation> release(String owner, int kibibytes) {
         return CONNECTION.isBound()
                 ? CONNECTION.get().giveBackIfAny(owner, kibibytes)
                 : Optional.empty();
     }
 
-    private Optional<Entry> giveBackIfAny(String owner, int kibibytes) {
-        Optional<Entry> entry = turns.flatMap(own -> own.giveBack(owner, kibibytes));
-        if (entry.equals(Optional.of(Entry.ENTERED))) {
+    private Optional<Reservation> giveBackIfAny(String owner, int kibibytes) {
+        Optional<Reservation> entry = permits.flatMap(own -> own.release(owner, kibibytes));
+        if (entry.equals(Optional.of(Reservation.RESERVED))) {
             deadlines.answered(state);
         }
         return entry;
@@ -107,8 +107,9 @@ final class GuardedConnection implements ServerConnection {
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        RequestTurns own = new RequestTurns(limit, room, () -> withoutTurns.contains(state.path()));
-        turns = Optional.of(own);
+        RequestPermits own =
+                new RequestPermits(limit, memory, () -> withoutPermits.contains(state.path()));
+        permits = Optional.of(own);
         deadlines.connected(state);
         try {
             open();

@@ -2,8 +2,13 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.concurrency.limits.FixedLimit;
 import io.helidon.http.DirectHandler.TransportRequest;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Headers;
+import io.helidon.http.WritableHeaders;
+import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
 import io.mintmark.config.ServerBounds;
@@ -46,26 +51,26 @@ public final class GuardedPort implements AutoCloseable {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
-    private final RequestRoom room;
-    private final Set<String> withoutTurns;
+    private final RequestMemory memory;
+    private final Set<String> withoutPermits;
 
     /**
      * @param tls without it, the port serves plain HTTP
-     * @param withoutTurns the paths of requests that need no permit, because they are cheap and
+     * @param withoutPermits the paths of requests that need no permit, because they are cheap and
      *     must always be answered
      * @param nanoTime measures clients' time
      */
     public GuardedPort(
             Optional<PortTls> tls,
             ServerBounds bounds,
-            Set<String> withoutTurns,
+            Set<String> withoutPermits,
             LongSupplier nanoTime) {
         this.tls = tls;
-        this.withoutTurns = Set.copyOf(withoutTurns);
+        this.withoutPermits = Set.copyOf(withoutPermits);
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
-        this.room = new RequestRoom(2 * bounds.maxRequests() * MOST_KEPT);
+        this.memory = new RequestMemory(2 * bounds.maxRequests() * MOST_KEPT);
     }
 
     /** Guards a port that is yet to be opened. */
@@ -88,8 +93,8 @@ public final class GuardedPort implements AutoCloseable {
                                 bounds,
                                 nanoTime,
                                 deadlines,
-                                room,
-                                withoutTurns,
+                                memory,
+                                withoutPermits,
                                 anyQuery))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
@@ -191,5 +196,31 @@ public final class GuardedPort implements AutoCloseable {
     @Override
     public void close() {
         deadlines.close();
+    }
+
+    /**
+     * Decides which answer is a connection's last (RFC 9112 section 9.3), says {@code Connection:
+     * close} on it, and remembers that it was said: the server announces an end that it then
+     * doesn't make.
+     */
+    private static final class Persistence implements Http1ConnectionListener {
+        private final ConnectionDeadlines deadlines;
+
+        Persistence(ConnectionDeadlines deadlines) {
+            this.deadlines = deadlines;
+        }
+
+        /** Called before the headers are written, and with the very ones that will be. */
+        @Override
+        public void headers(ConnectionContext context, Headers headers) {
+            ConnectionState state = GuardedContext.state(context);
+            boolean isLast =
+                    state.answerBegins(
+                            deadlines.isDraining() || ConnectionHeader.saysClose(headers),
+                            context.dataReader().available());
+            if (isLast && headers instanceof WritableHeaders<?> writable) {
+                writable.set(HeaderValues.CONNECTION_CLOSE);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataWriter;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
@@ -10,6 +11,7 @@ import io.mintmark.http.tls.PortTls;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Puts a guard between a port and its HTTP. Must be the port's only selector. */
 final class GuardedSelector implements ServerConnectionSelector {
@@ -18,13 +20,13 @@ final class GuardedSelector implements ServerConnectionSelector {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
-    private final RequestRoom room;
-    private final Set<String> withoutTurns;
+    private final RequestMemory memory;
+    private final Set<String> withoutPermits;
     private final boolean anyQuery;
 
     /**
-     * @param room memory for requests that returned their permits
-     * @param withoutTurns the paths of requests that need no permits
+     * @param memory memory for requests that returned their permits
+     * @param withoutPermits the paths of requests that need no permits
      * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedSelector(
@@ -33,16 +35,16 @@ final class GuardedSelector implements ServerConnectionSelector {
             ServerBounds bounds,
             LongSupplier nanoTime,
             ConnectionDeadlines deadlines,
-            RequestRoom room,
-            Set<String> withoutTurns,
+            RequestMemory memory,
+            Set<String> withoutPermits,
             boolean anyQuery) {
         this.http = http;
         this.tls = tls;
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = deadlines;
-        this.room = room;
-        this.withoutTurns = withoutTurns;
+        this.memory = memory;
+        this.withoutPermits = withoutPermits;
         this.anyQuery = anyQuery;
     }
 
@@ -72,8 +74,8 @@ final class GuardedSelector implements ServerConnectionSelector {
                 context.serverSocket(),
                 state,
                 deadlines,
-                room,
-                withoutTurns);
+                memory,
+                withoutPermits);
     }
 
     private Transport transport(ConnectionContext context) {
@@ -81,5 +83,41 @@ final class GuardedSelector implements ServerConnectionSelector {
                         new TlsTransport(
                                 context.serverSocket(), context.dataWriter(), port.engine()))
                 .orElseGet(() -> new PlainTransport(context.serverSocket(), context.dataWriter()));
+    }
+
+    /** HTTP right on the socket. */
+    private static final class PlainTransport implements Transport {
+        private final Supplier<byte[]> socket;
+        private final DataWriter writer;
+
+        PlainTransport(Supplier<byte[]> socket, DataWriter writer) {
+            this.socket = socket;
+            this.writer = writer;
+        }
+
+        @Override
+        public void open() {
+            // nothing comes before the first request
+        }
+
+        @Override
+        public byte[] get() {
+            return socket.get();
+        }
+
+        @Override
+        public void write(BufferData data) {
+            writer.writeNow(data);
+        }
+
+        @Override
+        public void finish() {
+            // the next read reports the end of the connection
+        }
+
+        @Override
+        public boolean isSecure() {
+            return false;
+        }
     }
 }

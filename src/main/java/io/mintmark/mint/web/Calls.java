@@ -124,7 +124,8 @@ public final class Calls {
         return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), endpoint);
     }
 
-    static Reason meaning(Kind kind) {
+    /** The reason that stands for a failure. */
+    public static Reason meaning(Kind kind) {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
                     Reason.PROVIDER_MISCONFIGURED;

@@ -88,9 +88,7 @@ final class Deletions implements Ender {
     Post sent(TenantName tenant, WebhookSettings settings, Post post) {
         Post trusting = settings.caCertificate().map(post::trusting).orElse(post);
         return settings.client()
-                .map(client ->
-                        trusting.presenting(
-                                client.with(secrets.read(tenant, "client_key", client.keyFile()))))
+                .map(client -> trusting.presenting(client.read(secrets, tenant)))
                 .orElse(trusting);
     }
 

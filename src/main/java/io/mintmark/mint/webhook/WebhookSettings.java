@@ -2,22 +2,12 @@ package io.mintmark.mint.webhook;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.identity.PrivateKeyPem;
-import io.mintmark.identity.PrivateKeyPem.UnfitException;
 import io.mintmark.mint.Endpoint;
+import io.mintmark.mint.PresentedCertificate;
 import io.mintmark.mint.Settings;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.UnusableSettingsException;
-import io.mintmark.outbound.ClientCertificate;
-import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.MintId;
 
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,7 +26,7 @@ import java.util.stream.Collectors;
 public record WebhookSettings(
         Endpoint endpoint,
         Optional<String> caCertificate,
-        Optional<Client> client,
+        Optional<PresentedCertificate> client,
         Set<String> fields) {
     static final int MOST_FIELDS = 32;
 
@@ -48,49 +38,6 @@ public record WebhookSettings(
         fields = Set.copyOf(fields);
     }
 
-    /**
-     * What the broker presents in TLS.
-     *
-     * @param certificate PEM, the broker's own first
-     * @param keyFile the reference to the private key
-     */
-    public record Client(String certificate, String keyFile) {
-
-        /**
-         * With its private key.
-         *
-         * @throws UnusableSettingsException if one of the texts isn't what it should be
-         */
-        public ClientCertificate with(Secret key) {
-            try {
-                return new ClientCertificate(PrivateKeyPem.readAnyKind(key.reveal()), chain());
-            } catch (UnfitException e) {
-                throw unusable(
-                        "client_key' refers to '%s', which %s".formatted(keyFile, e.getMessage()));
-            }
-        }
-
-        private List<X509Certificate> chain() {
-            try {
-                var pem = new ByteArrayInputStream(certificate.getBytes(StandardCharsets.US_ASCII));
-                List<X509Certificate> chain =
-                        CertificateFactory.getInstance("X.509").generateCertificates(pem).stream()
-                                .map(X509Certificate.class::cast)
-                                .toList();
-                if (chain.isEmpty()) {
-                    throw new CertificateException("no certificate in it");
-                }
-                return chain;
-            } catch (CertificateException e) {
-                throw unusable("client_certificate' must be certificates in PEM format");
-            }
-        }
-
-        private static UnusableSettingsException unusable(String what) {
-            return new UnusableSettingsException("access provider setting '" + what);
-        }
-    }
-
     /** Reads them, and refuses an endpoint that may not get the broker's tokens. */
     public static WebhookSettings of(JsonNode settings, TokenDestinations destinations) {
         Settings provider = Settings.ofProvider(settings, NAMES);
@@ -99,7 +46,10 @@ public record WebhookSettings(
         destinations.requireConfidential("endpoint", endpoint);
         destinations.audience(endpoint, provider, "endpoint", endpoint.origin());
         return new WebhookSettings(
-                endpoint, provider.text("ca_certificate"), client(provider), fields(provider));
+                endpoint,
+                provider.text("ca_certificate"),
+                PresentedCertificate.of(provider),
+                fields(provider));
     }
 
     private static Set<String> fields(Settings provider) {
@@ -119,15 +69,6 @@ public record WebhookSettings(
                             "fields", "names '%s', which can't be a field".formatted(field));
                 });
         return fields;
-    }
-
-    private static Optional<Client> client(Settings provider) {
-        Optional<String> certificate = provider.text("client_certificate");
-        Optional<String> file = provider.secretFile("client_key");
-        if (certificate.isPresent() != file.isPresent()) {
-            throw provider.unusable("client_certificate", "and client_key need each other");
-        }
-        return certificate.map(pem -> new Client(pem, file.orElseThrow()));
     }
 
     /** The address of a mint. */

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ import java.util.Optional;
 /** Pages of keys that never were, and of mints and refusals as they were then. */
 @Tag("every-postgres")
 class AskedForInVainTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
 
     @BeforeAll
@@ -32,13 +32,7 @@ class AskedForInVainTest {
                        idp, issuer, subject, 'deplo', 'no_such_key', claims, broker, client_address, user_agent
                   FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
                 """);
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     private static String mint(String condition) {

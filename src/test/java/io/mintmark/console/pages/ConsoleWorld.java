@@ -13,11 +13,11 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
-import io.mintmark.postgres.DatabaseLogin;
-import io.mintmark.postgres.PostgresLog;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
+import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.CredentialTypes;
 
 import java.io.IOException;

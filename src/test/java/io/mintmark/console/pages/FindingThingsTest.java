@@ -13,7 +13,7 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.verdict.MintRefusal;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class FindingThingsTest {
                    'late', 'acme', 'acme-github', 'https://token.actions.githubusercontent.com', 'token_expired', '{"expiredAt":"2026-01-01T00:00:00Z"}', 'b'
             """;
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
 
     @BeforeAll
@@ -67,13 +67,7 @@ class FindingThingsTest {
         database = ConsoleWorld.filled();
         database.run(Who.APP, FLOOD);
         database.run(Who.APP, REJECTED);
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     /** The mints of a list, page by page. */

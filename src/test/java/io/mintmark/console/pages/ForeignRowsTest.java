@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.console.pages.MintSearch.Wanted;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

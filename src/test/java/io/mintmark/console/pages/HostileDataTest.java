@@ -9,7 +9,7 @@ import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +54,7 @@ class HostileDataTest {
     private static final Pattern ALIVE =
             Pattern.compile("<(script|img src=x|svg/)|49@|\\son[a-z]+=\"|javascript:|style=");
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
 
     @BeforeAll
@@ -94,13 +94,7 @@ class HostileDataTest {
                 row.execute();
             }
         }
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     private static String harmless(String path) {

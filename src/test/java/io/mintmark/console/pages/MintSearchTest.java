@@ -8,11 +8,11 @@ import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.MintSearch.Found;
 import io.mintmark.console.pages.MintSearch.Wanted;
-import io.mintmark.postgres.ReadOnlyDatabase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ class MintSearchTest {
               FROM (SELECT now() - interval '3 hours' AS at) AS t
             """;
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ViewerDatabase viewers;
 
     @BeforeAll
@@ -59,14 +59,10 @@ class MintSearchTest {
         database.run(Who.APP, MANY);
         database.run(Who.APP, ONE_OF_A_RARE_KEY);
         viewers =
-                new ViewerDatabase(
-                        new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1), 1);
-    }
-
-    @AfterAll
-    static void close() {
-        viewers.close();
-        database.close();
+                database.closing(
+                        new ViewerDatabase(
+                                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1),
+                                1));
     }
 
     private static Wanted wanted(String q, String tenant, String key, String outcome) {

@@ -9,8 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,20 +27,9 @@ class PageAnswersTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
     private static final Pattern MINT_LINK = Pattern.compile("href=\"/mints/([0-9a-f-]{36})\"");
 
-    private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world =
+            database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
 
     private static String one(String sql) {
         return database.column(sql).getFirst();

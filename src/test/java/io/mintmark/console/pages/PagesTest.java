@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ import java.util.regex.Pattern;
 class PagesTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
 
     @BeforeAll
@@ -42,7 +42,7 @@ class PagesTest {
         database = ConsoleWorld.filled();
         refusedFor("subject_blocked", 1);
         refusedFor("no_such_key", 2);
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     /** Another refusal like one that there is. */
@@ -57,12 +57,6 @@ class PagesTest {
                   FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
                 """
                         .formatted(number, reason));
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
     }
 
     private static String id(String condition) {

@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,20 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 class PastDecisionsTest {
     private static final AtomicInteger NUMBER = new AtomicInteger(0x6000);
 
-    private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world =
+            database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
 
     @AfterEach
     void forget() {

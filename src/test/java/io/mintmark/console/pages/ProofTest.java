@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.postgres.PostgresLog;
 import io.mintmark.postgres.SealedRows;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.verify.PostgresLog;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 
 /** A verification in the background, as pages show it. */
 class ProofTest {
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private ConsoleWorld world;
 
     @BeforeEach
@@ -44,13 +44,10 @@ class ProofTest {
                 VALUES (NULL, true, 'role', '"auditor"'), ('acme', false, 'groups', '"acme-leads"')
                 """);
         SealedRows.write(database, 20);
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.of(SealedRows::trusted));
-    }
-
-    @AfterEach
-    void close() {
-        world.close();
-        database.close();
+        world =
+                database.closing(
+                        new ConsoleWorld(
+                                database.login(Who.CONSOLE), Optional.of(SealedRows::trusted)));
     }
 
     @Test

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import java.util.Optional;
 /** The page of grants to review, and its file. */
 @Tag("every-postgres")
 class ReviewsPageTest {
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
 
     @BeforeAll
@@ -44,13 +44,7 @@ class ReviewsPageTest {
                 INSERT INTO broker.grant_review (grant_id, verdict, note)
                 SELECT id, 'keep', 'OPS-1' FROM broker.subject_grant WHERE key = 'inventory'
                 """);
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     private static String id(String subject) {

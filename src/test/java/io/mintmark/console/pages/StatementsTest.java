@@ -8,7 +8,7 @@ import io.mintmark.audit.VisibleText;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,7 @@ class StatementsTest {
                     "<email address>", "'somebody@example.com'",
                     "<reason>", "'OPS-1'");
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
 
     @BeforeAll
     static void setUp() {
@@ -55,11 +55,6 @@ class StatementsTest {
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'api', 'own', 900, '{"audience": "https://api.example.com"}')
                 """);
-    }
-
-    @AfterAll
-    static void close() {
-        database.close();
     }
 
     static Stream<String> hostile() {

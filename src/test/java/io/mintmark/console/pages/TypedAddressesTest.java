@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -92,7 +92,7 @@ class TypedAddressesTest {
                     "{".repeat(900),
                     "a".repeat(1_500));
 
-    private static TestDatabase database;
+    @AutoClose private static TestDatabase database;
     private static ConsoleWorld world;
     private static List<String> foreign;
     private static List<String> values;
@@ -125,7 +125,7 @@ class TypedAddressesTest {
             values.addAll(HOSTILE);
             values.addAll(List.of("acme", "globex", "deploy", "1", "4", "acme-github"));
         }
-        world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty());
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
     }
 
     private static List<String> idsOf(String tenant) {
@@ -137,12 +137,6 @@ class TypedAddressesTest {
                  WHERE id IS NOT NULL ORDER BY id
                 """
                         .formatted(tenant));
-    }
-
-    @AfterAll
-    static void close() {
-        world.close();
-        database.close();
     }
 
     @Test

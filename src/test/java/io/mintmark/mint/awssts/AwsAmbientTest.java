@@ -13,7 +13,7 @@ import io.mintmark.mint.sts.StsCall;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -26,14 +26,8 @@ import java.util.Optional;
 class AwsAmbientTest {
     private static final String KEY = "{'role_arn':'arn:aws:iam::123456789012:role/deploy'}";
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn aws = broker.aws();
-
-    @AfterEach
-    void close() {
-        aws.close();
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn aws = broker.aws();
 
     @Test
     void a_role_is_assumed_with_the_brokers_own_account_and_the_tenants_external_id() {

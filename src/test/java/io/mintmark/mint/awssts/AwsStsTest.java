@@ -16,7 +16,7 @@ import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,14 +34,8 @@ class AwsStsTest {
     private static final String SOURCE_IDENTITY = "https://aws.amazon.com/source_identity";
     private static final String TAGS = "https://aws.amazon.com/tags";
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn aws = broker.aws();
-
-    @AfterEach
-    void close() {
-        aws.close();
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn aws = broker.aws();
 
     @Test
     void a_role_is_assumed_with_the_brokers_token() {

@@ -16,7 +16,7 @@ import io.mintmark.mint.TokenEndpoint;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,16 +33,12 @@ class AzureTest {
     private static final String SCOPE = "https://management.azure.com/.default";
     private static final Secret TOKEN = new Secret("the-entra-token-1");
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final EntraStandIn entra =
             new EntraStandIn(
                     MintingBroker.ISSUER, broker.identity()::keySet, "tenant:acme:key:deploy");
-
-    @AfterEach
-    void close() {
-        entra.close();
-        broker.close();
-    }
 
     @Test
     void an_application_that_trusts_the_broker_gets_a_token() {

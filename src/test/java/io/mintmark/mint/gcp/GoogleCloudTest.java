@@ -14,7 +14,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,14 +36,10 @@ class GoogleCloudTest {
     private static final String RULES =
             "{'accessBoundaryRules':[{'availableResource':'//storage.googleapis.com/projects/_/buckets/b','availablePermissions':['inRole:roles/storage.objectViewer']}]}";
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final GoogleStandIn google = broker.google().binding(SUBJECT, GoogleStandIn.ACCOUNT);
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
-    @AfterEach
-    void close() {
-        google.close();
-        broker.close();
-    }
+    @AutoClose
+    private final GoogleStandIn google = broker.google().binding(SUBJECT, GoogleStandIn.ACCOUNT);
 
     @Test
     void a_service_accounts_token_lives_as_long_as_asked() {

@@ -16,7 +16,7 @@ import io.mintmark.mint.gcp.GoogleAnswer.Redirecting;
 import io.mintmark.mint.gcp.GoogleAnswer.Saying;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,15 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.time.Duration;
 
 class GoogleFailuresTest {
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final GoogleStandIn google =
             broker.google().binding("tenant:acme:key:deploy", GoogleStandIn.ACCOUNT);
-
-    @AfterEach
-    void close() {
-        google.close();
-        broker.close();
-    }
 
     @ParameterizedTest
     @CsvSource({

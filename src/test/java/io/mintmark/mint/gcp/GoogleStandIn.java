@@ -4,11 +4,9 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import io.mintmark.mint.sts.WebIdentityCheck;
+import io.mintmark.outbound.LoopbackHttp;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,7 +16,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
@@ -40,19 +37,10 @@ public final class GoogleStandIn implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     private GoogleStandIn(WebIdentityCheck identity, InstantSource clock) {
-        try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
         issuing = new GoogleIssuing(clock);
         tokens = new GoogleTokenRules(identity, issuing, clock);
         accounts = new GoogleAccountRules(issuing, clock);
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(0, this::handle);
     }
 
     /**

@@ -12,7 +12,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,15 +28,11 @@ class GoogleStandInTest {
     private static final String ACCOUNT =
             "/v1/projects/-/serviceAccounts/" + GoogleStandIn.ACCOUNT + ":generateAccessToken";
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final GoogleStandIn google =
             broker.google().binding("tenant:acme:key:deploy", GoogleStandIn.ACCOUNT);
-
-    @AfterEach
-    void close() {
-        google.close();
-        broker.close();
-    }
 
     @Test
     void a_good_exchange_gives_a_token() throws GoogleRefusal {

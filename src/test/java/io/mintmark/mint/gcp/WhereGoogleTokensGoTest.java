@@ -20,7 +20,7 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,13 +39,10 @@ class WhereGoogleTokensGoTest {
     private static final String IAM = "https://iamcredentials.googleapis.com";
 
     private final List<TokenOrder> made = new CopyOnWriteArrayList<>();
+
+    @AutoClose
     private final GoogleStandIn elsewhere =
             GoogleStandIn.trusting(MintingBroker.ISSUER, () -> "{\"keys\":[]}");
-
-    @AfterEach
-    void close() {
-        elsewhere.close();
-    }
 
     @ParameterizedTest
     @ValueSource(

@@ -20,7 +20,7 @@ import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.token.RsaPairs;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -54,8 +54,11 @@ class GitHubDescriptionIT {
     private static final KeyPair APP = RsaPairs.next(2048);
 
     private final JsonNode description;
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final GitHubStandIn github = new GitHubStandIn((RSAPublicKey) APP.getPublic(), "");
+
     private final SchemaRegistry registry =
             SchemaRegistry.withDialect(
                     Dialects.getOpenApi30(),
@@ -92,12 +95,6 @@ class GitHubDescriptionIT {
     @BeforeEach
     void key() {
         broker.secret("app.pem", KeyDirectory.pkcs8(APP));
-    }
-
-    @AfterEach
-    void close() {
-        github.close();
-        broker.close();
     }
 
     private Orders order(String key) {

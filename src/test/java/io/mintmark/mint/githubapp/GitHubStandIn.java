@@ -12,11 +12,11 @@ import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.outbound.LoopbackHttp;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.interfaces.RSAPublicKey;
 import java.text.ParseException;
@@ -33,7 +33,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -105,16 +104,7 @@ public final class GitHubStandIn implements AutoCloseable {
     public GitHubStandIn(RSAPublicKey appKey, String base) {
         this.appKey = appKey;
         this.base = base;
-        try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(0, this::handle);
     }
 
     /** The value of {@code api_url}. */

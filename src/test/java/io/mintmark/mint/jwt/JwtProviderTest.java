@@ -15,7 +15,7 @@ import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,12 +28,7 @@ import java.util.Objects;
 import java.util.Set;
 
 class JwtProviderTest {
-    private final MintingBroker broker = MintingBroker.usual();
-
-    @AfterEach
-    void close() {
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
     @Test
     void the_client_gets_an_access_token_of_its_tenants_issuer() throws ParseException {

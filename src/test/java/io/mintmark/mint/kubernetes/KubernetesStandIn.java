@@ -17,11 +17,9 @@ import com.sun.net.httpserver.HttpServer;
 
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.PublishedKeys;
+import io.mintmark.outbound.LoopbackHttp;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Instant;
@@ -34,7 +32,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -75,17 +72,10 @@ public final class KubernetesStandIn implements AutoCloseable {
         keys = new PublishedKeys(keySet);
         try {
             own = new ECKeyGenerator(Curve.P_256).keyID("cluster").generate();
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
         } catch (JOSEException e) {
             throw new IllegalStateException(e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(0, this::handle);
     }
 
     public String url() {

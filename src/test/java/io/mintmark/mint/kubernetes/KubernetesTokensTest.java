@@ -15,7 +15,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,14 +32,10 @@ import java.util.function.Consumer;
 class KubernetesTokensTest {
     private static final String DEPLOYER = "'service_account':'shop/deployer'";
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final KubernetesStandIn cluster = new KubernetesStandIn(broker.identity()::keySet);
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
-    @AfterEach
-    void close() {
-        cluster.close();
-        broker.close();
-    }
+    @AutoClose
+    private final KubernetesStandIn cluster = new KubernetesStandIn(broker.identity()::keySet);
 
     @Test
     void a_key_gets_a_token_of_its_service_account() throws ParseException {

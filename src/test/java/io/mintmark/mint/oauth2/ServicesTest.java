@@ -17,8 +17,8 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +45,7 @@ class ServicesTest {
 
     private static final Map<Service, Recipe> RECIPES = new EnumMap<>(Service.class);
 
-    private static MintingBroker broker;
+    @AutoClose private static MintingBroker broker;
 
     private final Map<Service, ServiceStandIn> services = new EnumMap<>(Service.class);
 
@@ -75,11 +75,6 @@ class ServicesTest {
     private static String recipe(String name) throws IOException {
         return Files.readString(Path.of("db", "recipes", name + ".sql"))
                 .replace("\n\\set SHOW_CONTEXT never\n", "\n");
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
     }
 
     @AfterEach

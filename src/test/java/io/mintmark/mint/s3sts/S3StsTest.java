@@ -13,7 +13,7 @@ import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,15 +30,11 @@ class S3StsTest {
             "{'Effect':'Deny','NotAction':['s3:*'],'Resource':['arn:aws:s3:::*']}";
     private static final String READ = "'policy_claim':{'name':'policy','value':'readonly'}";
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final StsStandIn minio =
             StsStandIn.minio(MintingBroker.ISSUER, broker.identity()::keySet, "policy");
-
-    @AfterEach
-    void close() {
-        minio.close();
-        broker.close();
-    }
 
     @Test
     void a_policy_claim_gets_credentials_without_a_role() throws ParseException {

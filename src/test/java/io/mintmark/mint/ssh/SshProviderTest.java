@@ -21,7 +21,7 @@ import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
 import org.bouncycastle.crypto.signers.Ed25519Signer;
 import org.bouncycastle.crypto.util.OpenSSHPrivateKeyUtil;
 import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,16 +46,11 @@ import java.util.TreeSet;
 class SshProviderTest {
     private static final String KEY_ID = "mintmark:acme/deploy:" + Orders.MINT_ID;
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
     @BeforeEach
     void caKey() throws GeneralSecurityException {
         broker.secret("ca", pem("Ed25519"));
-    }
-
-    @AfterEach
-    void close() {
-        broker.close();
     }
 
     /** The fields of PROTOCOL.certkeys, in its order. */

@@ -8,19 +8,14 @@ import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.sts.DoubleTalkingSts.Habit;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who is served by which connection, when the provider says more than it was asked. */
 class StsConnectionsTest {
-    private final MintingBroker broker = MintingBroker.usual();
-
-    @AfterEach
-    void close() {
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
     @ParameterizedTest
     @EnumSource(Habit.class)

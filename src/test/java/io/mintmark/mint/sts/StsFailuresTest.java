@@ -14,7 +14,7 @@ import io.mintmark.mint.sts.StsAnswer.Refusing;
 import io.mintmark.mint.sts.StsAnswer.Saying;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,14 +25,8 @@ import java.net.ServerSocket;
 import java.time.Duration;
 
 class StsFailuresTest {
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn sts = broker.aws();
-
-    @AfterEach
-    void close() {
-        sts.close();
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn sts = broker.aws();
 
     @ParameterizedTest
     @CsvSource(

@@ -10,7 +10,7 @@ import io.mintmark.mint.sts.StsAnswer.Hanging;
 import io.mintmark.mint.sts.StsAnswer.Refusing;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,14 +21,8 @@ class StsRetriesTest {
     private static final String UNFETCHED_KEY =
             "Couldn't retrieve verification key from your identity provider, please reference AssumeRoleWithWebIdentity documentation for requirements";
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn sts = broker.aws();
-
-    @AfterEach
-    void close() {
-        sts.close();
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn sts = broker.aws();
 
     @ParameterizedTest
     @CsvSource(

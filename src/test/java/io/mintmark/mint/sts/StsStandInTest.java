@@ -11,7 +11,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -20,14 +20,8 @@ import java.util.Map;
 
 /** A stand-in that accepts anything would prove nothing. */
 class StsStandInTest {
-    private final MintingBroker broker = MintingBroker.usual();
-    private final StsStandIn aws = broker.aws();
-
-    @AfterEach
-    void close() {
-        aws.close();
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final StsStandIn aws = broker.aws();
 
     @Test
     void it_refuses_a_token_without_a_signature() {

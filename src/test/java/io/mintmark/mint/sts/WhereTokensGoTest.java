@@ -17,7 +17,7 @@ import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,12 +37,7 @@ class WhereTokensGoTest {
 
     private final List<TokenOrder> orders = new CopyOnWriteArrayList<>();
     private final Destinations allowed = new Destinations(List.of("listed.invalid"));
-    private final StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT);
-
-    @AfterEach
-    void close() {
-        clients.close();
-    }
+    @AutoClose private final StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT);
 
     @ParameterizedTest
     @CsvSource({

@@ -3,10 +3,9 @@ package io.mintmark.mint.web;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.outbound.LoopbackHttp;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 
 /** A provider on a loopback port that does one thing after the other; the last one for ever. */
 final class ScriptedServer implements AutoCloseable {
@@ -30,16 +28,7 @@ final class ScriptedServer implements AutoCloseable {
 
     ScriptedServer(int port, Act... acts) {
         script.addAll(List.of(acts));
-        try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/", this::handle);
-        server.start();
+        server = LoopbackHttp.serving(port, this::handle);
     }
 
     static ScriptedServer doing(Act... acts) {

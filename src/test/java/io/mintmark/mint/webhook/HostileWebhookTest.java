@@ -13,7 +13,7 @@ import io.mintmark.outbound.RawServer.Service;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -30,12 +30,7 @@ class HostileWebhookTest {
 
     private static final String INTERIM = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n";
 
-    private final MintingBroker broker = MintingBroker.usual();
-
-    @AfterEach
-    void close() {
-        broker.close();
-    }
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
 
     @Test
     void a_second_answer_to_one_request_is_not_taken_for_the_next() throws IOException {

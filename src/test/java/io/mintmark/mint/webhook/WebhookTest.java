@@ -34,7 +34,7 @@ import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,15 +57,11 @@ class WebhookTest {
     private static final String ID = Orders.MINT_ID.toString();
     private static final String TARGET = "'target':'registry/push'";
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+
+    @AutoClose
     private final WebhookStandIn service =
             new WebhookStandIn(MintingBroker.ISSUER, broker.identity()::keySet);
-
-    @AfterEach
-    void close() {
-        service.close();
-        broker.close();
-    }
 
     @Test
     void a_key_gets_the_values_of_its_service() {

@@ -11,7 +11,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Authority;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +25,7 @@ import java.util.Set;
 
 /** A service behind a private authority, which asks for the broker's certificate. */
 class WebhookTlsTest {
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
     private final Authority authority = new Authority();
     @TempDir Path files;
     private Path certificate;
@@ -37,11 +37,6 @@ class WebhookTlsTest {
         key = files.resolve("broker.key");
         authority.write("broker.example", certificate, key);
         broker.secret("webhook.key", Files.readString(key));
-    }
-
-    @AfterEach
-    void close() {
-        broker.close();
     }
 
     private WebhookStandIn service(boolean wantsCertificate) throws Exception {

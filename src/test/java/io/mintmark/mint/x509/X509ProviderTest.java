@@ -12,7 +12,7 @@ import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,13 +37,8 @@ class X509ProviderTest {
     private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
     private static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
     private final Ca ca = Ca.of("EC", Duration.ofDays(1));
-
-    @AfterEach
-    void close() {
-        broker.close();
-    }
 
     @Test
     void a_certificate_names_the_mint_and_is_no_ca() throws Exception {

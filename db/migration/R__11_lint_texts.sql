@@ -1,0 +1,89 @@
+-- What lint says about a row, and what it finds in a single text. The rules are in R__12_lint.
+
+CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format(CASE rule
+        WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
+        WHEN 'block_matches_nothing' THEN 'When the block was written, no grant and no row of audit.event in the last 90 days had a subject that it matches. Compare it with the sub claim of the tokens.'
+        WHEN 'claim_fits_no_form' THEN '%s sends "%s" as %s. The condition %s never matches.'
+        WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
+        WHEN 'clock_skew_exceeds_age' THEN 'The clock_skew of %s seconds is longer than the max_token_age, which it prolongs. Set a shorter clock_skew.'
+        WHEN 'contradicts_identity_provider' THEN 'Each token of this grant has "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
+        WHEN 'duration_too_short' THEN 'The unit of max_duration is seconds, and %s seconds end before most clients use the credential. Use 60 or more.'
+        WHEN 'ended_already' THEN 'The row had ended when it was written and has no effect. Set a later end, or null for no end.'
+        WHEN 'far_away' THEN 'The grant has no effect before %s. Check the year of valid_from; for a grant from now on, write null.'
+        WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. * matches within one segment (no : and no /), ** across segments; all else is literal.'
+        WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" is literal. Set match to glob, where * matches within one segment and ** across segments.'
+        WHEN 'incomplete_policy' THEN 'The policy has no valid %s. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.'
+        WHEN 'endpoint_is_discovery' THEN 'The setting "%s" is the URL of a discovery document. Write the token_endpoint in that document.'
+        WHEN 'issuer_is_discovery' THEN 'The issuer is the URL of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
+        WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
+        WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.'
+        WHEN 'list_in_one_value' THEN '"%s" is one value with a comma, and is compared as a whole. Write each value as an element of the list.'
+        WHEN 'longer_than_its_key' THEN 'Key "%s" issues credentials for at most %s seconds, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s to null.'
+        WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
+        WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
+        WHEN 'placeholder' THEN '"%s" is a placeholder that was not filled in. Write the value that the tokens have.'
+        WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
+        WHEN 'star_in_audience' THEN 'The audience "%s" is compared as it is. List each audience.'
+        WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
+        WHEN 'stray_punctuation' THEN 'The value starts or ends with %s, and values are compared exactly. Write it without.'
+        WHEN 'subject_fits_no_form' THEN '%s sends no such subject, unless it was configured to. It sends: %s.'
+        WHEN 'target_fits_no_form' THEN 'No target of type %s matches "%s". Targets have the form %s.'
+        WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of slow clients. Use 60 or more.'
+        WHEN 'unknown_claim' THEN '%s is not known to send the claim "%s". A condition on an absent claim never matches.'
+        WHEN 'white_space' THEN 'The value has %s, and values are compared exactly. Remove it.'
+        WHEN 'whole_organisation' THEN 'Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its id in claims.'
+        END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
+$$;
+COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'What a rule says about a row, and what to do. detail: the parts of the row that the text shows, a line each.';
+
+CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT r.rule, r.detail FROM (VALUES
+        ('white_space', CASE
+            WHEN value ~ '^[[:space:]]|[[:space:]]$' THEN 'a space at its start or end'
+            WHEN value ~ U&'[\00A0\00AD\034F\061C\115F\1160\1680\17B4\17B5\180B-\180F\2000-\200F\2028-\202F\205F-\206F\3000\3164\FE00-\FE0F\FEFF\FFA0]'
+                THEN 'an invisible character'
+            WHEN value ~ '[A-Za-z]' AND value ~ U&'[\0370-\03FF\0400-\052F\FF01-\FF5E]'
+                THEN 'letters of another script that look like Latin ones' END),
+        ('stray_punctuation', substring(value FROM '^["''`]|["''`,;]$')),
+        ('placeholder', CASE WHEN lower(value) IN ('null', 'undefined', 'todo', 'tbd', 'changeme') THEN value
+            ELSE substring(value FROM '<[A-Za-z][A-Za-z0-9 _.-]*>|[$][{(][^})]*[})]|[{][{][^}]*[}][}]') END)
+        ) AS r (rule, detail) WHERE r.detail IS NOT NULL;
+$$;
+COMMENT ON FUNCTION internal.lint_text(text) IS 'Findings in a value that is compared: what readers overlook, and what was copied along or not filled in.';
+
+CREATE OR REPLACE FUNCTION internal.unusual_text() RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '^\s|\s$|[^]A-Za-z0-9 :/_.@*#=+|~!?()[-]|^(null|undefined|todo|tbd|changeme)$';
+COMMENT ON FUNCTION internal.unusual_text() IS 'A pattern that each text matches in which lint_text finds something. It is faster than lint_text.';
+
+CREATE OR REPLACE FUNCTION internal.pattern_of(forms text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT '^(?:' || string_agg(CASE f WHEN '#' THEN '[0-9]+'
+               ELSE replace(replace(regexp_replace(f, '([^A-Za-z0-9*])', '\\\1', 'g'), '**', '.+'), '*', '[^:/]*') END, '|') || ')$' FROM unnest(forms) AS f;
+$$;
+COMMENT ON FUNCTION internal.pattern_of(text[]) IS 'Globs, or # for digits, as one regular expression, which is a hundred times as fast as globs one by one.';
+
+-- "v1.*" and "dependabot[bot]" have no such sign.
+CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT coalesce(CASE WHEN NOT is_glob THEN substring(value FROM '[*]|%(?=[:/]|$)') END,
+        substring(value FROM '(^\^|[])*+}][$]$|(?:^|(?<=[]:/@_)-]))[.][*+]|\\(?:[].*+?(){}|^$/:[-]|[dwsDWS][*+{])|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[dwsDWS])[^]]*\]|[])][+?{]|\((?:\?[:!=<]|[^()|]*\|)[^()]*\)|(?<=[^:/])\{[0-9]+(?:,[0-9]*)?\})'),
+        CASE WHEN is_glob THEN substring(value FROM '([$]$|\{[^{},:/]+(?:,[^{},:/]+)+\}|[A-Za-z0-9*_-][?](?=[:/]|$)|%(?=[:/]|$)|\[(?!bot\])(?:[!^][A-Za-z0-9._-]+|[A-Za-z0-9._-]{2,})\])') END);
+$$;
+COMMENT ON FUNCTION internal.sign_in(text, boolean) IS 'The first sign of a pattern that has no meaning here: * and the % of LIKE outside globs, signs of shells in globs, those of regular expressions in both.';
+
+CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+        WHEN claim ~ '^kubernetes[.]io[./][a-z]' THEN '/kubernetes.io/' || translate(substr(claim, 15), '.', '/')
+        WHEN claim ~ '^[$][.][A-Za-z0-9_.-]+$' THEN translate(substr(claim, 2), '.', '/')
+        -- domains, either way round, name claims too
+        WHEN claim ~ '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)+$' AND claim !~* '^(com|org|net|io|dev|eu|de)[.]'
+             AND claim !~* '[.](com|org|net|io|dev|app|cloud|local|internal|example|test|gov|edu|eu|de|uk|fr|ch|co|ai)$'
+            THEN '/' || translate(claim, '.', '/')
+        WHEN claim ~ '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+$' THEN '/' || claim END;
+$$;
+COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that the name of a claim was probably meant to be; null if it is likely a name.';

@@ -1,0 +1,213 @@
+package io.mintmark.mint.postgresql;
+
+import io.mintmark.mint.Ended;
+import io.mintmark.mint.Ended.Disarmed;
+import io.mintmark.mint.Ended.Gone;
+import io.mintmark.mint.Ended.NotYet;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Ends one role, in steps that are transactions of their own and can be repeated. */
+final class Ending {
+    /** After each round at which some were left, one is waited for. */
+    private static final int ROUNDS = 8;
+
+    private static final int PATIENCE_MILLIS = 500;
+
+    private final Session session;
+    private final DatabaseSessions databases;
+    private final String name;
+    private final String role;
+    private final Agreement agreement;
+
+    /** Opens further sessions of the same broker on the same server. */
+    interface DatabaseSessions {
+        Session open(String database) throws TargetFailure;
+
+        /** The database in which the broker works. */
+        String usual();
+    }
+
+    Ending(Session session, DatabaseSessions databases, RoleName name, Agreement agreement) {
+        this.session = session;
+        this.databases = databases;
+        this.name = name.toString();
+        this.role = Sql.name(this.name);
+        this.agreement = agreement;
+    }
+
+    /**
+     * The five steps. A login's own session can keep its role's row locked, so the first step may
+     * have to wait until the third has ended that session.
+     */
+    Ended end() throws TargetFailure {
+        boolean locked = !forbidLogin();
+        revokeMemberships();
+        if (!endSessions()) {
+            return new NotYet(
+                    Reason.PROVIDER_TIMEOUT, "sessions of %s did not end".formatted(name));
+        }
+        if (locked) {
+            session.execute(forbiddingLogin());
+            if (!endSessions()) {
+                return new NotYet(
+                        Reason.PROVIDER_TIMEOUT, "sessions of %s did not end".formatted(name));
+            }
+        }
+        return drop();
+    }
+
+    private String forbiddingLogin() {
+        return "ALTER ROLE %s NOLOGIN PASSWORD NULL".formatted(role);
+    }
+
+    /** Whether that was possible. */
+    private boolean forbidLogin() throws TargetFailure {
+        try {
+            session.execute(forbiddingLogin());
+            return true;
+        } catch (TargetFailure e) {
+            if (e.is(TargetFailure.LOCK_NOT_AVAILABLE)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private List<String> memberships() throws TargetFailure {
+        return session.column(
+                """
+                SELECT g.rolname FROM pg_auth_members AS m
+                  JOIN pg_roles AS g ON g.oid = m.roleid JOIN pg_roles AS r ON r.oid = m.member
+                 WHERE r.rolname = %s
+                """
+                        .formatted(Sql.text(name)));
+    }
+
+    /** A grant of somebody else's may stay; it is looked for before the role is left to itself. */
+    private void revokeMemberships() throws TargetFailure {
+        for (String group : memberships()) {
+            try {
+                session.execute("REVOKE %s FROM %s".formatted(Sql.name(group), role));
+            } catch (TargetFailure e) {
+                if (!e.is(TargetFailure.INSUFFICIENT_PRIVILEGE)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Whether none is left. */
+    private boolean endSessions() throws TargetFailure {
+        for (int round = 0; round < ROUNDS; round++) {
+            int patience = round == 0 ? 0 : PATIENCE_MILLIS;
+            if (terminated(patience).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Without pg_signal_backend, the sessions of a role may be ended by whoever has its rights. By
+     * now those are rights over its own objects.
+     */
+    private List<String> terminated(int patience) throws TargetFailure {
+        String sql =
+                "SELECT pg_terminate_backend(pid%s)::text FROM pg_stat_activity WHERE usename = %s"
+                        .formatted(patience == 0 ? "" : ", " + patience, Sql.text(name));
+        try {
+            return session.column(sql);
+        } catch (TargetFailure e) {
+            if (!e.is(TargetFailure.INSUFFICIENT_PRIVILEGE)) {
+                throw e;
+            }
+            session.execute(grantToBroker(role));
+            return session.column(sql);
+        }
+    }
+
+    private static String grantToBroker(String quoted) {
+        return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET FALSE".formatted(quoted);
+    }
+
+    private static String revokeFromBroker(String quoted) {
+        return "REVOKE %s FROM CURRENT_USER GRANTED BY CURRENT_USER".formatted(quoted);
+    }
+
+    private Ended drop() throws TargetFailure {
+        try {
+            session.execute(dropping());
+            return new Gone("role %s was dropped".formatted(name));
+        } catch (TargetFailure e) {
+            if (!e.is(TargetFailure.DEPENDENT_OBJECTS)) {
+                throw e;
+            }
+            return switch (agreement.leftovers()) {
+                case KEEP -> kept(e);
+                case DROP -> cleared(List.of("DROP OWNED BY " + role));
+                case GIVE -> cleared(giving());
+            };
+        }
+    }
+
+    private String dropping() {
+        return "DROP ROLE " + role;
+    }
+
+    private List<String> giving() {
+        String heir = Sql.name(agreement.role());
+        return List.of(
+                grantToBroker(heir),
+                "REASSIGN OWNED BY %s TO %s".formatted(role, heir),
+                revokeFromBroker(heir),
+                "DROP OWNED BY " + role);
+    }
+
+    /** In each database, all or nothing. */
+    private Ended cleared(List<String> statements) throws TargetFailure {
+        String clearing =
+                Stream.of(
+                                Stream.of("BEGIN", grantToBroker(role)),
+                                statements.stream(),
+                                Stream.of("COMMIT"))
+                        .flatMap(each -> each)
+                        .collect(Collectors.joining("; "));
+        try {
+            for (String database :
+                    Stream.concat(Stream.of(databases.usual()), agreement.databases().stream())
+                            .distinct()
+                            .toList()) {
+                try (Session there = databases.open(database)) {
+                    there.execute(clearing);
+                }
+            }
+            session.execute(dropping());
+            return new Gone(
+                    "role %s was dropped; its objects: %s"
+                            .formatted(name, agreement.leftovers().word()));
+        } catch (TargetFailure e) {
+            return kept(e);
+        }
+    }
+
+    /** Only if the role is left without any rights but over its own objects. */
+    private Ended kept(TargetFailure why) throws TargetFailure {
+        session.execute(revokeFromBroker(role));
+        List<String> memberships = memberships();
+        if (!memberships.isEmpty()) {
+            return new NotYet(
+                    Reason.PROVIDER_REJECTED,
+                    "%s is still a member of %s, which another role granted: REVOKE it with GRANTED BY"
+                            .formatted(name, String.join(", ", memberships)));
+        }
+        return new Disarmed(
+                "%s can't log in and has no rights but over what it owns: %s. To clear it: DROP OWNED"
+                                .formatted(name, why.detail())
+                        + " BY %1$s; in each of those databases, then DROP ROLE %1$s;"
+                                .formatted(name));
+    }
+}

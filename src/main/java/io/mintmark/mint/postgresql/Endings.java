@@ -1,0 +1,143 @@
+package io.mintmark.mint.postgresql;
+
+import io.mintmark.mint.Ended;
+import io.mintmark.mint.Ended.Gone;
+import io.mintmark.mint.Ended.NotYet;
+import io.mintmark.mint.Ender;
+import io.mintmark.mint.UnusableSettingsException;
+import io.mintmark.mint.postgresql.Ending.DatabaseSessions;
+import io.mintmark.tenant.MintId;
+import io.mintmark.verdict.MintRefusal.Reason;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Ends mints by their roles, which are found by the mint id in their names. */
+final class Endings implements Ender {
+    /** Another replica may be at the same role, and be faster. */
+    private static final int LOOKS = 4;
+
+    /** More are found next time. */
+    private static final int MOST_LISTED = 1_000;
+
+    private final Sessions sessions;
+    private final String broker;
+
+    /**
+     * @param broker the broker's issuer
+     */
+    Endings(Sessions sessions, String broker) {
+        this.sessions = sessions;
+        this.broker = broker;
+    }
+
+    @Override
+    public Ended end(EndOrder order) {
+        Place place = order.place();
+        try {
+            PostgresSettings settings = PostgresSettings.of(place.settings());
+            try (Session session = open(place, settings, settings.database())) {
+                return end(order, settings, session);
+            }
+        } catch (UnusableSettingsException e) {
+            return new NotYet(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
+        } catch (TargetFailure e) {
+            return new NotYet(e.reason(), e.detail());
+        }
+    }
+
+    private Session open(Place place, PostgresSettings settings, String database)
+            throws TargetFailure {
+        return sessions.open(place.tenant(), settings, database, place.deadline());
+    }
+
+    private Ended end(EndOrder order, PostgresSettings settings, Session session)
+            throws TargetFailure {
+        for (int look = 1; ; look++) {
+            Optional<Found> found = find(session, order.mintId());
+            if (found.isEmpty()) {
+                return new Gone("the mint has no role");
+            }
+            try {
+                return new Ending(
+                                session,
+                                databases(order.place(), settings),
+                                found.get().name(),
+                                found.get().agreement())
+                        .end();
+            } catch (TargetFailure e) {
+                if (look == LOOKS || !isOfAnother(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** The role went away between two statements, or another session changed it. */
+    private static boolean isOfAnother(TargetFailure e) {
+        return e.is(TargetFailure.UNDEFINED_OBJECT) || e.is(TargetFailure.INTERNAL_ERROR);
+    }
+
+    private DatabaseSessions databases(Place place, PostgresSettings settings) {
+        return new DatabaseSessions() {
+            @Override
+            public Session open(String database) throws TargetFailure {
+                return Endings.this.open(place, settings, database);
+            }
+
+            @Override
+            public String usual() {
+                return settings.database();
+            }
+        };
+    }
+
+    private record Found(RoleName name, Agreement agreement) {}
+
+    /** Whatever its mark: the broker's issuer may have changed since. */
+    private static Optional<Found> find(Session session, MintId mintId) throws TargetFailure {
+        return session
+                .column(
+                        """
+                        SELECT rolname || ' ' || coalesce(shobj_description(oid, 'pg_authid'), '') FROM pg_roles
+                         WHERE starts_with(rolname, 'mm_') AND right(rolname, 33) = %s ORDER BY rolname
+                        """
+                                .formatted(Sql.text(RoleName.ending(mintId))))
+                .stream()
+                .map(line -> line.split(" ", 2))
+                .flatMap(parts ->
+                        RoleName.of(parts[0])
+                                .map(name -> new Found(name, Agreement.of(parts[1])))
+                                .stream())
+                .findFirst();
+    }
+
+    /** A role that can't be used and only stays because of what it owns isn't listed. */
+    @Override
+    public List<MintId> leftBehind(Place place) throws NotListed {
+        try {
+            PostgresSettings settings = PostgresSettings.of(place.settings());
+            String mark = RoleName.mark(broker, place.tenant(), place.provider());
+            try (Session session = open(place, settings, settings.database())) {
+                return session
+                        .column(
+                                """
+                                SELECT rolname FROM pg_roles AS r
+                                 WHERE starts_with(rolname, 'mm_%s_') AND rolvaliduntil <= clock_timestamp()
+                                   AND (rolcanlogin OR EXISTS (SELECT FROM pg_auth_members AS m WHERE m.member = r.oid)
+                                        OR EXISTS (SELECT FROM pg_stat_activity AS s WHERE s.usesysid = r.oid))
+                                 ORDER BY rolvaliduntil, rolname LIMIT %d
+                                """
+                                        .formatted(mark, MOST_LISTED))
+                        .stream()
+                        .flatMap(name -> RoleName.of(name).stream())
+                        .map(RoleName::mintId)
+                        .toList();
+            }
+        } catch (UnusableSettingsException e) {
+            throw new NotListed(e.getMessage());
+        } catch (TargetFailure e) {
+            throw new NotListed(e.detail());
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.mintmark.postgres.connection;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.SQLExceptionOverride;
+
+import io.helidon.dbclient.DbClient;
+import io.helidon.dbclient.jdbc.JdbcClientBuilder;
+import io.helidon.dbclient.jdbc.JdbcConnectionPool;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * The connections of the running service. Reading and writing have shares of their own, so that
+ * readers can't keep the audit log waiting. A database that is gone is found out in milliseconds
+ * and found back by itself.
+ */
+public final class Database implements AutoCloseable {
+    private static final int WRITERS = 2;
+    private static final int CONNECTIONS = 10;
+    private static final Duration CONNECTING = Duration.ofSeconds(1);
+    private static final Duration VALIDATING = Duration.ofMillis(500);
+
+    private static final int SOCKET_TIMEOUT_SECONDS = 10;
+
+    /**
+     * What the service's connections are doing.
+     *
+     * @param active in use
+     * @param idle open, and not in use
+     * @param waiting threads that want one
+     */
+    public record PoolNumbers(int active, int idle, int waiting) {}
+
+    /** There was no connection, so nothing can have been done. */
+    public static final class NoConnection extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoConnection(SQLException cause) {
+            super("no connection to the database", cause);
+        }
+    }
+
+    private final HikariDataSource pool;
+    private final Queries reading;
+    private final Queries writing;
+
+    /** A pool of 10; connections are opened when they are needed. */
+    public Database(DatabaseLogin login) {
+        this(login, CONNECTIONS);
+    }
+
+    /**
+     * A pool of another size.
+     *
+     * @param connections at most so many, from 3; two of them write
+     */
+    public Database(DatabaseLogin login, int connections) {
+        this(login, connections, CONNECTING);
+    }
+
+    /**
+     * The same with another connection timeout.
+     *
+     * @param connecting the maximum time to connect
+     */
+    public Database(DatabaseLogin login, int connections, Duration connecting) {
+        LoginSource source = login.source("mintmark", ServiceSession.OPTIONS);
+        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
+        source.requires(new ServiceSession(login.username()));
+        this.pool = new HikariDataSource(configuration(source, connections, connecting));
+        OwnPool own = new OwnPool(pool, source);
+        DbClient client = JdbcClientBuilder.create().connectionPool(own).build();
+        this.reading = new Queries(client, connections - WRITERS);
+        this.writing = new Queries(client, WRITERS);
+    }
+
+    private static HikariConfig configuration(
+            LoginSource source, int connections, Duration connecting) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("mintmark");
+        config.setDataSource(source);
+        config.setMaximumPoolSize(connections);
+        config.setMinimumIdle(WRITERS);
+        config.setConnectionTimeout(connecting.toMillis());
+        config.setValidationTimeout(VALIDATING.toMillis());
+        config.setInitializationFailTimeout(-1);
+        config.setExceptionOverride(new StandbyLeaves());
+        return config;
+    }
+
+    /** For questions. */
+    public Queries reading() {
+        return reading;
+    }
+
+    /** For the audit log. */
+    public Queries writing() {
+        return writing;
+    }
+
+    /** For a transaction of several statements; to be closed soon. */
+    public Connection connection() throws SQLException {
+        return pool.getConnection();
+    }
+
+    /** Closes all connections as soon as they are free; those in use stay usable. */
+    void reconnect() {
+        pool.getHikariPoolMXBean().softEvictConnections();
+    }
+
+    /** The pool's own numbers. */
+    public PoolNumbers numbers() {
+        HikariPoolMXBean numbers = pool.getHikariPoolMXBean();
+        return new PoolNumbers(
+                numbers.getActiveConnections(),
+                numbers.getIdleConnections(),
+                numbers.getThreadsAwaitingConnection() + reading.waiting() + writing.waiting());
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    private record OwnPool(HikariDataSource pool, LoginSource source)
+            implements JdbcConnectionPool {
+        @Override
+        public Connection connection() {
+            try {
+                return pool.getConnection();
+            } catch (SQLException e) {
+                throw new NoConnection(source.failure().orElse(e));
+            }
+        }
+
+        @Override
+        public String dbType() {
+            return "postgresql";
+        }
+    }
+
+    /**
+     * Takes a connection out of the pool that can't be written to any more. Behind a pooler
+     * connections stay open when the primary becomes a standby.
+     */
+    private static final class StandbyLeaves implements SQLExceptionOverride {
+        private static final String READ_ONLY = "25006";
+
+        @java.lang.Override
+        public SQLExceptionOverride.Override adjudicate(SQLException failure) {
+            return READ_ONLY.equals(failure.getSQLState())
+                    ? SQLExceptionOverride.Override.MUST_EVICT
+                    : SQLExceptionOverride.Override.CONTINUE_EVICT;
+        }
+    }
+}

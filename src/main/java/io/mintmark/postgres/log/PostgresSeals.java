@@ -1,0 +1,124 @@
+package io.mintmark.postgres.log;
+
+import io.mintmark.audit.SealStore;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.Database.NoConnection;
+import io.mintmark.postgres.connection.Query;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Checkpoints in their table. A row lock sees to it that one replica seals at a time. */
+public final class PostgresSeals implements SealStore {
+    private static final String LOCK = "SELECT FROM runtime.sealing FOR UPDATE";
+
+    /** PostgreSQL keeps no history of memberships, so the log does. */
+    private static final String RECORD_ROLE_MEMBERS = "SELECT internal.record_role_members()";
+
+    private static final String LAST =
+            """
+            SELECT number, jws, announced_by, sealed_at
+              FROM audit.checkpoint
+             ORDER BY number DESC
+             LIMIT 1
+            """;
+
+    private static final String STORE =
+            """
+            INSERT INTO audit.checkpoint (number, sealed_at, jws, announced_by)
+            VALUES (?, ?, ?, ?)
+            """;
+
+    private static final String SIGN_LOCK = "UPDATE runtime.sealing SET sealed_by = ?";
+
+    private final Connections connections;
+    private final String broker;
+
+    /** Where a connection for one transaction comes from. */
+    interface Connections {
+        Connection open() throws SQLException;
+    }
+
+    PostgresSeals(Connections connections, String broker) {
+        this.connections = connections;
+        this.broker = broker;
+    }
+
+    /**
+     * @param broker the replica that seals
+     */
+    public PostgresSeals(Database database, String broker) {
+        this(database::connection, broker);
+    }
+
+    @Override
+    public Optional<SignedCheckpoint> seal(
+            boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign) {
+        try (Connection connection = connections.open()) {
+            connection.setAutoCommit(false);
+            try {
+                lock(connection);
+                Query.of(RECORD_ROLE_MEMBERS).execute(connection);
+                Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
+                connection.commit();
+                return sealed;
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | NoConnection e) {
+            throw new StoreUnreachable("the audit log can't be sealed", true, e);
+        }
+    }
+
+    /** Waits for the lock on sealing, which is held until the transaction's end. */
+    void lock(Connection connection) throws SQLException {
+        Query.of(LOCK).execute(connection);
+    }
+
+    /** Seals within a transaction that has the lock. */
+    Optional<SignedCheckpoint> seal(
+            Connection connection,
+            boolean everything,
+            Function<Unsealed, Optional<SignedCheckpoint>> sign)
+            throws SQLException {
+        ChainHeads heads = new ChainHeads(connection, everything);
+        Optional<SignedCheckpoint> sealed =
+                sign.apply(
+                        new Unsealed(
+                                Query.of(LAST).first(connection, PostgresSeals::checkpoint),
+                                heads,
+                                now(connection)));
+        if (sealed.isPresent()) {
+            store(connection, sealed.get());
+            heads.remember();
+        }
+        return sealed;
+    }
+
+    private static Instant now(Connection connection) throws SQLException {
+        return Query.of("SELECT clock_timestamp() AS now")
+                .first(connection, row -> Query.time(row, "now"))
+                .orElseThrow();
+    }
+
+    public static SignedCheckpoint checkpoint(ResultSet row) throws SQLException {
+        return new SignedCheckpoint(
+                row.getLong("number"),
+                Query.time(row, "sealed_at"),
+                row.getString("jws"),
+                Query.text(row, "announced_by"));
+    }
+
+    private void store(Connection connection, SignedCheckpoint sealed) throws SQLException {
+        Query.of(STORE, sealed.number(), sealed.sealedAt(), sealed.jws(), sealed.announcedBy())
+                .execute(connection);
+        Query.of(SIGN_LOCK, broker).execute(connection);
+    }
+}

@@ -1,0 +1,53 @@
+package io.mintmark.postgres.verify;
+
+import io.mintmark.audit.Kind;
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.postgres.canonical.ExportedLine;
+import io.mintmark.postgres.verify.PlacedLine.Chain;
+
+import java.util.Optional;
+
+/** Where the lines of an export belong. */
+final class ExportedPlaces {
+    /** Groups of lines. */
+    static final int CHECKPOINT = 0;
+
+    static final int EVENT = 1;
+    static final int CHANGE = 2;
+    private static final int REQUESTED = 3;
+
+    static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
+
+    /** In bytes; the names of chains are much shorter. */
+    private static final int LONGEST_NAME = 128;
+
+    private ExportedPlaces() {}
+
+    /** The line at its place; empty if no export writes it. */
+    static Optional<PlacedLine> line(ExportedLine row, String text, String origin) {
+        if (row.has("checkpoint")) {
+            return SignedCheckpoint.in(text)
+                    .map(signed -> new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
+        }
+        boolean event = row.has("mint_id");
+        ExportedColumns columns = event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;
+        Chain chain = new Chain(event ? EVENT : CHANGE, columns.chain(row));
+        return columns.fit(row) && chain.name().orElse("").length() <= LONGEST_NAME
+                ? Optional.of(new PlacedLine(chain, columns.place(row), origin, text))
+                : Optional.empty();
+    }
+
+    /** A further line by which the mint of a row {@code requested} is found; empty for others. */
+    static Optional<PlacedLine> request(ExportedLine row) {
+        return Kind.REQUESTED.word().equals(row.text("kind"))
+                ? Optional.ofNullable(row.text("mint_id"))
+                        .filter(mint -> mint.length() <= LONGEST_NAME)
+                        .map(mint -> new PlacedLine(requested(mint), 0, "", ""))
+                : Optional.empty();
+    }
+
+    /** Where it is. */
+    static Chain requested(String mint) {
+        return new Chain(REQUESTED, Optional.of(mint));
+    }
+}

@@ -1,0 +1,207 @@
+package io.mintmark.postgres.verify;
+
+import io.mintmark.postgres.verify.PlacedLine.Place;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Finds lines in a sorted file by their places, in constant memory: every n-th place is remembered,
+ * and n grows with the file. Places of a chain mostly follow one another, so the number of a line
+ * is guessed from the nearest remembered one; only a wrong guess costs a search on disk.
+ */
+final class LineIndex implements AutoCloseable {
+    private static final int SAMPLES = 16_384;
+    private static final int BUFFER = 32 * 1024;
+
+    /** Bytes that hold the place of nearly every line, and are read at once. */
+    private static final int HEAD = 256;
+
+    private final Path file;
+    private final FileChannel sorted;
+    private final FileChannel offsets;
+    private final List<Sample> samples;
+    private final long count;
+
+    /**
+     * A remembered line.
+     *
+     * @param number of the line in the file, from 0
+     */
+    private record Sample(Place place, long number) {}
+
+    private LineIndex(Path file, Path offsets, List<Sample> samples, long count)
+            throws IOException {
+        this.file = file;
+        this.sorted = FileChannel.open(file);
+        this.offsets = FileChannel.open(offsets);
+        this.samples = List.copyOf(samples);
+        this.count = count;
+    }
+
+    /** The number of the first line at a place or behind it. */
+    long first(Place place) throws IOException {
+        int sample = sampleBefore(place);
+        long from = sample < 0 ? 0 : samples.get(sample).number();
+        long to = sample + 1 < samples.size() ? samples.get(sample + 1).number() : count;
+        if (sample >= 0) {
+            long guess = guess(samples.get(sample), place);
+            if (from < guess
+                    && guess < to
+                    && place(guess).compareTo(place) >= 0
+                    && place(guess - 1).compareTo(place) < 0) {
+                return guess;
+            }
+        }
+        while (from < to) {
+            long middle = (from + to) >>> 1;
+            if (place(middle).compareTo(place) < 0) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
+    }
+
+    /** Of places that don't exist, and of huge ones, the guess is outside of the file. */
+    private static long guess(Sample sample, Place place) {
+        return sample.place().chain().equals(place.chain())
+                ? sample.number() + (place.at() - sample.place().at())
+                : -1;
+    }
+
+    /** The last sample that is before the place for sure; -1 if none is. */
+    private int sampleBefore(Place place) {
+        int from = 0;
+        int to = samples.size();
+        while (from < to) {
+            int middle = (from + to) >>> 1;
+            if (samples.get(middle).place().compareTo(place) < 0) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from - 1;
+    }
+
+    /** The first line at a place. */
+    Optional<PlacedLine> at(Place place) throws IOException {
+        return read(first(place)).filter(line -> line.place().equals(place));
+    }
+
+    /** A line by its number; none outside of the file. */
+    Optional<PlacedLine> read(long number) throws IOException {
+        return number < 0 || number >= count
+                ? Optional.empty()
+                : Optional.of(PlacedLine.read(stream(number)));
+    }
+
+    /** Lines from a number on, for as long as they are wanted. */
+    void from(long number, Predicate<PlacedLine> wanted) throws IOException {
+        if (number < count) {
+            try (DataInputStream in =
+                    new DataInputStream(
+                            new BufferedInputStream(Files.newInputStream(file), BUFFER))) {
+                in.skipNBytes(offset(number));
+                for (long left = count - number; left > 0; left--) {
+                    if (!wanted.test(PlacedLine.read(in))) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    private Place place(long number) throws IOException {
+        return Place.read(stream(number));
+    }
+
+    private DataInputStream stream(long number) throws IOException {
+        sorted.position(offset(number));
+        return new DataInputStream(new BufferedInputStream(Channels.newInputStream(sorted), HEAD));
+    }
+
+    private long offset(long number) throws IOException {
+        ByteBuffer offset = ByteBuffer.allocate(Long.BYTES);
+        offsets.read(offset, number * Long.BYTES);
+        return offset.flip().getLong();
+    }
+
+    @Override
+    public void close() throws IOException {
+        sorted.close();
+        offsets.close();
+    }
+
+    /** Writes the files of an index, line by line in their order. */
+    static final class Writer implements AutoCloseable {
+        private final Path sorted;
+        private final Path offsets;
+        private final OutputStream lines;
+        private final DataOutputStream index;
+        private final ByteArrayOutputStream record = new ByteArrayOutputStream();
+        private final List<Sample> samples = new ArrayList<>();
+        private long stride = 1;
+        private long offset;
+        private long count;
+
+        Writer(Path directory) throws IOException {
+            this.sorted = directory.resolve("sorted");
+            this.offsets = directory.resolve("offsets");
+            this.lines = output(sorted);
+            this.index = new DataOutputStream(output(offsets));
+        }
+
+        private static OutputStream output(Path file) throws IOException {
+            return new BufferedOutputStream(Files.newOutputStream(file), BUFFER);
+        }
+
+        void add(PlacedLine line) throws IOException {
+            index.writeLong(offset);
+            line.write(new DataOutputStream(record));
+            offset += record.size();
+            record.writeTo(lines);
+            record.reset();
+            if (count % stride == 0) {
+                sample(line.place());
+            }
+            count++;
+        }
+
+        private void sample(Place place) {
+            samples.add(new Sample(place, count));
+            if (samples.size() == SAMPLES) {
+                stride *= 2;
+                samples.removeIf(sample -> sample.number() % stride != 0);
+            }
+        }
+
+        LineIndex finish() throws IOException {
+            lines.close();
+            index.close();
+            return new LineIndex(sorted, offsets, samples, count);
+        }
+
+        @Override
+        public void close() throws IOException {
+            lines.close();
+            index.close();
+        }
+    }
+}

@@ -1,0 +1,267 @@
+package io.mintmark.postgres.verify;
+
+import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.Findings;
+import io.mintmark.audit.LogReader;
+import io.mintmark.audit.MintProof;
+import io.mintmark.audit.Part;
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.postgres.canonical.EventFields;
+import io.mintmark.postgres.connection.AuditConnection;
+import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Roles;
+import io.mintmark.postgres.log.LogLookups;
+import io.mintmark.postgres.log.PostgresSeals;
+import io.mintmark.postgres.migration.SchemaManifest;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** The audit log in one snapshot of the database, over a connection of its own. */
+public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
+    private static final int FETCH = 2_000;
+
+    /**
+     * Without sorting, rows come along the index of chains, for any number of rows. Up to
+     * PostgreSQL 17 the forced plan has an absurd cost, for which the server would compile code and
+     * start parallel workers.
+     */
+    private static final String SESSION =
+            "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
+                    + " -c enable_incremental_sort=off -c jit=off"
+                    + " -c max_parallel_workers_per_gather=0";
+
+    private static final String HASHES = ", encode(prev_hash, 'hex'), encode(hash, 'hex')";
+
+    private static final String CHECKPOINTS =
+            """
+            SELECT number, sealed_at, jws, announced_by, inserted_by, inserted_at
+              FROM audit.checkpoint
+             ORDER BY number
+            """;
+
+    private static final String EVENTS =
+            Arrays.stream(EventFields.values())
+                    .map(EventFields::expression)
+                    .collect(
+                            Collectors.joining(
+                                    ", ",
+                                    "SELECT ",
+                                    HASHES + " FROM audit.event AS e ORDER BY e.chain, e.seq"));
+
+    private static final String CHANGES =
+            """
+            SELECT tenant, revision::text, table_name, operation, before::text, after::text,
+                   changed_by, trunc(extract(epoch FROM changed_at) * 1000000)::text,
+                   transaction_id::text, encode(prev_hash, 'hex'), encode(hash, 'hex')
+              FROM audit.config_change AS c
+             ORDER BY c.tenant, c.revision
+            """;
+
+    private static final String VIEWER =
+            "SELECT pg_catalog.set_config('mintmark.console_claims', ?, true)";
+
+    private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
+
+    private final Connection connection;
+    private final Roles roles;
+    private final LogLookups lookups;
+
+    private interface Rows {
+        void read(ResultSet rows) throws SQLException;
+    }
+
+    /**
+     * Opens the connection.
+     *
+     * @param roles that the schema is granted to
+     * @throws StoreUnreachable if there is no connection
+     */
+    public PostgresLog(DatabaseLogin login, Roles roles) {
+        this.connection = AuditConnection.open(login, SESSION);
+        this.roles = roles;
+        this.lookups = new LogLookups(connection);
+    }
+
+    /**
+     * Opens the connection with the permissions of a console's viewer.
+     *
+     * @param claims of the viewer, as the text of a JSON object
+     * @throws StoreUnreachable if the connection fails
+     */
+    public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
+        PostgresLog log = new PostgresLog(login, roles);
+        try (PreparedStatement statement = log.connection.prepareStatement(VIEWER)) {
+            statement.setString(1, claims);
+            statement.execute();
+            return log;
+        } catch (SQLException e) {
+            log.close();
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void checkpoints(Consumer<StoredCheckpoint> each) {
+        stream(
+                CHECKPOINTS,
+                row ->
+                        each.accept(
+                                new StoredCheckpoint(
+                                        PostgresSeals.checkpoint(row),
+                                        "Login '%s' wrote it at %s"
+                                                .formatted(
+                                                        row.getString("inserted_by"),
+                                                        row.getTimestamp("inserted_at")
+                                                                .toInstant()))));
+    }
+
+    @Override
+    public void events(Consumer<Row> each) {
+        stream(EVENTS, row -> each.accept(event(row)));
+    }
+
+    private static Row event(ResultSet row) throws SQLException {
+        List<@Nullable String> fields = texts(row, EventFields.values().length);
+        String name = "Step %s of mint %s".formatted(fields.get(1), fields.get(0));
+        return row(
+                row,
+                fields,
+                EventFields.CHAIN.in(fields),
+                name,
+                EventFields.SEQ.in(fields),
+                EventFields.OCCURRED_AT.in(fields));
+    }
+
+    @Override
+    public void changes(Consumer<Row> each) {
+        stream(CHANGES, row -> each.accept(change(row)));
+    }
+
+    private static Row change(ResultSet row) throws SQLException {
+        List<@Nullable String> fields = texts(row, 9);
+        String of = fields.get(0) == null ? "(no tenant)" : "of tenant " + fields.get(0);
+        String name = "Change %s %s".formatted(fields.get(1), of);
+        return row(row, fields, fields.get(0), name, fields.get(1), fields.get(7));
+    }
+
+    private static Row row(
+            ResultSet row,
+            List<@Nullable String> fields,
+            @Nullable String chain,
+            String name,
+            @Nullable String at,
+            @Nullable String micros)
+            throws SQLException {
+        return new Row(
+                chain,
+                name,
+                at == null ? null : Long.valueOf(at),
+                String.valueOf(micros),
+                fields,
+                row.getString(fields.size() + 1),
+                row.getString(fields.size() + 2));
+    }
+
+    private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {
+        List<@Nullable String> texts = new ArrayList<>(count);
+        for (int i = 1; i <= count; i++) {
+            texts.add(row.getString(i));
+        }
+        return texts;
+    }
+
+    @Override
+    public Optional<Part> part() {
+        return Optional.empty();
+    }
+
+    @Override
+    public MintProof proof(Findings findings) {
+        return new PastConfiguration(findings);
+    }
+
+    @Override
+    public Optional<LogTables> tables() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public void configuration(Consumer<Difference> each) {
+        try {
+            new ConfigurationHistory(connection).differences(each);
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void definitions(Consumer<String> each) {
+        try {
+            new SchemaManifest(connection, roles).differences(each);
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void unresolved(Consumer<String> each) {
+        stream(UNRESOLVED, row -> each.accept(row.getString(1)));
+    }
+
+    @Override
+    public List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        return lookups.checkpointTexts(numbers);
+    }
+
+    @Override
+    public Set<String> requested(Collection<String> mints) {
+        return new HashSet<>(lookups.requested(mints));
+    }
+
+    @Override
+    public long lastEvent(String chain) {
+        return lookups.lastEvent(chain);
+    }
+
+    @Override
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return lookups.eventHashes(positions);
+    }
+
+    @Override
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return lookups.changeHashes(positions);
+    }
+
+    private void stream(String sql, Rows each) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setFetchSize(FETCH);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    each.read(rows);
+                }
+            }
+        } catch (SQLException e) {
+            throw AuditConnection.unreachable(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        AuditConnection.close(connection);
+    }
+}

@@ -1,0 +1,215 @@
+package io.mintmark.postgres.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mintmark.audit.Event;
+import io.mintmark.postgres.AuditRows;
+import io.mintmark.postgres.Seals;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Database;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the views say of mints that didn't end well, or didn't end. */
+@Tag("every-postgres")
+class AuditViewsTest {
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final Database connections = database.closing(new Database(database.login(Who.APP)));
+    private final PostgresEventStore store = new PostgresEventStore(connections, "here/1");
+
+    @BeforeEach
+    void tenants() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
+                """);
+    }
+
+    private List<String> unresolved() {
+        return database.column("SELECT subject FROM audit.unresolved ORDER BY subject");
+    }
+
+    private List<String> active() {
+        return database.column(
+                "SELECT concat_ws(' ', subject, outcome, reason, credential_id) FROM"
+                        + " audit.active_credential ORDER BY subject");
+    }
+
+    private List<String> wrong() {
+        Seals.seal(database);
+        return Seals.wrong(database);
+    }
+
+    @Test
+    void a_mint_is_unresolved_from_its_intent_to_its_outcome() {
+        List<Event> mint = AuditRows.mint("one", "{}");
+        store.append(mint.subList(0, 1));
+        assertEquals(List.of("one"), unresolved());
+        assertEquals(List.of("one unresolved"), active());
+        assertEquals(List.of(), wrong());
+        store.append(mint.subList(1, 2));
+        assertEquals(List.of(), unresolved());
+        assertEquals(List.of("one issued ASIAone"), active());
+        assertEquals(List.of(), database.column("SELECT mint_id FROM audit.open_mint"));
+        assertEquals(List.of(), wrong());
+    }
+
+    @Test
+    void rows_of_many_mints_in_one_commit_and_in_any_order_are_told_apart() {
+        List<Event> first = AuditRows.mint("first", "{}");
+        List<Event> backwards = AuditRows.mint("backwards", "{}").reversed();
+        List<Event> early = AuditRows.mint("early", "{}");
+        List<Event> open = AuditRows.mint("open", "{}").subList(0, 1);
+        store.append(early.subList(1, 2));
+        List<Event> batch = new ArrayList<>(first);
+        batch.addAll(backwards);
+        batch.addAll(open);
+        batch.addAll(early.subList(0, 1));
+        store.append(batch);
+        assertEquals(List.of("open"), unresolved());
+        assertEquals(List.of(), wrong());
+    }
+
+    @Test
+    void a_row_that_comes_late_shows_and_one_whose_time_is_over_is_no_credential() {
+        database.run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
+        Instant january = Instant.parse("2026-01-07T12:00:00Z");
+        List<Event> old = AuditRows.mintAt(january, "old");
+        store.append(old.subList(0, 1));
+        assertEquals(List.of("old"), unresolved());
+        assertEquals(List.of(), active());
+        assertEquals(
+                List.of("2026-01-07 13:00:00+00"),
+                database.column("SELECT credential_may_exist_until FROM audit.unresolved"));
+    }
+
+    @Test
+    void a_failure_that_may_have_left_a_credential_counts_as_one_and_a_refusal_does_not() {
+        for (String reason :
+                List.of(
+                        "provider_timeout",
+                        "provider_unreachable",
+                        "provider_error",
+                        "provider_rejected",
+                        "provider_throttled",
+                        "provider_misconfigured",
+                        "broker_identity_rejected",
+                        "decided_again",
+                        "audit_unavailable")) {
+            store.append(AuditRows.failed(reason, reason));
+        }
+        assertEquals(
+                List.of(
+                        "provider_timeout failed provider_timeout",
+                        "provider_unreachable failed provider_unreachable"),
+                active());
+        assertEquals(
+                List.of("t"),
+                database.column(
+                        "SELECT DISTINCT a.expires_at = r.expires_at FROM audit.active_credential AS a"
+                                + " JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1"));
+    }
+
+    @Test
+    void a_tenants_admins_see_what_is_open_at_their_tenant_alone() {
+        store.append(AuditRows.mint("theirs", "{}").subList(0, 1));
+        store.append(AuditRows.failed("theirs", "provider_timeout"));
+        for (String view :
+                List.of("unresolved", "active_credential", "open_mint", "denial", "mint")) {
+            assertEquals(
+                    List.of(),
+                    database.column(Who.TENANT_ADMIN, "SELECT mint_id FROM audit." + view),
+                    view);
+        }
+        database.run(
+                Who.ADMIN,
+                "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')");
+        assertEquals(
+                List.of("theirs"),
+                database.column(Who.TENANT_ADMIN, "SELECT subject FROM audit.unresolved"));
+        assertEquals(
+                List.of("failed", "unresolved"),
+                database.column(
+                        Who.TENANT_ADMIN,
+                        "SELECT outcome FROM audit.active_credential ORDER BY outcome"));
+    }
+
+    @Test
+    void who_hides_an_open_mint_from_the_list_is_found_out() {
+        store.append(AuditRows.mint("hidden", "{}").subList(0, 1));
+        store.append(AuditRows.mint("other", "{}"));
+        assertEquals(List.of(), wrong());
+        database.runAsSuperuser("DELETE FROM audit.open_mint");
+        List<String> wrong = Seals.wrong(database);
+        assertEquals(1, wrong.size(), wrong.toString());
+        assertEquals(
+                "audit.unresolved doesn't list mint %s, which has no outcome"
+                        .formatted(
+                                database.column(
+                                                "SELECT mint_id FROM audit.event WHERE subject = 'hidden'")
+                                        .getFirst()),
+                wrong.getFirst());
+    }
+
+    @Test
+    void a_view_that_lists_what_is_not_open_is_found_out() {
+        store.append(AuditRows.mint("done", "{}"));
+        assertEquals(List.of(), wrong());
+        database.runAsSuperuser(
+                """
+                CREATE OR REPLACE VIEW audit.unresolved AS
+                SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.provider,
+                       r.provider_type, r.occurred_at AS requested_at,
+                       r.expires_at AS credential_may_exist_until, r.grant_id, r.grant_revision,
+                       r.token_id, r.token_hash, r.client_address, r.user_agent, r.broker
+                  FROM audit.event AS r WHERE r.step = 1
+                """);
+        List<String> wrong = Seals.wrong(database);
+        assertEquals(1, wrong.size(), wrong.toString());
+        assertEquals(true, wrong.getFirst().contains("which isn't unresolved"));
+    }
+
+    @Test
+    void mints_without_outcome_and_outcomes_without_intent_are_told() {
+        store.append(AuditRows.mint("open", "{}").subList(0, 1));
+        store.append(AuditRows.mint("unasked", "{}").subList(1, 2));
+        store.append(List.of(AuditRows.rejected(), AuditRows.denied("stranger")));
+        Seals.seal(database);
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(List.of(), found.wrong);
+        assertEquals(
+                List.of(
+                        "1 mints have no outcome",
+                        "1 mints have an outcome but were never requested, one of them "
+                                + database.column(
+                                                "SELECT mint_id FROM audit.event WHERE subject = 'unasked'")
+                                        .getFirst()),
+                found.told);
+    }
+
+    @Test
+    void nobody_but_the_trigger_writes_the_list() {
+        for (Who who : List.of(Who.APP, Who.ADMIN, Who.TENANT_ADMIN, Who.AUDITOR)) {
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> database.run(who, "DELETE FROM audit.open_mint"));
+            assertThrows(
+                    IllegalStateException.class,
+                    () ->
+                            database.run(
+                                    who,
+                                    "INSERT INTO audit.open_mint VALUES (gen_random_uuid(), 'acme')"));
+        }
+    }
+}

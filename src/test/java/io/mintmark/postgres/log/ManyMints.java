@@ -1,0 +1,138 @@
+package io.mintmark.postgres.log;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.MintEvents;
+import io.mintmark.tenant.IdpName;
+import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintIds;
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * Two months of mints, spread evenly: 20 tenants with 20 keys each, 5,000 subjects and one that
+ * mints a tenth of all. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of
+ * 20,000 one is never resolved.
+ */
+final class ManyMints {
+    static final String BUSY = "ci:main";
+    static final String RARE = "rare";
+
+    private static final Duration SPAN = Duration.ofDays(60);
+    private static final Duration LIFE = Duration.ofHours(1);
+    private static final int TENANTS = 20;
+    private static final int KEYS = 20;
+    private static final int GRANTS = TENANTS * KEYS;
+
+    private final long count;
+    private final Instant end;
+
+    ManyMints(long count, Instant end) {
+        this.count = count;
+        this.end = end;
+    }
+
+    /** The rows of a mint, by its number. */
+    List<Event> mint(long number) {
+        Instant at = end.minus(SPAN).plusMillis(SPAN.toMillis() * number / count);
+        MintEvents events = events(number, at);
+        if (number % 100 == 1) {
+            return List.of(events.denied(at, "not_granted"));
+        }
+        Event requested = events.requested(at, at.plus(LIFE).plusSeconds(70));
+        if (number % 20_000 == 7) {
+            return List.of(requested);
+        }
+        Instant later = at.plusMillis(40);
+        return List.of(requested, outcome(events, number, later));
+    }
+
+    private static Event outcome(MintEvents events, long number, Instant at) {
+        if (number % 500 == 3) {
+            return events.failed(at, "provider_timeout", "no answer by the deadline");
+        }
+        if (number % 125 == 3) {
+            return events.failed(at, "provider_rejected", "AccessDenied");
+        }
+        return events.issued(
+                at,
+                new Credential(Optional.of(credential(number)), Optional.of(at), at.plus(LIFE)));
+    }
+
+    /** The id of the credential of a mint; like those of AWS, in no order. */
+    static String credential(long number) {
+        return "ASIA%016X".formatted(new Random(number).nextLong());
+    }
+
+    private static MintEvents events(long number, Instant at) {
+        Random random = new Random(number);
+        int tenant = random.nextInt(TENANTS);
+        int key = random.nextInt(KEYS);
+        boolean rare = number % 10_000 == 5;
+        Caller caller =
+                new Caller(
+                        new UUID(random.nextLong(), random.nextLong()).toString(),
+                        InetAddress.getLoopbackAddress(),
+                        Optional.of("actions/runner 2.330.0 (linux; x64)"));
+        Subject subject =
+                new Subject(
+                        Optional.of(new TenantName("tenant-" + tenant)),
+                        Optional.of(new IdpName("idp-" + tenant)),
+                        "https://issuer.example.com",
+                        Optional.of(number % 10 == 0 ? BUSY : "job:" + random.nextInt(5_000)),
+                        Optional.of(new UUID(random.nextLong(), random.nextLong()).toString()),
+                        "%016x".formatted(random.nextLong()).repeat(4),
+                        Optional.of("{\"ref\":\"refs/heads/main\",\"repository\":\"acme/shop\"}"));
+        return new MintEvents(
+                new MintIds(InstantSource.fixed(at), random).next(),
+                caller,
+                subject,
+                new KeyName(rare ? RARE : "key-" + key),
+                Optional.of(
+                        new GrantReference(
+                                new ProviderName("aws"),
+                                "aws-sts",
+                                1 + (tenant * KEYS + key) % (GRANTS / 2),
+                                50,
+                                1,
+                                "cd".repeat(32))));
+    }
+
+    /** The tenants and their grants, of which half are used; and partitions for the past. */
+    static String configuration(String tenantAdmin) {
+        return """
+        SET ROLE mintmark_owner;
+        SELECT audit.create_partition((now() - n * interval '1 month')::date)
+          FROM generate_series(0, 3) AS n;
+        RESET ROLE;
+        INSERT INTO broker.tenant (name) SELECT 'tenant-' || t FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+        SELECT 'idp-' || t, 'tenant-' || t, 'https://issuer.example.com', ARRAY['mintmark-' || t]
+          FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.access_provider (tenant, name, type, settings)
+        SELECT 'tenant-' || t, 'aws', 'aws-sts', '{"region": "eu-central-1"}'
+          FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+        SELECT 'tenant-' || t, 'key-' || k, 'aws', 3600,
+               '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
+          FROM generate_series(0, %1$d) AS t, generate_series(0, %2$d) AS k;
+        INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+        SELECT 'tenant-' || t, 'idp-' || t, 'job:**', 'glob', 'key-' || k
+          FROM generate_series(0, %1$d) AS t, generate_series(0, %2$d) AS k;
+        INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('tenant-3', '%3$s');
+        """
+                .formatted(TENANTS - 1, KEYS - 1, tenantAdmin);
+    }
+}
