@@ -113,32 +113,41 @@ COMMENT ON COLUMN audit.active_credential.reason IS
 
 -- The first part is short. The second reads every mint of such a type: bound it by mint_id.
 CREATE OR REPLACE VIEW audit.unended WITH (security_invoker = true) AS
-SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.reason, a.credential_id,
-       coalesce(o.occurred_at, r.occurred_at) AS unwanted_since, a.expires_at AS works_until
-  FROM audit.active_credential AS a
-  JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1
-  LEFT JOIN audit.event AS o ON o.mint_id = a.mint_id AND o.step = 2
- WHERE a.outcome <> 'issued'
-   -- without outcome for longer than a mint takes
-   AND (o.mint_id IS NOT NULL OR r.occurred_at < now() - interval '2 minutes')
-UNION ALL
-SELECT r.mint_id, r.tenant, r.subject, r.key, r.provider, r.provider_type, coalesce(o.kind, 'unresolved'), o.reason, o.credential_id,
-       CASE WHEN o.kind = 'issued' THEN o.expires_at ELSE coalesce(o.occurred_at, r.occurred_at) END, NULL
-  FROM audit.event AS r
-  JOIN broker.provider_type AS t ON t.type = r.provider_type AND t.leaves_behind
-  LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
- WHERE r.step = 1
-   AND (o.kind IS NULL OR o.kind <> 'failed' OR o.reason IN ('provider_timeout', 'provider_unreachable'))
-   AND CASE WHEN o.kind IN ('issued', 'withheld') THEN o.expires_at ELSE r.expires_at END <= now()
-   AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3);
+SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, u.outcome, u.reason, u.credential_id,
+       u.unwanted_since, u.works_until, e.tries, concat_ws(': ', e.last_reason, e.last_detail) AS last_failure, e.next_try
+  FROM (SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.reason, a.credential_id,
+               CASE WHEN a.outcome = 'issued' THEN early.due ELSE coalesce(o.occurred_at, r.occurred_at) END AS unwanted_since,
+               a.expires_at AS works_until
+          FROM audit.active_credential AS a
+          JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1
+          LEFT JOIN audit.event AS o ON o.mint_id = a.mint_id AND o.step = 2
+          LEFT JOIN runtime.ending AS early ON early.mint_id = a.mint_id AND early.early
+         WHERE (a.outcome <> 'issued' OR early.mint_id IS NOT NULL)
+           -- without outcome for longer than a mint takes
+           AND (o.mint_id IS NOT NULL OR r.occurred_at < now() - interval '2 minutes')
+        UNION ALL
+        SELECT r.mint_id, r.tenant, r.subject, r.key, r.provider, r.provider_type, coalesce(o.kind, 'unresolved'), o.reason, o.credential_id,
+               CASE WHEN o.kind = 'issued' THEN o.expires_at ELSE coalesce(o.occurred_at, r.occurred_at) END, NULL
+          FROM audit.event AS r
+          JOIN broker.provider_type AS t ON t.type = r.provider_type AND t.leaves_behind
+          LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+         WHERE r.step = 1
+           AND (o.kind IS NULL OR o.kind <> 'failed' OR o.reason IN ('provider_timeout', 'provider_unreachable'))
+           AND CASE WHEN o.kind IN ('issued', 'withheld') THEN o.expires_at ELSE r.expires_at END <= now()
+           AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3)) AS u
+  LEFT JOIN runtime.ending AS e ON e.mint_id = u.mint_id;
 COMMENT ON VIEW audit.unended IS
-    'Mints that should have ended by now, without proof that they have: their credential was never handed out and may still work, or its time is over and it leaves something at its provider (broker.provider_type.leaves_behind).';
+    'Mints that should have ended by now, without proof that they have: their credential was never handed out and may still work, or an admin asked to end it, or its time is over and it leaves something at its provider (broker.provider_type.leaves_behind).';
 COMMENT ON COLUMN audit.unended.outcome IS 'As in audit.active_credential.';
 COMMENT ON COLUMN audit.unended.reason IS 'Why it was withheld, or failed.';
 COMMENT ON COLUMN audit.unended.unwanted_since IS
-    'Since when nobody should be able to use it: its outcome if it was never handed out, otherwise its end.';
+    'Since when nobody should be able to use it: its outcome if it was never handed out, when an admin asked to end it, otherwise its end.';
 COMMENT ON COLUMN audit.unended.works_until IS
     'When the credential, if there is one, ends by itself; null: its time is over, and what is left must be removed.';
+COMMENT ON COLUMN audit.unended.tries IS
+    'How often a replica tried in vain to end it; null: none ever will, because the type leaves nothing behind.';
+COMMENT ON COLUMN audit.unended.last_failure IS 'Why the last try failed; empty if none has failed.';
+COMMENT ON COLUMN audit.unended.next_try IS 'When it is tried next.';
 
 CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS
 SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.issuer, e.subject, e.key,

@@ -16,7 +16,8 @@ BEGIN
         PERFORM internal.refuse(format('The end of mint %s has a reason of %s characters; the maximum is 1000.',
                                        NEW.mint_id, length(NEW.reason)), 'Shorten it.');
     END IF;
-    SELECT r.tenant, r.provider_type, coalesce(o.expires_at, r.expires_at) AS expires_at, o.kind, o.reason, y.ends_early
+    SELECT r.tenant, r.provider_type, coalesce(o.expires_at, r.expires_at) AS expires_at, o.kind, o.reason,
+           y.ends_early, y.leaves_behind
       INTO mint
       FROM audit.event AS r
       LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
@@ -26,11 +27,11 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'the_mint_exists', format('There is no mint %s that you may see.', NEW.mint_id),
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.',
             'foreign_key_violation', 'mint_id');
-    ELSIF NOT mint.ends_early THEN
-        PERFORM internal.refuse(format('The credential of mint %s is of type "%s", which has no revocation list.',
+    ELSIF NOT (mint.ends_early OR mint.leaves_behind) THEN
+        PERFORM internal.refuse(format('The broker cannot end the credential of mint %s early: it is of type "%s".',
                                        NEW.mint_id, mint.provider_type),
             'mintmark block-subject prints how to end it early.');
-    ELSIF mint.kind = 'failed' THEN
+    ELSIF mint.kind = 'failed' AND NOT (mint.leaves_behind AND mint.reason IN ('provider_timeout', 'provider_unreachable')) THEN
         PERFORM internal.refuse(format('Mint %s failed (%s), so there is no credential to end.', NEW.mint_id, mint.reason),
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.');
     ELSIF NEW.tenant <> mint.tenant THEN

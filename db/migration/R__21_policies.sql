@@ -26,6 +26,7 @@ BEGIN
                 ('broker.grant_review', 'tenant', 'ALL', 'ALL'),
                 ('broker.ended_credential', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
+                ('runtime.ending', 'tenant', 'SELECT', 'SELECT'),
                 ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.config_change', 'tenant', 'SELECT', 'SELECT'),
                 ('audit.open_mint', 'tenant', 'SELECT', 'SELECT'),
@@ -46,6 +47,11 @@ BEGIN
          WHERE t.target NOT IN ('broker.console_access', 'internal.lint_finding') OR p.name <> 'the_service_reads_every_row'
         UNION ALL
         SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'
+        UNION ALL
+        SELECT 'runtime.ending', p.name, p.rule
+          FROM (VALUES ('the_service_notes_what_mints_may_leave_behind', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'),
+                       ('the_service_moves_ends', 'FOR UPDATE TO "${app_role}" USING (true)'),
+                       ('the_service_removes_what_has_ended', 'FOR DELETE TO "${app_role}" USING (true)')) AS p (name, rule)
         UNION ALL
         -- tables without: privileges say it all, but for the console
         SELECT t.target, p.name, p.rule

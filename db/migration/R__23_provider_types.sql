@@ -229,5 +229,5 @@ UPDATE broker.provider_type AS t SET target_forms = f.forms
 -- Servers read which credentials of these types were ended before their time.
 UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));
 
--- A role stays at its server after it has expired.
-UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('postgresql'));
+-- Mints of these types leave something at the provider, and the broker ends it.
+UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('postgresql', 'webhook'));

@@ -66,12 +66,17 @@ GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
 -- What sealing needs.
-GRANT SELECT (mint_id, chain, seq, hash) ON audit.event TO "${app_role}";
+GRANT SELECT (mint_id, step, chain, seq, hash) ON audit.event TO "${app_role}";
 GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
+-- What mints leave behind at their providers.
+GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.ending TO "${app_role}";
+GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.sweep TO "${app_role}";
+GRANT SELECT, DELETE ON runtime.early_end TO "${app_role}";
+GRANT EXECUTE ON FUNCTION internal.note_left_behind(text, text, uuid[]) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON audit.open_mint TO "${app_role}";
 
@@ -88,6 +93,8 @@ GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_ch
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${console_role}";
+-- For audit.unended: those without USAGE on the schema can't read it by itself.
+GRANT SELECT ON runtime.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
 
 -- ---------------------------------------------------------------- platform admins: write the configuration

@@ -10,6 +10,7 @@ SELECT max(expires_at) FROM audit.event WHERE tenant = 'acme' AND kind IN ('requ
 -- In this order, since each is referred to by the one before. The history keeps what was there.
 DELETE FROM broker.subject_grant WHERE tenant = 'acme';
 DELETE FROM broker.key WHERE tenant = 'acme';
+-- An access provider stays until the broker has ended all that its mints left behind (docs/run/endings.md).
 DELETE FROM broker.access_provider WHERE tenant = 'acme';
 DELETE FROM broker.blocked_subject WHERE tenant = 'acme';
 DELETE FROM broker.identity_provider WHERE tenant = 'acme';

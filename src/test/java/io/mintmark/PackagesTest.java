@@ -97,6 +97,7 @@ class PackagesTest {
                                     "time",
                                     "trace")),
                     entry("revocation", Set.of("grant", "mint", "verdict", "tenant")),
+                    entry("ending", Set.of("mint", "audit", "verdict", "tenant", "time", "thread")),
                     entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
                     entry(
                             "postgres",
@@ -104,6 +105,7 @@ class PackagesTest {
                                     "audit",
                                     "grant",
                                     "revocation",
+                                    "ending",
                                     "token",
                                     "verdict",
                                     "tenant",
@@ -150,6 +152,7 @@ class PackagesTest {
                             Set.of(
                                     "http",
                                     "exchange",
+                                    "ending",
                                     "grant",
                                     "audit",
                                     "health",

@@ -84,6 +84,11 @@ public record Event(
                 Optional.of(end));
     }
 
+    /** The type of the access provider; empty where none was asked. */
+    public Optional<String> providerType() {
+        return grant.map(GrantReference::providerType).or(() -> end.map(End::providerType));
+    }
+
     /**
      * The client, as far as the connection shows.
      *
@@ -136,8 +141,19 @@ public record Event(
      * @param id a public identifier, or the SHA-256 of an opaque token
      * @param issuedAt when the broker received it
      * @param expiresAt when it ends, or at the latest could
+     * @param endsByItself whether its provider has nothing left of it then; only ends depend on it
      */
-    public record Credential(Optional<String> id, Optional<Instant> issuedAt, Instant expiresAt) {}
+    public record Credential(
+            Optional<String> id,
+            Optional<Instant> issuedAt,
+            Instant expiresAt,
+            boolean endsByItself) {
+
+        /** A credential of which something may be left. */
+        public Credential(Optional<String> id, Optional<Instant> issuedAt, Instant expiresAt) {
+            this(id, issuedAt, expiresAt, false);
+        }
+    }
 
     /**
      * What a row {@code ended} repeats of its mint.

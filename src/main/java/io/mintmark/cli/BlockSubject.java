@@ -7,6 +7,7 @@ import io.mintmark.postgres.admin.BlockedSubjects;
 import io.mintmark.postgres.admin.BlockedSubjects.Block;
 import io.mintmark.postgres.admin.BlockedSubjects.State;
 import io.mintmark.postgres.admin.BlockedSubjects.Written;
+import io.mintmark.postgres.admin.EarlyEnds;
 import io.mintmark.postgres.connection.DatabaseLogin;
 
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** {@code block-subject}: denies a subject everything, and lists what it still has. */
@@ -52,6 +54,9 @@ import java.util.function.Supplier;
 final class BlockSubject implements Callable<Integer> {
     /** For the lock waits of a command in an incident, while other edits are in progress. */
     static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    /** How long credentials may take to be ended. */
+    static final Duration END_PATIENCE = Duration.ofSeconds(30);
 
     /** The exit code if the subject is blocked, and unknown, perhaps misspelled. */
     static final int UNSEEN = 4;
@@ -93,13 +98,15 @@ final class BlockSubject implements Callable<Integer> {
     @Option(
             names = "--end",
             description =
-                    "Also ends its ssh and x509 credentials: servers refuse them once they have"
+                    "Also ends its credentials where the broker can: those that leave something at"
+                            + " their provider, and ssh and x509, which servers refuse once they have"
                             + " fetched the revocation list.")
     private boolean end;
 
     private final Map<String, CredentialType> types;
     private final Supplier<DatabaseLogin> login;
     private final Duration patience;
+    private final Duration endPatience;
     private final PrintStream out;
 
     /** Exactly one of them. */
@@ -115,15 +122,18 @@ final class BlockSubject implements Callable<Integer> {
      * @param types all types, by name
      * @param login requested when the command runs
      * @param patience how long to wait for locks that other sessions hold
+     * @param endPatience how long to wait for replicas that end credentials
      */
     BlockSubject(
             Map<String, CredentialType> types,
             Supplier<DatabaseLogin> login,
             Duration patience,
+            Duration endPatience,
             PrintStream out) {
         this.types = types;
         this.login = login;
         this.patience = patience;
+        this.endPatience = endPatience;
         this.out = out;
     }
 
@@ -142,10 +152,18 @@ final class BlockSubject implements Callable<Integer> {
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
             written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
-            Set<UUID> ended = end ? subjects.end(block) : Set.of();
-            held(subjects.living(block), ended, written.id());
+            held(subjects.living(block), written.id(), ends(subjects, block));
             return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
         }
+    }
+
+    /** What prints how the credentials were ended, and returns which have. */
+    private Function<List<ActiveCredential>, Set<UUID>> ends(
+            BlockedSubjects subjects, Block block) {
+        EarlyEnds ends = subjects.ends();
+        return end
+                ? living -> new EarlyEnding(ends, endPatience, out).report(ends.end(block), living)
+                : _ -> Set.of();
     }
 
     private int unseen(Optional<String> nearest) {
@@ -214,7 +232,10 @@ final class BlockSubject implements Callable<Integer> {
         out.println();
     }
 
-    private void held(List<ActiveCredential> living, Set<UUID> ended, long block) {
+    private void held(
+            List<ActiveCredential> living,
+            long block,
+            Function<List<ActiveCredential>, Set<UUID>> ending) {
         if (living.isEmpty()) {
             out.println("It has no valid credential that you may see.");
             return;
@@ -223,21 +244,11 @@ final class BlockSubject implements Callable<Integer> {
                 "%d credential%s of it live%s, or may (withheld: it was obtained and dropped; unresolved, failed: only the provider knows):%n%n",
                 living.size(), living.size() == 1 ? "" : "s", living.size() == 1 ? "s" : "");
         out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
-        ended(living, ended);
-        ActiveCredential.by(ActiveCredential::type, living)
+        Set<UUID> ended = ending.apply(living);
+        ActiveCredential.by(
+                        ActiveCredential::type,
+                        living.stream().filter(one -> !ended.contains(one.mintId())).toList())
                 .forEach((type, these) -> endings(type, these, block));
-    }
-
-    /** A credential that was issued between the two statements isn't among them. */
-    private void ended(List<ActiveCredential> living, Set<UUID> ended) {
-        List<ActiveCredential> these =
-                living.stream().filter(one -> ended.contains(one.mintId())).toList();
-        if (!these.isEmpty()) {
-            out.printf(
-                    "%nEnded, %d of them: servers refuse these once they have fetched the revocation list, which has them within a minute. Open sessions go on.%n",
-                    these.size());
-            these.forEach(one -> out.printf("  %s %s%n", one.type(), one.mintId()));
-        }
     }
 
     private void endings(String type, List<ActiveCredential> credentials, long block) {

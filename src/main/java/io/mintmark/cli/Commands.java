@@ -57,6 +57,7 @@ public final class Commands {
                                         CredentialTypes.byName(),
                                         () -> Logins.service(settings().database()),
                                         BlockSubject.PATIENCE,
+                                        BlockSubject.END_PATIENCE,
                                         System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)

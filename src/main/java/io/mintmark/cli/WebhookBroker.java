@@ -100,8 +100,7 @@ final class WebhookBroker {
 
     /** What a broker makes of an answer to a PUT. */
     MintResult result(Reply reply, MintId mint) {
-        return new WebhookAnswer(reply, role.settings().endpoint())
-                .result(role.settings(), mint, _ -> Optional.empty());
+        return new WebhookAnswer(reply, role.settings().endpoint()).result(role.settings(), mint);
     }
 
     private Reply send(WebhookRequest request, MintId mint, String holder, Optional<Token> token)

@@ -18,6 +18,7 @@ import io.mintmark.verdict.Unavailable;
 import io.mintmark.verdict.Verdict;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +106,7 @@ public final class Exchange {
                         .map(one -> admitted(request, one));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TimeBounds now = clocks.now();
+            Instant begun = clocks.own().instant();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
             switch (admitted.then(one -> intents.decide(request, one, now))) {
                 case Verdict.Refused<Intent>(Refusal refusal) -> {
@@ -116,7 +118,7 @@ public final class Exchange {
                     Optional<Intent> recorded = record(intent, standing);
                     // 5. Mint, as long as the decision stands. 6. Record the outcome.
                     Optional<Verdict<Credentials>> answer =
-                            recorded.flatMap(one -> mints.mint(one, standing));
+                            recorded.flatMap(one -> mints.mint(one, begun, standing));
                     if (answer.isPresent()) {
                         // 7. Answer.
                         return answer.get();

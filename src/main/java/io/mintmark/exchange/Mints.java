@@ -33,6 +33,15 @@ final class Mints {
     /** When it is worth to try again where no provider was called. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    /**
+     * How long a mint may take besides the calls. This replica may have been stopped meanwhile; 30
+     * seconds later, the others end what it left behind, and that may be by another clock.
+     */
+    private static final Duration SLACK = Duration.ofSeconds(60);
+
+    /** The {@code reason} of a credential that came so late that others may have ended it. */
+    private static final String TOO_LATE = "too_late";
+
     private final ProviderCalls calls;
     private final Records records;
     private final InstantSource clock;
@@ -61,14 +70,16 @@ final class Mints {
      * Asks the providers for all that is intended, records what came of it, and then hands out all
      * of it or nothing.
      *
+     * @param begun when the intent was not on record yet
      * @return nothing if the decision was overtaken before every provider was called, so that it is
      *     to be made again
      */
-    Optional<Verdict<Credentials>> mint(Intent intent, FreshDecision decision) {
+    Optional<Verdict<Credentials>> mint(Intent intent, Instant begun, FreshDecision decision) {
         List<Outcome> outcomes = calls.mintAll(intent, clock.instant().plus(timeout), decision);
         Optional<Outcome> failure =
                 outcomes.stream().filter(outcome -> !outcome.isCredential()).findFirst();
         if (failure.isEmpty()) {
+            requireInTime(intent, begun, outcomes);
             return Optional.of(release(intent, outcomes));
         }
         recordUndone(intent, outcomes);
@@ -77,9 +88,26 @@ final class Mints {
                 : Optional.of(Verdict.refused(refusal(failure.get())));
     }
 
+    private void requireInTime(Intent intent, Instant begun, List<Outcome> outcomes) {
+        Instant now = clock.instant();
+        if (now.isAfter(begun.plus(timeout).plus(SLACK))) {
+            record(
+                    intent,
+                    outcomes,
+                    outcomes.stream().map(outcome -> outcome.dropped(now, TOO_LATE)).toList());
+            throw new Unavailable(
+                    Unavailable.Part.REPLICA,
+                    "This replica was stopped for too long; no credential was returned, try again.",
+                    SOON);
+        }
+    }
+
     private void recordUndone(Intent intent, List<Outcome> outcomes) {
         Instant now = clock.instant();
-        List<Event> undone = outcomes.stream().map(outcome -> outcome.undone(now)).toList();
+        record(intent, outcomes, outcomes.stream().map(outcome -> outcome.undone(now)).toList());
+    }
+
+    private void record(Intent intent, List<Outcome> outcomes, List<Event> undone) {
         try {
             Trace.step("commit_outcome", () -> records.commitOrRecordLater(undone));
         } finally {
@@ -129,9 +157,7 @@ final class Mints {
             if (outcome.result() instanceof Minted credential) {
                 members.put(outcome.order().granted().key().name(), credential.fields());
                 issued.add(outcome.issued(credential, now));
-                withheld.add(
-                        outcome.dropped(
-                                credential, now, Intents.UNSURE, "the credential was dropped"));
+                withheld.add(outcome.dropped(now, Intents.UNSURE));
                 Instant end = credential.expiresAt();
                 earliest = end.isBefore(earliest) ? end : earliest;
             }

@@ -75,8 +75,15 @@ record Outcome(Order order, MintResult result, Instant at) {
         return order.events().issued(now, note(credential));
     }
 
+    /** The row of one that doesn't because of what happened besides. */
+    Event dropped(Instant now, String reason) {
+        return result instanceof Minted credential
+                ? dropped(credential, now, reason, "the credential was dropped")
+                : undone(now);
+    }
+
     /** The row of a credential that doesn't, though nothing is wrong with it. */
-    Event dropped(Minted credential, Instant now, String reason, String detail) {
+    private Event dropped(Minted credential, Instant now, String reason, String detail) {
         return order.events().withheld(now, reason, detail, note(credential));
     }
 
@@ -87,7 +94,11 @@ record Outcome(Order order, MintResult result, Instant at) {
                     dropped(credential, now, OTHER_KEY_FAILED, "another key of the request failed");
             case Withheld(var id, var end, var reason, var detail, _) ->
                     order.events()
-                            .withheld(now, reason.word(), detail, note(id, end.orElse(expected())));
+                            .withheld(
+                                    now,
+                                    reason.word(),
+                                    detail,
+                                    note(id, end.orElse(expected()), false));
             case Failed(var reason, var detail) ->
                     order.events().failed(now, reason.word(), detail);
             case NotCalled(var why, var detail) -> order.events().failed(now, word(why), detail);
@@ -95,11 +106,11 @@ record Outcome(Order order, MintResult result, Instant at) {
     }
 
     private Credential note(Minted credential) {
-        return note(credential.credentialId(), credential.expiresAt());
+        return note(credential.credentialId(), credential.expiresAt(), credential.endsByItself());
     }
 
-    private Credential note(String id, Instant end) {
-        return new Credential(Optional.of(id), Optional.of(at), recordable(end));
+    private Credential note(String id, Instant end, boolean endsByItself) {
+        return new Credential(Optional.of(id), Optional.of(at), recordable(end), endsByItself);
     }
 
     /**

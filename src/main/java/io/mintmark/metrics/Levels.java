@@ -102,6 +102,20 @@ public final class Levels {
                                 .mapToDouble(count -> count)
                                 .findFirst()
                                 .orElse(Double.NaN));
+        meters.show(
+                Metric.ENDINGS_OPEN,
+                () ->
+                        log.endingsOpen().stream()
+                                .mapToDouble(count -> count)
+                                .findFirst()
+                                .orElse(Double.NaN));
+        meters.show(
+                Metric.ENDINGS_OLDEST_SECONDS,
+                () ->
+                        log.oldestEnding().stream()
+                                .mapToDouble(age -> age.toMillis() / MILLIS_A_SECOND)
+                                .findFirst()
+                                .orElse(Double.NaN));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.mintmark.metrics;
 
 import io.mintmark.audit.Kind;
+import io.mintmark.ending.EndingListener;
 import io.mintmark.exchange.MintListener;
 import io.mintmark.http.RequestListener;
 import io.mintmark.tenant.TenantName;
@@ -25,7 +26,8 @@ import java.util.stream.Stream;
  * Counts what happens. No label is anything that a client chooses: neither subject nor address nor
  * path; tenants and types are what admins have set up.
  */
-public final class Measurements implements RequestListener, MintListener, KeySetListener {
+public final class Measurements
+        implements RequestListener, MintListener, KeySetListener, EndingListener {
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";
     private static final String KEYS_MISSING = "keys_missing";
@@ -47,8 +49,10 @@ public final class Measurements implements RequestListener, MintListener, KeySet
      *
      * @param routes that serve credentials
      * @param types of access providers
+     * @param leavingBehind those types whose mints leave something behind
      */
-    public void announce(Collection<String> routes, Collection<String> types) {
+    public void announce(
+            Collection<String> routes, Collection<String> types, Collection<String> leavingBehind) {
         for (String route : routes) {
             for (int status : STATUSES) {
                 meters.announce(Metric.REQUESTS, route, Integer.toString(status));
@@ -59,6 +63,11 @@ public final class Measurements implements RequestListener, MintListener, KeySet
         for (String type : types) {
             meters.announce(Metric.PROVIDER_CALL, type, MINTED);
             meters.announce(Metric.PROVIDER_CALL, type, FAILED);
+        }
+        for (String type : leavingBehind) {
+            for (Result result : Result.values()) {
+                meters.announce(Metric.ENDINGS, type, word(result));
+            }
         }
         for (Unavailable.Part part : Unavailable.Part.values()) {
             meters.announce(Metric.FAILURES, word(part));
@@ -139,6 +148,15 @@ public final class Measurements implements RequestListener, MintListener, KeySet
     @Override
     public void ended(TenantName tenant, String type, Kind outcome) {
         meters.count(Metric.MINTS, tenant.value(), type, outcome.word());
+    }
+
+    @Override
+    public void tried(String type, Result result) {
+        meters.count(Metric.ENDINGS, type, word(result));
+    }
+
+    private static String word(Result result) {
+        return result.name().toLowerCase(Locale.ROOT);
     }
 
     @Override

@@ -61,6 +61,18 @@ enum Metric {
             Kind.GAUGE,
             List.of(),
             "Mints over a minute old without outcome, of all replicas; see audit.unresolved."),
+    ENDINGS(
+            Kind.COUNTER,
+            List.of("type", "result"),
+            "Tries to end what a mint left behind at its provider."),
+    ENDINGS_OPEN(
+            Kind.GAUGE,
+            List.of(),
+            "Mints that are due to be ended at their provider, of all replicas; see audit.unended."),
+    ENDINGS_OLDEST_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "For how long the oldest of them has been due; 0 if there is none."),
     HEALTHY(
             Kind.GAUGE,
             List.of("check"),

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.AccessProvider.Prepared;
+import io.mintmark.mint.Ender.Place;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.TenantBulkhead.Call;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.InstantSource;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -56,6 +59,27 @@ public final class AccessProviders {
                 .filter(type -> type.fields().containsAll(fields))
                 .map(CredentialType::name)
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** What ends the mints of types that leave something behind, by type. */
+    public Map<String, Ender> enders() {
+        Map<String, Ender> enders = new HashMap<>();
+        byType.forEach(
+                (type, provider) -> provider.ender().ifPresent(ender -> enders.put(type, ender)));
+        return enders;
+    }
+
+    /**
+     * Asks an access provider for something that isn't a mint. It counts in the tenant's bulkhead.
+     *
+     * @param maxCalls the maximum number of the tenant's concurrent calls
+     * @return empty if the tenant has as many calls in flight
+     */
+    public <T> Optional<T> call(Place place, int maxCalls, Supplier<T> call) {
+        return bulkhead.call(
+                new Call(place.tenant(), place.provider(), maxCalls, place.deadline()),
+                () -> Optional.of(call.get()),
+                _ -> Optional.empty());
     }
 
     /** The lists by which servers refuse credentials that were ended, by type. */

@@ -22,8 +22,8 @@ public interface Ender {
     Ended end(EndOrder order);
 
     /**
-     * The mints of this broker and access provider that left something behind and are over by the
-     * provider's own clock. Blocks until the order's deadline at the latest.
+     * The mints of this broker and access provider that left something behind, are over by the
+     * provider's own clock, and aren't disarmed. Blocks until the order's deadline at the latest.
      *
      * @throws NotListed if the provider can't tell
      */

@@ -25,9 +25,15 @@ public sealed interface MintResult {
      * @param credentialId what may be known of it: a public identifier, or for an opaque token the
      *     SHA-256 in hexadecimal digits
      * @param undo how the provider ends it, if it can
+     * @param endsByItself whether nothing of it is left after its end, though its type has an
+     *     {@link Ender}
      */
     record Minted(
-            Map<String, Secret> fields, Instant expiresAt, String credentialId, Optional<Undo> undo)
+            Map<String, Secret> fields,
+            Instant expiresAt,
+            String credentialId,
+            Optional<Undo> undo,
+            boolean endsByItself)
             implements Tried {
         /**
          * The field for the scope of a token as OAuth 2.0 writes it, if it has one. Protocols that
@@ -41,12 +47,22 @@ public sealed interface MintResult {
 
         /** A credential that nothing ends before it expires. */
         public Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId) {
-            this(fields, expiresAt, credentialId, Optional.empty());
+            this(fields, expiresAt, credentialId, Optional.empty(), false);
         }
 
         /** The same credential, which can be ended like this. */
         public Minted endedBy(Undo how) {
-            return new Minted(fields, expiresAt, credentialId, Optional.of(how));
+            return new Minted(fields, expiresAt, credentialId, Optional.of(how), endsByItself);
+        }
+
+        /** The same credential, of which nothing is left after its end, or something may be. */
+        public Minted endingByItself(boolean does) {
+            return new Minted(fields, expiresAt, credentialId, undo, does);
+        }
+
+        /** The same credential with its fields under other names. */
+        public Minted named(Map<String, Secret> members) {
+            return new Minted(members, expiresAt, credentialId, undo, endsByItself);
         }
 
         /**

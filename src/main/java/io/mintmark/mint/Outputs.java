@@ -54,7 +54,6 @@ public record Outputs(Map<String, String> fieldByMember, Map<String, String> opt
                 members.put(member, value);
             }
         });
-        return new Minted(
-                members, credential.expiresAt(), credential.credentialId(), credential.undo());
+        return credential.named(members);
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.mint;
 
 import io.mintmark.mint.MintResult.NotCalled;
+import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -38,8 +40,27 @@ final class TenantBulkhead {
         return Math.max(1, calls * 3 / 4);
     }
 
+    /**
+     * What is to be called, and until when.
+     *
+     * @param maxCalls the maximum number of the tenant's concurrent calls
+     */
+    record Call(TenantName tenant, ProviderName provider, int maxCalls, Instant deadline) {}
+
     /** Makes a call as soon as there is a permit, or reports that there was none. */
     MintResult call(MintOrder order, Supplier<MintResult> call) {
+        return call(
+                new Call(order.tenant(), order.provider(), order.maxCalls(), order.deadline()),
+                call,
+                detail -> new NotCalled(Why.TENANT_BUSY, detail));
+    }
+
+    /**
+     * The same for any call.
+     *
+     * @param busy the result if there was no permit, of the reason
+     */
+    <T> T call(Call order, Supplier<T> call, Function<String, T> busy) {
         Calls calls =
                 tenants.compute(
                         order.tenant(),
@@ -47,10 +68,10 @@ final class TenantBulkhead {
                                 (there == null ? new Calls(order.maxCalls()) : there)
                                         .joined(order));
         try {
-            return call(calls, order, call);
+            return call(calls, order, call, busy);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return busy("the request was cancelled");
+            return busy.apply("the request was cancelled");
         } finally {
             tenants.computeIfPresent(order.tenant(), (_, there) -> there.left() ? null : there);
         }
@@ -67,16 +88,16 @@ final class TenantBulkhead {
         return tenants.size();
     }
 
-    private MintResult call(Calls calls, MintOrder order, Supplier<MintResult> call)
+    private <T> T call(Calls calls, Call order, Supplier<T> call, Function<String, T> busy)
             throws InterruptedException {
         Permits ofProvider = calls.ofProvider(order.provider());
         if (!tryEnter(calls, ofProvider, clock.instant())) {
             if (!calls.waiting.tryAcquire()) {
-                return busy("%d calls of the tenant wait already".formatted(WAITING));
+                return busy.apply("%d calls of the tenant wait already".formatted(WAITING));
             }
             try {
                 if (!tryEnter(calls, ofProvider, halfway(order))) {
-                    return busy(calls.full(order.provider()));
+                    return busy.apply(calls.full(order.provider()));
                 }
             } finally {
                 calls.waiting.release();
@@ -90,11 +111,7 @@ final class TenantBulkhead {
         }
     }
 
-    private static NotCalled busy(String detail) {
-        return new NotCalled(NotCalled.Why.TENANT_BUSY, detail);
-    }
-
-    private Instant halfway(MintOrder order) {
+    private Instant halfway(Call order) {
         Instant now = clock.instant();
         return now.plus(Duration.between(now, order.deadline()).dividedBy(2));
     }
@@ -155,7 +172,7 @@ final class TenantBulkhead {
         }
 
         @SuppressWarnings("NonAtomicVolatileUpdate") // within the map's entry
-        Calls joined(MintOrder order) {
+        Calls joined(Call order) {
             int more = order.maxCalls() - max;
             int moreByProvider =
                     TenantBulkhead.ofProvider(order.maxCalls()) - TenantBulkhead.ofProvider(max);

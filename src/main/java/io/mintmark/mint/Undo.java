@@ -3,7 +3,10 @@ package io.mintmark.mint;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Ends a credential that was obtained and is not handed out, while its secret is in memory. */
+/**
+ * Ends a credential that was obtained and is not handed out, while its secret is in memory. For
+ * types without {@link Ender}, which does the same, and also after the broker died.
+ */
 @FunctionalInterface
 public interface Undo {
     /**

@@ -13,6 +13,7 @@ public enum ThreadName {
     AUDIT_SEALER,
     CATALOGUE_POLLING,
     HOUSEKEEPING,
+    ENDINGS,
     SIGNING_KEYS,
     CERTIFICATES,
     BROKER_TOKEN,

@@ -4,6 +4,9 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.Sealer;
 import io.mintmark.config.ServiceSettings;
+import io.mintmark.ending.EndingStore;
+import io.mintmark.ending.Endings;
+import io.mintmark.ending.ProviderEndings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.grant.Catalogue;
 import io.mintmark.grant.CataloguePolling;
@@ -24,7 +27,9 @@ import io.mintmark.postgres.catalogue.PostgresCatalogue;
 import io.mintmark.postgres.catalogue.PostgresEndedCredentials;
 import io.mintmark.postgres.catalogue.PostgresIdentityProviders;
 import io.mintmark.postgres.log.Housekeeping;
+import io.mintmark.postgres.log.LeftBehind;
 import io.mintmark.postgres.log.LogFigures;
+import io.mintmark.postgres.log.PostgresEndings;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
 import io.mintmark.token.IssuerKeys;
@@ -64,6 +69,7 @@ final class Assembly {
     private final Rejections rejections;
     private final CataloguePolling polling;
     private final Housekeeping housekeeping;
+    private final Endings endings;
     private final Servers servers;
 
     /**
@@ -77,9 +83,6 @@ final class Assembly {
         this.mintIds = new MintIds(clock, new SecureRandom());
         this.components = components;
         this.ownIssuer = ownIssuer(settings);
-        this.stores =
-                components.running(
-                        Stores.open(settings.database(), prepared.replica(), prepared::declaring));
         this.meters = components.running(new Meters());
         this.measurements = new Measurements(meters);
         this.traces = Traces.configured();
@@ -87,6 +90,15 @@ final class Assembly {
         this.sts = components.running(StsClients.within(prepared.destinations()));
         this.connections = components.running(new TenantHttpClients(prepared.destinations()));
         this.providers = Providers.of(prepared, sts, connections);
+        this.stores =
+                components.running(
+                        Stores.open(
+                                settings.database(),
+                                prepared.replica(),
+                                prepared::declaring,
+                                new LeftBehind(
+                                        providers.enders().keySet(),
+                                        settings.provider().timeout())));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(
@@ -104,6 +116,7 @@ final class Assembly {
         this.polling = components.idle(new CataloguePolling(catalogue, issuers));
         this.housekeeping =
                 components.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
+        this.endings = components.idle(endings(settings.provider().timeout()));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);
     }
@@ -118,6 +131,7 @@ final class Assembly {
         components.start(prepared.identity(), OwnIdentity::start);
         components.start(polling, CataloguePolling::start);
         components.start(housekeeping, Housekeeping::start);
+        components.start(endings, Endings::start);
         components.start(servers, Servers::start);
         components.start(sealer, Sealer::start);
         return servers;
@@ -152,6 +166,15 @@ final class Assembly {
                 System.out::println);
     }
 
+    private Endings endings(Duration timeout) {
+        EndingStore store = new PostgresEndings(stores.database(), prepared.replica());
+        return new Endings(
+                store,
+                new ProviderEndings(
+                        store, providers, audit, clock, new SecureRandom(), timeout, measurements),
+                timeout);
+    }
+
     private void show(MeasuredCatalogue readings) {
         Levels levels = new Levels(meters);
         levels.show(stores.database());
@@ -165,7 +188,8 @@ final class Assembly {
     }
 
     private Exchange exchange(ServiceSettings settings) {
-        measurements.announce(Routes.OF_CREDENTIALS, providers.types());
+        measurements.announce(
+                Routes.OF_CREDENTIALS, providers.types(), providers.enders().keySet());
         return new Exchange(
                 verifier(),
                 issuers,

@@ -4,6 +4,7 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.postgres.catalogue.PostgresUsedTokens;
 import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.LeftBehind;
 import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.postgres.log.PostgresSeals;
 
@@ -30,14 +31,18 @@ record Stores(
      *
      * @param declaring the keys whose declarations let a writer go on after a loss; each writer
      *     takes some of its own
+     * @param leftBehind by which mints
      */
     static Stores open(
-            DatabaseSettings settings, String replica, Supplier<Optional<TrustedKeys>> declaring) {
+            DatabaseSettings settings,
+            String replica,
+            Supplier<Optional<TrustedKeys>> declaring,
+            LeftBehind leftBehind) {
         Database database = new Database(Logins.service(settings), settings.poolSize());
         return new Stores(
                 database,
-                new PostgresEventStore(database, replica, declaring.get()),
-                new PostgresEventStore(database, replica, declaring.get()),
+                new PostgresEventStore(database, replica, declaring.get(), leftBehind),
+                new PostgresEventStore(database, replica, declaring.get(), LeftBehind.NOTHING),
                 new PostgresSeals(database, replica),
                 new PostgresUsedTokens(database));
     }

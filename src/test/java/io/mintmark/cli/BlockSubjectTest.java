@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
+import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.x509.Ca;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.CredentialTypes;
@@ -32,10 +33,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 class BlockSubjectTest {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
 
     @TempDir static Path secrets;
 
@@ -97,6 +100,7 @@ class BlockSubjectTest {
                                         CredentialTypes.byName(),
                                         () -> world.database().login(who),
                                         PATIENCE,
+                                        END_PATIENCE,
                                         out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
                         .setExecutionExceptionHandler((failure, _, _) -> {
@@ -375,5 +379,42 @@ class BlockSubjectTest {
                 world.database()
                         .column(
                                 "SELECT concat_ws(' ', mint_id, reason, created_by) FROM broker.ended_credential"));
+    }
+
+    @Test
+    void what_a_service_made_is_ended_by_the_broker_or_the_command_says_why_not() {
+        try (WebhookStandIn service =
+                new WebhookStandIn(
+                        world.broker().url().toString(),
+                        () -> world.broker().get("/.well-known/jwks.json").response().body())) {
+            world.admin(
+                    """
+                    INSERT INTO broker.access_provider (tenant, name, type, settings)
+                    VALUES ('acme', 'apps', 'webhook', '{"endpoint": "%s", "fields": ["APP_PASSWORD"]}');
+                    INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                    VALUES ('acme', 'app', 'apps', 600, '{"target": "a"}');
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                    VALUES ('acme', 'ci', 'ci:app', 'app'), ('acme', 'ci', 'ci:late', 'app');
+                    """
+                            .formatted(service.url()));
+            Eventually.holds(() -> mint("ci:app", "app").status() == 200);
+            Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:app", "--end");
+            String mint = mints("ci:app", "app").getFirst();
+            assertTrue(
+                    printed.text().contains("Ended at their providers, 1 of 1:"), printed.text());
+            assertTrue(
+                    printed.line("  webhook " + mint).matches(".* ended \\d\\d:\\d\\d:\\d\\d"),
+                    printed.text());
+            assertFalse(printed.text().contains("its operator ends"), printed.text());
+            assertEquals(Set.of(), service.live());
+            assertEquals(200, mint("ci:late", "app").status());
+        }
+        Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:late", "--end");
+        String mint = mints("ci:late", "app").getFirst();
+        assertTrue(printed.text().contains("Ended at their providers, 0 of 1:"), printed.text());
+        assertTrue(
+                printed.line("  webhook " + mint).contains("not yet: provider_unreachable: "),
+                printed.text());
+        assertTrue(printed.line("its operator ends these mint ids").endsWith(mint), printed.text());
     }
 }

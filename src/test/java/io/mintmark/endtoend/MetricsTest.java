@@ -30,6 +30,35 @@ class MetricsTest {
     }
 
     @Test
+    void ends_are_counted_from_the_start_for_each_type_that_leaves_something_behind() {
+        List<String> leaving =
+                world.database()
+                        .column("SELECT type FROM broker.provider_type WHERE leaves_behind ORDER BY 1");
+        List<String> counted =
+                samples(world.broker()).stream()
+                        .filter(line -> line.startsWith("mintmark_endings_total{"))
+                        .map(line -> line.replaceAll(".*type=\"([^\"]*)\".*", "$1"))
+                        .distinct()
+                        .sorted()
+                        .toList();
+        assertEquals(leaving, counted);
+        for (String type : leaving) {
+            for (String result : List.of("gone", "disarmed", "not_yet")) {
+                String label = "result=\"" + result + "\"";
+                assertTrue(
+                        samples(world.broker()).stream()
+                                .anyMatch(line ->
+                                        line.startsWith("mintmark_endings_total{")
+                                                && line.contains(label)
+                                                && line.contains(type)),
+                        label);
+            }
+        }
+        assertEquals(0, value("mintmark_endings_open"));
+        assertEquals(0, value("mintmark_endings_oldest_seconds"));
+    }
+
+    @Test
     void the_admin_port_answers_head_as_get_and_names_its_own_paths() throws Exception {
         for (String path : List.of("/observe/metrics", "/observe/health/live")) {
             Answer get = admin("GET", path);

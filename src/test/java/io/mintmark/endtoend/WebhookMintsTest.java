@@ -101,4 +101,24 @@ class WebhookMintsTest {
                 world.database()
                         .column("SELECT key FROM audit.active_credential WHERE key = 'long'"));
     }
+
+    @Test
+    void the_service_deletes_what_expires() {
+        assertEquals(200, world.broker().mint(world.token(), "app").status());
+        String mint =
+                world.database()
+                        .column(
+                                "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app' ORDER BY 1 DESC LIMIT 1")
+                        .getFirst();
+        assertTrue(honest.live().contains(mint));
+        world.database()
+                .runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
+        Eventually.holds(() -> !honest.live().contains(mint));
+        Eventually.holds(() ->
+                world.database()
+                        .column(
+                                "SELECT concat_ws(' ', ended_how, ended_detail) FROM audit.mint WHERE mint_id = '%s'"
+                                        .formatted(mint))
+                        .equals(List.of("over HTTP 204")));
+    }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Kind;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.NotCalled;
@@ -38,6 +39,28 @@ final class ExchangeTest {
     private final MemoryTenant tenant = stage.tenant;
     private final MemoryLog store = stage.store;
     private final FakeCloud cloud = stage.cloud;
+
+    @Test
+    void what_comes_so_late_that_others_may_have_ended_it_is_withheld() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        takes(Stage.PATIENCE.plusSeconds(60));
+        assertEquals(1, stage.minted("deploy").byKey().size());
+        takes(Stage.PATIENCE.plusSeconds(61));
+        assertThrows(Unavailable.class, () -> stage.refusal("deploy"));
+        Event last = store.events().getLast();
+        assertEquals(Kind.WITHHELD, last.kind());
+        assertEquals(Optional.of("too_late"), last.reason());
+    }
+
+    /** This replica is stopped for so long while its provider answers. */
+    private void takes(Duration time) {
+        cloud.answer(
+                "deploy",
+                order -> {
+                    Instant later = stage.now.updateAndGet(now -> now.plus(time));
+                    return FakeCloud.credential(order, later.plusSeconds(60));
+                });
+    }
 
     @Test
     void keys_are_minted_at_the_same_time() {

@@ -35,6 +35,7 @@ import io.mintmark.outbound.RawServer;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.AfterEach;
@@ -313,6 +314,7 @@ class LyingAnswersTest {
         return switch (order.mint(providers)) {
             case Minted minted ->
                     undone(minted.undo())
+                            + ended(providers, type, order)
                             + minted.credentialId()
                             + minted.fields().values().stream()
                                     .map(Secret::reveal)
@@ -320,6 +322,7 @@ class LyingAnswersTest {
                                     .collect(Collectors.joining(" "));
             case Withheld withheld ->
                     undone(withheld.undo())
+                            + ended(providers, type, order)
                             + String.join(" ", withheld.credentialId(), withheld.detail());
             case NotMinted why -> why.detail();
             case MintResult.NotCalled not -> throw new AssertionError(not);
@@ -329,6 +332,19 @@ class LyingAnswersTest {
     /** What is on record if the provider was asked to end the credential, and lied about that. */
     private static String undone(Optional<Undo> undo) {
         return undo.flatMap(how -> how.undo(Instant.now().plus(PATIENCE))).orElse("");
+    }
+
+    /** The same for a type whose mints are ended later. */
+    private static String ended(AccessProviders providers, String type, Orders order) {
+        var place =
+                new Ender.Place(
+                        new TenantName("acme"),
+                        order.access().name(),
+                        order.access().settings(),
+                        Instant.now().plus(PATIENCE));
+        return Optional.ofNullable(providers.enders().get(type))
+                .map(ender -> ender.end(new Ender.EndOrder(place, Orders.MINT_ID, true)).detail())
+                .orElse("");
     }
 
     private String token(String at, IdpClient client) {

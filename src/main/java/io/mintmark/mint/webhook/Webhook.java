@@ -6,15 +6,11 @@ import io.mintmark.credential.CredentialType;
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.BrokerTokens;
-import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ender;
-import io.mintmark.mint.Ender.EndOrder;
-import io.mintmark.mint.Ender.Place;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.SettingSecrets;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
@@ -76,13 +72,10 @@ public final class Webhook implements AccessProvider {
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         WebhookSettings settings = WebhookSettings.of(providerSettings, destinations);
         WebhookKey key = WebhookKey.of(keySettings);
-        return new Prepared(
-                List.of(key.target()),
-                false,
-                order -> mint(order, settings, key, undo(order, providerSettings)));
+        return new Prepared(List.of(key.target()), false, order -> mint(order, settings, key));
     }
 
-    private MintResult mint(MintOrder order, WebhookSettings settings, WebhookKey key, Undo undo) {
+    private MintResult mint(MintOrder order, WebhookSettings settings, WebhookKey key) {
         WebhookRequest request =
                 WebhookRequest.put(settings.address(order.mintId()), key.request(order));
         Secret token =
@@ -94,21 +87,7 @@ public final class Webhook implements AccessProvider {
                 order.sender(), order.deadline(), settings.endpoint(), post)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> why;
             case Done<Reply>(Reply reply) ->
-                    new WebhookAnswer(reply, settings.endpoint())
-                            .result(settings, order.mintId(), undo);
+                    new WebhookAnswer(reply, settings.endpoint()).result(settings, order.mintId());
         };
-    }
-
-    private Undo undo(MintOrder order, JsonNode settings) {
-        return deadline ->
-                switch (deletions.end(
-                        new EndOrder(
-                                new Place(order.tenant(), order.provider(), settings, deadline),
-                                order.mintId(),
-                                true))) {
-                    case Ended.Gone _ -> Optional.empty();
-                    case Ended.Disarmed _ -> Optional.empty();
-                    case Ended.NotYet(_, String why) -> Optional.of(why);
-                };
     }
 }

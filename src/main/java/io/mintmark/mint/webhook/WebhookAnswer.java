@@ -5,7 +5,6 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
-import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
@@ -36,10 +35,8 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
     /**
      * The credential, if it is what was asked for. A service that says that it made one, or gives
      * values, may have made one.
-     *
-     * @param undo how it is ended
      */
-    public MintResult result(WebhookSettings settings, MintId mint, Undo undo) {
+    public MintResult result(WebhookSettings settings, MintId mint) {
         ServiceAnswer answer = reply.answer();
         if (!reply.isSuccess() && !answer.has("values")) {
             return failure();
@@ -53,14 +50,13 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
         return objection(settings, values)
                 .<MintResult>map(why ->
                         new Withheld(
-                                        id,
-                                        expiry,
-                                        Reason.PROVIDER_ERROR,
-                                        "%s (%s)".formatted(why, endpoint.origin()))
-                                .endedBy(undo))
+                                id,
+                                expiry,
+                                Reason.PROVIDER_ERROR,
+                                "%s (%s)".formatted(why, endpoint.origin())))
                 .orElseGet(() ->
                         minted(settings, values.orElseThrow(), expiry.orElseThrow(), id)
-                                .endedBy(undo));
+                                .endingByItself(answer.flag("endsByItself").orElse(false)));
     }
 
     private Optional<String> objection(

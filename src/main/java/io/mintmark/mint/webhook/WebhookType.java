@@ -18,8 +18,8 @@ public final class WebhookType implements CredentialType {
     static final String EXPIRATION = "Expiration";
 
     private static final String SERVICE =
-            "Only the service behind the webhook can end a credential. It knows a credential by its"
-                    + " mint id.";
+            "The broker has the service behind the webhook end a credential: run this again with"
+                    + " --end, or insert its mint id into broker.ended_credential.";
 
     @Override
     public String name() {
@@ -49,7 +49,7 @@ public final class WebhookType implements CredentialType {
                                 "service of access provider " + each.getKey(),
                                 each.getValue(),
                                 SERVICE,
-                                "Its operator ends these mint ids: "
+                                "If the broker can't reach the service, its operator ends these mint ids: "
                                         + each.getValue().stream()
                                                 .map(one -> one.mintId().toString())
                                                 .collect(Collectors.joining(", "))))

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
@@ -261,19 +260,12 @@ public final class BlockedSubjects implements AutoCloseable {
         return asked(query(HeldCredentials.LIVING, block), HeldCredentials::living);
     }
 
-    /**
-     * Ends those of the subject's credentials whose servers read a revocation list.
-     *
-     * @return the mints that are ended now, also by an earlier call
-     */
-    public Set<UUID> end(Block block) {
-        return Set.copyOf(
-                asked(
-                        query(HeldCredentials.END, block, block.reason()),
-                        row -> row.getObject("mint_id", UUID.class)));
+    /** Ends credentials over the same connection. */
+    public EarlyEnds ends() {
+        return new EarlyEnds(connection);
     }
 
-    private static Query query(String sql, Block block, Object... more) {
+    static Query query(String sql, Block block, Object... more) {
         List<Object> parameters =
                 new ArrayList<>(
                         List.of(block.tenant(), block.idp(), block.subject(), block.match()));

@@ -7,10 +7,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The credentials that a blocked subject still holds: how they are found, and ended. */
+/** The credentials that a blocked subject still holds: how they are found. */
 final class HeldCredentials {
     /** Whether the request {@code r} is of the subject that is {@code blocked}. */
-    private static final String OF_SUBJECT =
+    static final String OF_SUBJECT =
             """
             (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
                        AND (blocked.idp IS NULL OR r.idp = blocked.idp)
@@ -39,27 +39,6 @@ final class HeldCredentials {
                      CROSS JOIN wanted AS blocked
                      WHERE %s
                      ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
-                    """
-                            .formatted(OF_SUBJECT);
-
-    /** What {@code broker.ended_credential} can end, of which some is ended already. */
-    static final String END =
-            "WITH "
-                    + BlockedSubjects.WANTED
-                    + """
-                    , living AS (
-                        SELECT c.mint_id
-                          FROM audit.active_credential AS c
-                          JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
-                          JOIN broker.provider_type AS y ON y.type = c.provider_type AND y.ends_early
-                         CROSS JOIN wanted AS blocked
-                         WHERE %s
-                    ), ended AS (
-                        INSERT INTO broker.ended_credential (mint_id, reason)
-                        SELECT l.mint_id, cast(? AS text) FROM living AS l ORDER BY l.mint_id
-                            ON CONFLICT (mint_id) DO NOTHING
-                    )
-                    SELECT l.mint_id FROM living AS l
                     """
                             .formatted(OF_SUBJECT);
 

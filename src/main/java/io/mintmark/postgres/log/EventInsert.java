@@ -1,6 +1,7 @@
 package io.mintmark.postgres.log;
 
 import io.mintmark.audit.Chain;
+import io.mintmark.audit.Event;
 import io.mintmark.postgres.connection.CommitThenQuery;
 import io.mintmark.postgres.connection.CommitThenQuery.Result;
 import io.mintmark.postgres.connection.Queries;
@@ -23,20 +24,20 @@ import java.util.stream.Collectors;
  * after that. Methods throw {@link QueryFailed}.
  */
 final class EventInsert {
-    private static final String APPEND =
+    /** Beside the columns in the JSON of a row: {@link Event.Credential#endsByItself}. */
+    static final String ENDS_BY_ITSELF = "ends_by_itself";
+
+    private static final String COLUMNS =
             """
-            INSERT INTO audit.event (
-                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
-                reason, detail, credential_id,
-                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker, chain, seq, prev_hash, hash)
-            SELECT
-                mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
-                provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
-                reason, detail, credential_id,
-                issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
-                broker, chain, seq, prev_hash, hash
+            mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+            provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
+            reason, detail, credential_id,
+            issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
+            broker, chain, seq, prev_hash, hash
+            """;
+
+    private static final String GIVEN =
+            """
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS event (
                 mint_id uuid, step bigint, kind text, occurred_at timestamptz, request_id text,
                 tenant text, idp text, issuer text, subject text, key text, provider text,
@@ -45,17 +46,19 @@ final class EventInsert {
                 detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
                 token_id text, token_hash bytea, claims jsonb, client_address inet,
                 user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
-                hash bytea)
+                hash bytea, ends_by_itself boolean)
             """;
 
     /** Nothing is written where the row before isn't. */
-    private static final String APPEND_AFTER =
-            APPEND
-                    + """
-                     WHERE EXISTS (
-                        SELECT FROM audit.event AS before
-                         WHERE before.mint_id = cast(? AS uuid) AND before.hash = decode(?, 'hex'))
-                    """;
+    private static final String AFTER =
+            """
+             WHERE EXISTS (
+                SELECT FROM audit.event AS before
+                 WHERE before.mint_id = cast(? AS uuid) AND before.hash = decode(?, 'hex'))
+            """;
+
+    private static final String INSERT =
+            "INSERT INTO audit.event (%s) SELECT %s".formatted(COLUMNS, COLUMNS);
 
     private static final String STATES =
             """
@@ -66,10 +69,6 @@ final class EventInsert {
              CROSS JOIN LATERAL audit.last_change(tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared
             """;
-
-    private static final CommitThenQuery APPEND_THEN_ASK = new CommitThenQuery(APPEND, STATES);
-    private static final CommitThenQuery APPEND_AFTER_THEN_ASK =
-            new CommitThenQuery(APPEND_AFTER, STATES);
 
     /** The row that was confirmed last; it must still be there when the next is written. */
     record Confirmed(MintId mint, Chain.Head head) {}
@@ -86,33 +85,76 @@ final class EventInsert {
     /** What the state of a tenant is, and on which timeline it was read. */
     private record Found(TenantName tenant, TenantState state, String timeline) {}
 
-    private final Queries queries;
+    /** The same rows, inserted after any, and only after a certain one. */
+    private record Statements(
+            String append,
+            String appendAfter,
+            CommitThenQuery appendThenAsk,
+            CommitThenQuery appendAfterThenAsk) {
 
-    EventInsert(Queries queries) {
+        Statements(String append, String appendAfter) {
+            this(
+                    append,
+                    appendAfter,
+                    new CommitThenQuery(append, STATES),
+                    new CommitThenQuery(appendAfter, STATES));
+        }
+    }
+
+    private final Queries queries;
+    private final Statements plain = new Statements(INSERT + GIVEN, INSERT + GIVEN + AFTER);
+    private final LeftBehind leftBehind;
+    private final Statements withEndings;
+
+    /**
+     * @param leftBehind by mints of which types; only batches with such mints pay for it
+     */
+    EventInsert(Queries queries, LeftBehind leftBehind) {
         this.queries = queries;
+        this.leftBehind = leftBehind;
+        this.withEndings = new Statements(withEndings(GIVEN), withEndings(GIVEN + AFTER));
+    }
+
+    /** Rows that aren't written move no ending either, so the condition is on what is given. */
+    private String withEndings(String given) {
+        return "WITH event AS MATERIALIZED (SELECT "
+                + COLUMNS
+                + ", ends_by_itself"
+                + given
+                + "), "
+                + leftBehind.kept()
+                + INSERT
+                + " FROM event";
     }
 
     /**
      * Inserts them.
      *
-     * @param json of {@link EventRows}
+     * @param events the rows
+     * @param json the same, of {@link EventRows}
      * @param before without which none is written
      * @param tenants whose states are asked for
      */
-    Inserted run(String json, Optional<Confirmed> before, Set<TenantName> tenants) {
+    Inserted run(
+            List<Event> events, String json, Optional<Confirmed> before, Set<TenantName> tenants) {
+        Statements statements = leftBehind.byAny(events) ? withEndings : plain;
         List<String> parameters =
                 before.map(row -> List.of(json, row.mint().toString(), row.head().hash()))
                         .orElseGet(() -> List.of(json));
         if (tenants.isEmpty()) {
             return new Inserted(
-                    queries.change(before.isPresent() ? APPEND_AFTER : APPEND, parameters),
+                    queries.change(
+                            before.isPresent() ? statements.appendAfter() : statements.append(),
+                            parameters),
                     Map.of(),
                     Optional.empty());
         }
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
         Result<Found> result =
                 queries.commitThenQuery(
-                        before.isPresent() ? APPEND_AFTER_THEN_ASK : APPEND_THEN_ASK,
+                        before.isPresent()
+                                ? statements.appendAfterThenAsk()
+                                : statements.appendThenAsk(),
                         parameters,
                         names,
                         EventInsert::found);
@@ -122,9 +164,10 @@ final class EventInsert {
                 result.rows().stream().map(Found::timeline).findFirst());
     }
 
-    /** Inserts them and takes them back. */
+    /** Inserts them by the longest statement and takes them back. */
     void rehearse(String json) {
-        queries.rehearse(APPEND, List.of(json));
+        queries.rehearse(
+                leftBehind.isEmpty() ? plain.append() : withEndings.append(), List.of(json));
     }
 
     private static Found found(ResultSet row) throws SQLException {

@@ -71,6 +71,13 @@ final class EventRow {
         json.writeTree(value);
     }
 
+    /** Something that the statement needs, and that isn't part of the row. */
+    void beside(String name, boolean value) throws IOException {
+        if (value) {
+            json.writeBooleanField(name, true);
+        }
+    }
+
     private void add(EventFields field, String text) throws IOException {
         canonical.put(field, text);
         json.writeFieldName(field.column());

@@ -50,6 +50,9 @@ final class EventRows {
             for (Event event : events) {
                 EventRow row = new EventRow(rows);
                 add(row, event);
+                row.beside(
+                        EventInsert.ENDS_BY_ITSELF,
+                        event.credential().map(Credential::endsByItself).orElse(false));
                 row.link(draft);
             }
             rows.writeEndArray();

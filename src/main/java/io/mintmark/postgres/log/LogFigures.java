@@ -25,10 +25,17 @@ public final class LogFigures {
                        SELECT cast(1000 * extract(epoch FROM clock_timestamp() - c.sealed_at) AS bigint)
                          FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1), -1) AS age_millis,
                    (SELECT count(*) FROM audit.open_mint AS o
-                     WHERE o.mint_id < audit.first_mint_id(now() - interval '1 minute')) AS unresolved
+                     WHERE o.mint_id < audit.first_mint_id(now() - interval '1 minute')) AS unresolved,
+                   (SELECT count(*) FROM runtime.ending AS e WHERE e.due <= now()) AS endings,
+                   coalesce((SELECT cast(1000 * extract(epoch FROM now() - min(e.due)) AS bigint)
+                               FROM runtime.ending AS e WHERE e.due <= now()), 0) AS oldest_millis
             """;
 
-    private record Figures(Optional<Duration> checkpointAge, long unresolvedMints) {}
+    private record Figures(
+            Optional<Duration> checkpointAge,
+            long unresolvedMints,
+            long endingsOpen,
+            Duration oldestEnding) {}
 
     private record Asked(long at, Optional<Figures> answer) {}
 
@@ -54,6 +61,16 @@ public final class LogFigures {
         return current().map(Figures::unresolvedMints);
     }
 
+    /** Mints that are due to be ended at their provider; empty if unknown. */
+    public Optional<Long> endingsOpen() {
+        return current().map(Figures::endingsOpen);
+    }
+
+    /** For how long the oldest of them has been due, or no time; empty if unknown. */
+    public Optional<Duration> oldestEnding() {
+        return current().map(Figures::oldestEnding);
+    }
+
     private synchronized Optional<Figures> current() {
         Asked known = last;
         if (known == null || nanos.getAsLong() - known.at() > FRESH.toNanos()) {
@@ -76,6 +93,8 @@ public final class LogFigures {
                 Optional.of(row.column("age_millis").get(Long.class))
                         .filter(millis -> millis >= 0)
                         .map(Duration::ofMillis),
-                row.column("unresolved").get(Long.class));
+                row.column("unresolved").get(Long.class),
+                row.column("endings").get(Long.class),
+                Duration.ofMillis(row.column("oldest_millis").get(Long.class)));
     }
 }

@@ -69,18 +69,23 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(database, broker, Optional.empty());
+        this(database, broker, Optional.empty(), LeftBehind.NOTHING);
     }
 
     /**
      * The same, and it takes no rows after a promotion that lost some, until a declaration.
      *
      * @param declaring the keys whose declarations count; without them it goes on
+     * @param leftBehind of which mints it keeps what they may leave behind
      */
-    public PostgresEventStore(Database database, String broker, Optional<TrustedKeys> declaring) {
+    public PostgresEventStore(
+            Database database,
+            String broker,
+            Optional<TrustedKeys> declaring,
+            LeftBehind leftBehind) {
         this.queries = database.writing();
         this.stop = declaring.map(keys -> new LossStop(queries, keys));
-        this.insert = new EventInsert(queries);
+        this.insert = new EventInsert(queries, leftBehind);
         this.rows = new EventRows(broker);
     }
 
@@ -104,7 +109,7 @@ public final class PostgresEventStore implements EventStore {
     /** No rows are written where the row before them is missing. */
     private Inserted inserted(List<Event> events, Set<TenantName> tenants) {
         Chain.Draft draft = chain.draft();
-        Inserted inserted = insert(rows.json(events, draft), tenants);
+        Inserted inserted = insert(events, rows.json(events, draft), tenants);
         if (inserted.rows() > 0) {
             chain.committed(draft);
             last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
@@ -113,9 +118,9 @@ public final class PostgresEventStore implements EventStore {
         return inserted;
     }
 
-    private Inserted insert(String json, Set<TenantName> tenants) {
+    private Inserted insert(List<Event> events, String json, Set<TenantName> tenants) {
         try {
-            return healed(() -> insert.run(json, last, tenants));
+            return healed(() -> insert.run(events, json, last, tenants));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
                 chain.unsure();

@@ -33,6 +33,13 @@ public final class PostgresRetirement implements Retirement {
              ORDER BY part.relname
             """;
 
+    /** The end of a mint goes into the month of the mint. */
+    private static final String STILL_TO_BE_ENDED =
+            """
+            SELECT count(*) AS open FROM runtime.ending
+             WHERE key IS NOT NULL AND mint_id < audit.first_mint_id(cast(? AS timestamptz))
+            """;
+
     /** Mints that stayed without outcome, of months that are gone. */
     private static final String FORGET =
             """
@@ -87,6 +94,7 @@ public final class PostgresRetirement implements Retirement {
     private Optional<SignedCheckpoint> retire(
             Connection connection, YearMonth before, Signer signer) throws SQLException {
         requireOver(connection, before);
+        requireEnded(connection, before);
         List<String> tables = tables(connection, before);
         if (tables.isEmpty()) {
             return Optional.empty();
@@ -108,6 +116,18 @@ public final class PostgresRetirement implements Retirement {
             throw new SQLException(
                     "only past months can be retired; the earliest month to keep is at most %s"
                             .formatted(current));
+        }
+    }
+
+    private static void requireEnded(Connection connection, YearMonth before) throws SQLException {
+        long open =
+                Query.of(STILL_TO_BE_ENDED, before.atDay(1) + "T00:00:00Z")
+                        .first(connection, row -> row.getLong("open"))
+                        .orElseThrow();
+        if (open > 0) {
+            throw new SQLException(
+                    "%d mints before %s are still to be ended, and their ends belong to these months; audit.unended says why, retry later"
+                            .formatted(open, before));
         }
     }
 

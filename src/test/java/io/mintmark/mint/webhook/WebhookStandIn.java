@@ -200,6 +200,19 @@ public final class WebhookStandIn implements AutoCloseable {
         };
     }
 
+    /** Makes nothing and never answers. */
+    public Act silent() {
+        return hanging();
+    }
+
+    /** Makes what is asked for, and never answers. */
+    public Act silentlyMaking() {
+        return (exchange, body) -> {
+            put(exchange, body);
+            hanging().with(exchange, body);
+        };
+    }
+
     /** Does as it is told, and the answer is lost. */
     Act forgettingToAnswer() {
         return (exchange, body) -> {

@@ -253,6 +253,7 @@ class WebhookTest {
 
         // what the access provider doesn't list is not handed out
         assertEquals(Set.of("APP_USER", "APP_PASSWORD", "Expiration"), minted.fields().keySet());
+        assertTrue(minted.endsByItself());
     }
 
     @ParameterizedTest
@@ -277,8 +278,7 @@ class WebhookTest {
 
         assertTrue(withheld.detail().contains(told), withheld.detail());
         assertEquals(ID, withheld.credentialId());
-        assertEquals(Optional.empty(), withheld.undo().orElseThrow().undo(later()));
-        assertEquals("DELETE", service.calls().getLast().method());
+        assertEquals(Optional.empty(), withheld.undo());
     }
 
     @Test
@@ -342,11 +342,11 @@ class WebhookTest {
     @Test
     void a_mint_ends_by_deleting_it_however_often() {
         Minted minted = broker.minted(order(TARGET));
-        var undo = minted.undo().orElseThrow();
+        assertFalse(minted.endsByItself());
 
-        assertEquals(Optional.empty(), undo.undo(later()));
+        assertEquals("HTTP 204", end("{}").detail());
         assertEquals(Set.of(), service.live());
-        assertEquals(Optional.empty(), undo.undo(later()));
+        assertTrue(end("{}") instanceof Ended.Gone);
 
         Call call = service.calls().getLast();
         assertEquals("DELETE", call.method());
@@ -530,7 +530,7 @@ class WebhookTest {
         assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
         assertTrue(withheld.detail().contains(told), withheld.detail());
         assertEquals(Set.of(ID), service.live());
-        assertEquals(Optional.empty(), withheld.undo().orElseThrow().undo(later()));
+        assertTrue(end("{}") instanceof Ended.Gone);
         assertEquals(Set.of(), service.live());
         service.forget();
     }

@@ -1,0 +1,59 @@
+package io.mintmark.ending;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+
+/** How long to leave access providers alone that don't answer. One that is down delays no other. */
+final class Pauses {
+    static final Duration LONGEST = Duration.ofMinutes(15);
+
+    /** Two to the power of it is longer than the longest pause. */
+    private static final int ENOUGH = 10;
+
+    private record Pause(int failures, Instant until) {}
+
+    private final Map<ProviderId, Pause> pauses = new ConcurrentHashMap<>();
+    private final InstantSource clock;
+    private final RandomGenerator random;
+
+    /**
+     * @param random spreads the tries of several replicas
+     */
+    Pauses(InstantSource clock, RandomGenerator random) {
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** After so many failures in a row: two to the power of it in seconds, or up to half less. */
+    Duration after(int failures) {
+        long most =
+                Math.min(
+                        LONGEST.toMillis(),
+                        Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
+        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
+    }
+
+    boolean isPaused(ProviderId provider) {
+        Pause pause = pauses.get(provider);
+        return pause != null && clock.instant().isBefore(pause.until());
+    }
+
+    /** It failed once more. */
+    void failed(ProviderId provider) {
+        pauses.compute(
+                provider,
+                (_, before) -> {
+                    int failures = before == null ? 1 : before.failures() + 1;
+                    return new Pause(failures, clock.instant().plus(after(failures)));
+                });
+    }
+
+    /** It answered. */
+    void answered(ProviderId provider) {
+        pauses.remove(provider);
+    }
+}

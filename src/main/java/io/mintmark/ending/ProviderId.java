@@ -1,0 +1,12 @@
+package io.mintmark.ending;
+
+import io.mintmark.tenant.ProviderName;
+import io.mintmark.tenant.TenantName;
+
+/** An access provider. */
+public record ProviderId(TenantName tenant, ProviderName name) {
+    @Override
+    public String toString() {
+        return "'%s' of tenant '%s'".formatted(name, tenant);
+    }
+}
