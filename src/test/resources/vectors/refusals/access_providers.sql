@@ -93,7 +93,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 -- a type that there isn't
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'aws');
 --> Access provider "x" of tenant "acme" has the unknown type "aws".
---? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, s3-sts, ssh, webhook, x509.
+--? Did you mean "aws-sts"? There are: aws-sts, azure, gcp, github-app, jwt, kubernetes, oauth2, postgresql, s3-sts, ssh, webhook, x509.
 --! 23503 the_provider_type_exists
 
 -- a type that is misspelt
