@@ -1107,8 +1107,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a token endpoint with a password
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://a:hunter2@auth.example.com/token"}');
---> settings in broker.access_provider contains what looks like a token or a key ("s://a…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--> Access provider "new" of tenant "acme": the setting "token_endpoint" is "https://a:hunter2@auth.example.com/token", which is not a URL of the form https://host/path (no user, query or fragment).
+--? For example "token_endpoint": "https://auth.example.com/oauth2/token".
 --! 23514
 
 -- a policy with statements in the singular
