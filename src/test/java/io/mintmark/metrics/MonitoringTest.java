@@ -162,8 +162,7 @@ class MonitoringTest {
         String sources = sources();
 
         assertTrue(lines.size() >= 7, lines::toString);
-        assertEquals(
-                List.of(), lines.stream().filter(line -> !sources.contains(line)).toList());
+        assertEquals(List.of(), lines.stream().filter(line -> !sources.contains(line)).toList());
     }
 
     private static String sources() throws IOException {

@@ -1,8 +1,8 @@
 package io.mintmark.console.pages;
 
+import io.mintmark.audit.TrustedKeys;
 import io.mintmark.console.pages.OverviewPage.Checkpoint;
 import io.mintmark.postgres.connection.Query;
-import io.mintmark.audit.TrustedKeys;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -41,11 +41,10 @@ final class ConnectionFault {
                 .flatMap(cause -> Stream.ofNullable(byState(cause)))
                 .findFirst()
                 .or(() -> byCause(causes))
-                .orElseGet(
-                        () ->
-                                causes.stream().anyMatch(SQLException.class::isInstance)
-                                        ? "it refuses what it is asked for"
-                                        : IN_USE);
+                .orElseGet(() ->
+                        causes.stream().anyMatch(SQLException.class::isInstance)
+                                ? "it refuses what it is asked for"
+                                : IN_USE);
     }
 
     /** The same for an operator, with what is wrong; nothing where the driver's words say more. */

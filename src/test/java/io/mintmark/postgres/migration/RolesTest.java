@@ -107,7 +107,8 @@ class RolesTest {
                             .formatted(login));
 
             String warning = String.valueOf(statement.getWarnings());
-            assertTrue(warning.contains("Login \"%s\" is not a member of".formatted(login)), warning);
+            assertTrue(
+                    warning.contains("Login \"%s\" is not a member of".formatted(login)), warning);
             admin.rollback();
         }
     }
