@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
  * @param exists whether the server has it
  * @param mayGrant whether it has the ADMIN OPTION for any role
  * @param rules whether one of these roles is a superuser
- * @param lasts whether one of them may create roles or log in itself, and so could be made a lasting
- *     login by a session that becomes it: a role may change its own password
+ * @param lasts whether one of them may create roles or log in itself, and so could be made a
+ *     lasting login by a session that becomes it: a role may change its own password
  * @param clock the server's, in whole seconds, up
  */
 record TargetRole(
