@@ -13,17 +13,6 @@ import java.util.Map;
 /** The OpenTelemetry Collector as {@code .ci/collector} builds it. It prints what it receives. */
 final class Collector implements AutoCloseable {
     private static final Path PROGRAM = Path.of("target", "collector", "built", "collector");
-    private static final String CONFIGURATION =
-            """
-            receivers:
-              otlp: {protocols: {http: {endpoint: 127.0.0.1:%d}}}
-            exporters:
-              debug: {verbosity: detailed}
-            service:
-              telemetry: {metrics: {level: none}}
-              pipelines:
-                traces: {receivers: [otlp], exporters: [debug]}
-            """;
 
     private final int port = RunningBroker.freePort();
     private final Path output;
@@ -37,7 +26,19 @@ final class Collector implements AutoCloseable {
     Collector(Path directory) throws IOException {
         this.output = directory.resolve("collector.log");
         Path configuration = directory.resolve("collector.yaml");
-        Files.writeString(configuration, CONFIGURATION.formatted(port));
+        Files.writeString(
+                configuration,
+                """
+                receivers:
+                  otlp: {protocols: {http: {endpoint: 127.0.0.1:%d}}}
+                exporters:
+                  debug: {verbosity: detailed}
+                service:
+                  telemetry: {metrics: {level: none}}
+                  pipelines:
+                    traces: {receivers: [otlp], exporters: [debug]}
+                """
+                        .formatted(port));
         this.process =
                 new ProcessBuilder(PROGRAM.toString(), "--config", configuration.toString())
                         .redirectErrorStream(true)

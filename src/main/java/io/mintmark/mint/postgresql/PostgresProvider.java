@@ -21,13 +21,13 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Logins to a tenant's own PostgreSQL server: for each mint a role that the server lets in no
+ * LoginRoles to a tenant's own PostgreSQL server: for each mint a role that the server lets in no
  * longer than that.
  */
 public final class PostgresProvider implements AccessProvider {
-    private final Sessions sessions;
-    private final Logins logins;
-    private final Endings endings;
+    private final TargetSessions sessions;
+    private final LoginRoles logins;
+    private final RoleEnder endings;
 
     /**
      * @param broker the broker's issuer, which marks its roles
@@ -39,9 +39,9 @@ public final class PostgresProvider implements AccessProvider {
             Destinations destinations,
             InstantSource clock,
             RandomGenerator random) {
-        this.sessions = new Sessions(destinations, secrets, clock);
-        this.logins = new Logins(broker, clock, random);
-        this.endings = new Endings(sessions, broker);
+        this.sessions = new TargetSessions(destinations, secrets, clock);
+        this.logins = new LoginRoles(broker, clock, random);
+        this.endings = new RoleEnder(sessions, broker);
     }
 
     @Override

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Makes the role of a mint, in one transaction. */
-final class Logins {
+final class LoginRoles {
     /** Before it, any holder of CREATEROLE rules all roles, and members may become their group. */
     private static final int FIRST_VERSION = 16;
 
@@ -34,7 +34,7 @@ final class Logins {
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    Logins(String broker, InstantSource clock, RandomGenerator random) {
+    LoginRoles(String broker, InstantSource clock, RandomGenerator random) {
         this.broker = broker;
         this.clock = clock;
         this.random = random;

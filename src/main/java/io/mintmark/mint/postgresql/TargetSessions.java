@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Connects to tenants' servers as the broker. */
-final class Sessions {
+final class TargetSessions {
     /** Our statements and their answers take a few kilobytes; a thousand names fifty. */
     private static final long MOST_BYTES = 256 << 10;
 
@@ -37,7 +37,7 @@ final class Sessions {
     private final SettingSecrets secrets;
     private final InstantSource clock;
 
-    Sessions(Destinations destinations, SettingSecrets secrets, InstantSource clock) {
+    TargetSessions(Destinations destinations, SettingSecrets secrets, InstantSource clock) {
         this.destinations = destinations;
         this.secrets = secrets;
         this.clock = clock;

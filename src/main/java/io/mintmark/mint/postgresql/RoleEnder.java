@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.Optional;
 
 /** Ends mints by their roles, which are found by the mint id in their names. */
-final class Endings implements Ender {
+final class RoleEnder implements Ender {
     /** Another replica may be at the same role, and be faster. */
     private static final int LOOKS = 4;
 
     /** More are found next time. */
     private static final int MOST_LISTED = 1_000;
 
-    private final Sessions sessions;
+    private final TargetSessions sessions;
     private final String broker;
 
     /**
      * @param broker the broker's issuer
      */
-    Endings(Sessions sessions, String broker) {
+    RoleEnder(TargetSessions sessions, String broker) {
         this.sessions = sessions;
         this.broker = broker;
     }
@@ -82,7 +82,7 @@ final class Endings implements Ender {
         return new DatabaseSessions() {
             @Override
             public Session open(String database) throws TargetFailure {
-                return Endings.this.open(place, settings, database);
+                return RoleEnder.this.open(place, settings, database);
             }
 
             @Override
