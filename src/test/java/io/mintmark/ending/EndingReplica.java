@@ -3,13 +3,12 @@ package io.mintmark.ending;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
 import io.mintmark.mint.AccessProviders;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.LeftBehind;
 import io.mintmark.postgres.log.PostgresEndings;
 import io.mintmark.postgres.log.PostgresEventStore;
-
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import java.time.Duration;
 import java.time.InstantSource;

@@ -42,13 +42,13 @@ class EndingAfterKillTest {
 
     @BeforeEach
     void start() {
-        environment =
-                new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
+        environment = new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.put("DATABASE_MIGRATE", "false");
         broker = new BrokerProcess(environment, directory);
         service =
                 new WebhookStandIn(
-                        environment.get("BROKER_URL"), () -> get("/.well-known/jwks.json"));
+                        String.valueOf(environment.get("BROKER_URL")),
+                        () -> get("/.well-known/jwks.json"));
         database.run(
                 Who.ADMIN,
                 World.tenant(issuer.url(), service.url())
@@ -114,9 +114,7 @@ class EndingAfterKillTest {
     /** Mints with a service that doesn't answer, and kills the broker meanwhile. */
     private void killDuringMint(Act act) {
         service.next(act);
-        var _ =
-                http.sendAsync(
-                        mint().build(), HttpResponse.BodyHandlers.ofString());
+        var _ = http.sendAsync(mint().build(), HttpResponse.BodyHandlers.ofString());
         Eventually.holds(() -> methods().equals(List.of("PUT")));
         broker.kill();
         assertEquals(
@@ -139,8 +137,7 @@ class EndingAfterKillTest {
         assertTrue(service.live().isEmpty());
         assertEquals(List.of(), database.column("SELECT mint_id FROM audit.unended"));
         environment.put("DATABASE_USERNAME", Who.AUDITOR.login());
-        assertEquals(
-                0, new Commands(environment, Path.of("")).execute("audit", "verify"));
+        assertEquals(0, new Commands(environment, Path.of("")).execute("audit", "verify"));
     }
 
     @Test

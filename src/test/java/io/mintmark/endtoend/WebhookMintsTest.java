@@ -111,8 +111,7 @@ class WebhookMintsTest {
                                 "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app' ORDER BY 1 DESC LIMIT 1")
                         .getFirst();
         assertTrue(honest.live().contains(mint));
-        world.database()
-                .runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
+        world.database().runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
         Eventually.holds(() -> !honest.live().contains(mint));
         Eventually.holds(() ->
                 world.database()

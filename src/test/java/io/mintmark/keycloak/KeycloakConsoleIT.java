@@ -8,7 +8,6 @@ import io.mintmark.console.RunningConsole;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.wiring.Console;
 import io.mintmark.wiring.ConsoleStartup;
 
 import org.junit.jupiter.api.AutoClose;
@@ -25,7 +24,6 @@ class KeycloakConsoleIT {
     @AutoClose private static TestDatabase database;
     private static KeycloakRealm realm;
     private static String url;
-    private static Console console;
 
     @BeforeAll
     static void start() {
@@ -45,19 +43,15 @@ class KeycloakConsoleIT {
                         keycloak.realm("console"),
                         "console.json",
                         Map.of("console", url, "secret", RunningConsole.SECRET));
-        console =
-                database.closing(
-                        new ConsoleStartup(
-                                        new SettingsReader(
-                                                        RunningConsole.environment(
-                                                                database,
-                                                                realm.issuer(),
-                                                                url,
-                                                                port),
-                                                        Path.of("target"))
-                                                .console(),
-                                        InstantSource.system())
-                                .run());
+        database.closing(
+                new ConsoleStartup(
+                                new SettingsReader(
+                                                RunningConsole.environment(
+                                                        database, realm.issuer(), url, port),
+                                                Path.of("target"))
+                                        .console(),
+                                InstantSource.system())
+                        .run());
     }
 
     private static Browser logIn(Browser browser, String person, String path) {

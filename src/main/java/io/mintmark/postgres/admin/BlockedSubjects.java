@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 
 /** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
 public final class BlockedSubjects implements AutoCloseable {

@@ -155,7 +155,7 @@ final class PastDecision {
                     used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                     () ->
                             "its tenant, identity provider, access provider, key or grant was used"
-                                + " with other settings than the history has at revision "
+                                    + " with other settings than the history has at revision "
                                     + revision);
         }
     }
@@ -211,7 +211,7 @@ final class PastDecision {
                     required.areMetByRecord(claims, budget),
                     () ->
                             "its claims don't meet the conditions of its identity provider at"
-                                + " revision "
+                                    + " revision "
                                     + revision);
             require(
                     grant.claims().areMetByRecord(claims, budget),

@@ -23,8 +23,8 @@ import java.util.List;
 
 /** A login's whole life at each supported version of PostgreSQL. */
 class PostgresLoginsTest {
+    private TargetServer server = TargetServer.shared(18);
     @TempDir Path secrets;
-    private TargetServer server;
 
     @AfterEach
     void clean() {

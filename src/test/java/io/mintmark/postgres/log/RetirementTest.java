@@ -177,9 +177,13 @@ class RetirementTest {
 
     @Test
     void a_month_stays_until_what_its_mints_left_behind_is_ended() {
-        String open =
-                "INSERT INTO runtime.ending (mint_id, tenant, provider, provider_type, key, due, next_try) SELECT mint_id, tenant, provider, provider_type, key, now(), now() FROM audit.event WHERE step = 1 AND subject = '%s'";
-        database.runAsSuperuser(open.formatted("five"));
+        database.runAsSuperuser(
+                """
+                INSERT INTO runtime.ending
+                       (mint_id, tenant, provider, provider_type, key, due, next_try)
+                SELECT mint_id, tenant, provider, provider_type, key, now(), now()
+                  FROM audit.event WHERE step = 1 AND subject = 'five'
+                """);
         assertTrue(refusal("2026-03").contains("1 mints before 2026-03 are still to be ended"));
         assertTrue(retire("2026-02").isPresent());
         database.runAsSuperuser("DELETE FROM runtime.ending");

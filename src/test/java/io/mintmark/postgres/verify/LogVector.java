@@ -63,7 +63,7 @@ class LogVector {
             database.run(
                     Who.ADMIN,
                     "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name ="
-                        + " 'acme'");
+                            + " 'acme'");
             List<SignedCheckpoint> kept = new ArrayList<>();
             kept.add(Seals.seal(database));
             export(database);

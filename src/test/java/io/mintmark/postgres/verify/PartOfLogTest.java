@@ -95,8 +95,8 @@ class PartOfLogTest {
                 verified.output()
                         .contains(
                                 "This is a part of a log: the rows that were sealed after"
-                                    + " checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5"
-                                    + " of 2026-03-01T01:01:40Z."),
+                                        + " checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5"
+                                        + " of 2026-03-01T01:01:40Z."),
                 verified.output());
         assertTrue(
                 verified.output()
@@ -216,9 +216,9 @@ class PartOfLogTest {
                 directory.resolve("kept.jsonl"),
                 database.column(
                         "SELECT json_build_object('checkpoint', number, 'sealed_at',"
-                            + " to_char(sealed_at AT TIME ZONE 'UTC',"
-                            + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM"
-                            + " audit.checkpoint ORDER BY number"));
+                                + " to_char(sealed_at AT TIME ZONE 'UTC',"
+                                + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), 'jws', jws) FROM"
+                                + " audit.checkpoint ORDER BY number"));
     }
 
     @Test
@@ -239,7 +239,7 @@ class PartOfLogTest {
                 verified.output()
                         .contains(
                                 "The export has no checkpoint, so nothing is proven; write it with"
-                                    + " --all"),
+                                        + " --all"),
                 verified.output());
     }
 }

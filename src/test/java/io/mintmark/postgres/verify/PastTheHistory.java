@@ -64,11 +64,11 @@ enum PastTheHistory {
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET subject = 'ci:evil' WHERE subject ="
-                        + " 'ci:unused'"),
+                            + " 'ci:unused'"),
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET subject = 'ci:unused' WHERE subject ="
-                        + " 'ci:evil'"),
+                            + " 'ci:evil'"),
             "ci:evil",
             "api"),
     CONDITION_DROPPED(
@@ -78,7 +78,7 @@ enum PastTheHistory {
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET claims = '{\"environment\": \"prod\"}' WHERE"
-                        + " subject = 'ci:prod'"),
+                            + " subject = 'ci:prod'"),
             "ci:prod",
             "api"),
     GRANT_PROLONGED(
@@ -88,14 +88,14 @@ enum PastTheHistory {
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET valid_until = '2026-01-01Z' WHERE subject ="
-                        + " 'ci:over'"),
+                            + " 'ci:over'"),
             "ci:over",
             "api"),
     GRANT_LENGTHENED(
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET max_duration = NULL WHERE subject ="
-                        + " 'ci:short'"),
+                            + " 'ci:short'"),
             past(
                     "subject_grant",
                     "UPDATE broker.subject_grant SET max_duration = 60 WHERE subject = 'ci:short'"),
@@ -114,7 +114,7 @@ enum PastTheHistory {
             past(
                             "provider_type",
                             "UPDATE broker.provider_type SET max_duration = 100000 WHERE type ="
-                                + " 'jwt'")
+                                    + " 'jwt'")
                     + """
                     INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                     VALUES ('acme', 'long', 'own', 50000, '{"audience": "https://long.example.com"}');
@@ -127,7 +127,7 @@ enum PastTheHistory {
                     + past(
                             "provider_type",
                             "UPDATE broker.provider_type SET max_duration = 43200 WHERE type ="
-                                + " 'jwt'"),
+                                    + " 'jwt'"),
             "ci:main",
             "long"),
     GRANT_ENABLED(
@@ -148,11 +148,11 @@ enum PastTheHistory {
             past(
                     "key",
                     "UPDATE broker.key SET settings = '{\"audience\":"
-                        + " \"https://vault.example.com\"}' WHERE name = 'api'"),
+                            + " \"https://vault.example.com\"}' WHERE name = 'api'"),
             past(
                     "key",
                     "UPDATE broker.key SET settings = '{\"audience\": \"https://api.example.com\"}'"
-                        + " WHERE name = 'api'"),
+                            + " WHERE name = 'api'"),
             "ci:main",
             "api"),
     ANOTHER_PROVIDER(
@@ -173,11 +173,11 @@ enum PastTheHistory {
             past(
                     "blocked_subject",
                     "UPDATE broker.blocked_subject SET enabled = false WHERE subject ="
-                        + " 'ci:blocked'"),
+                            + " 'ci:blocked'"),
             past(
                     "blocked_subject",
                     "UPDATE broker.blocked_subject SET enabled = true WHERE subject ="
-                        + " 'ci:blocked'"),
+                            + " 'ci:blocked'"),
             "ci:blocked",
             "api"),
     GLOB_LIFTED(
@@ -193,7 +193,7 @@ enum PastTheHistory {
             past(
                     "identity_provider",
                     "UPDATE broker.identity_provider SET jwks = '%1$s', updated_at = now() WHERE"
-                        + " name = 'ci'"),
+                            + " name = 'ci'"),
             past(
                     "identity_provider",
                     """
@@ -281,7 +281,7 @@ enum PastTheHistory {
 
     private static String insertedGrant() {
         return "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci',"
-                   + " 'ci:evil', 'api')";
+                + " 'ci:evil', 'api')";
     }
 
     /** Without the triggers of a table, which are as they were afterwards. */

@@ -41,7 +41,7 @@ class RowContinuityTest {
     private static final Pattern NAMED =
             Pattern.compile(
                     "hange ([0-9]+) (of tenant ([a-z]+)|[(]no tenant[)]|of the tables without"
-                        + " tenant) .*past the history");
+                            + " tenant) .*past the history");
     private static final Pattern ADDED_COLUMN =
             Pattern.compile("ADD COLUMN ([a-z_]+) [a-z]+( NOT NULL DEFAULT ([^,;]+))?");
     private static final Pattern ALTERED =
@@ -225,7 +225,7 @@ class RowContinuityTest {
                 database.column(
                         Who.OWNER,
                         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname ="
-                            + " 'is_recorded'");
+                                + " 'is_recorded'");
         Map<String, List<String>> keys = new TreeMap<>();
         for (String table : tables) {
             keys.put(

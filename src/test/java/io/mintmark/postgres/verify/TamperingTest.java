@@ -184,7 +184,7 @@ class TamperingTest {
     void a_changed_mint_id_is_found() {
         attack(
                 "UPDATE audit.event SET mint_id = overlay(mint_id::text PLACING 'ffff' FROM"
-                    + " 20)::uuid"
+                        + " 20)::uuid"
                         + " WHERE mint_id = '%s' AND step = 2".formatted(mint),
                 mint.substring(0, 18) + "-ffff");
     }
@@ -457,7 +457,7 @@ class TamperingTest {
     void a_changed_checkpoint_is_found() {
         database.runAsSuperuser(
                 "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number ="
-                    + " 1) WHERE number = 3");
+                        + " 1) WHERE number = 3");
         Seals.Found found = Seals.found(database, List.of(Seals.KEY), last);
         assertEquals(1, found.wrong.size(), found.wrong.toString());
         assertTrue(found.wrong.getFirst().contains("another checkpoint has its number"));
