@@ -169,6 +169,20 @@ public final class MintingBroker implements AutoCloseable {
         }
     }
 
+    /** Ends what the mint of an order left behind, before its time. */
+    public Ended end(Orders order) {
+        Ender ender = Objects.requireNonNull(providers.enders().get(order.access().type()));
+        return ender.end(
+                new Ender.EndOrder(
+                        new Ender.Place(
+                                new TenantName("acme"),
+                                order.access().name(),
+                                order.access().settings(),
+                                Instant.now().plusSeconds(10)),
+                        Orders.MINT_ID,
+                        true));
+    }
+
     /** By the type itself, without the rules and the patience of {@link AccessProviders}. */
     public MintResult awsSts(Orders order) {
         return order.mint(awsSts);

@@ -1,11 +1,12 @@
 package io.mintmark.mint.webhook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.KeyDirectory;
+import io.mintmark.mint.Ended;
 import io.mintmark.mint.MintResult.Failed;
-import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Authority;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -69,11 +69,10 @@ class WebhookTlsTest {
     @Test
     void its_certificate_is_presented_to_mint_and_to_end() throws Exception {
         try (WebhookStandIn service = service(true)) {
-            Minted minted = broker.minted(order(service, authority(authority) + client()));
+            Orders order = order(service, authority(authority) + client());
+            broker.minted(order);
 
-            assertEquals(
-                    Optional.empty(),
-                    minted.undo().orElseThrow().undo(Instant.now().plusSeconds(10)));
+            assertInstanceOf(Ended.Gone.class, broker.end(order));
             assertEquals(Set.of(), service.live());
         }
     }
