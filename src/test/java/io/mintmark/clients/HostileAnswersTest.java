@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.outbound.RawServer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A broker that was taken over, or something else at its address, answers the shell client. */
@@ -241,6 +244,30 @@ class HostileAnswersTest {
     void an_answer_without_end_is_cut_short() {
         broker.says("/credentials/mint", 200, "x".repeat(2_000_000));
         assertRefused(3, "its answer is too long", client.run("get", "a"));
+    }
+
+    /** The client keeps 64 KiB more than a body may have; with long headers, less than was sent. */
+    @Test
+    void an_answer_that_is_cut_where_the_server_wants_it_says_nothing() throws IOException {
+        for (String end :
+                List.of("\n5 5\n0 503 0.1 UID[`id>pwned`] ", "\n0 503 0.1 UID[`id>pwned`] ")) {
+            String head = "HTTP/1.1 503 Word\r\n" + ("X: " + "y".repeat(1000) + "\r\n").repeat(200);
+            String last = "Content-Length: 1048000\r\n\r\n";
+            int before = 1_048_576 + 65_536 - head.length() - last.length() - end.length();
+            String body = "\u0000".repeat(before) + end + "z".repeat(1_048_000);
+            String raw = head + last + body.substring(0, 1_048_000);
+            try (RawServer server =
+                    RawServer.serving(socket -> {
+                        RawServer.request(socket.getInputStream());
+                        socket.getOutputStream().write(raw.getBytes(StandardCharsets.US_ASCII));
+                    })) {
+                Ended ended =
+                        client.with("MINTMARK_URL", server.origin())
+                                .run("get", "a", "--timeout", "3");
+                assertRefused(3, "its answer is too long", ended);
+                assertEquals(1, server.connections());
+            }
+        }
     }
 
     @Test
