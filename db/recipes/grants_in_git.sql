@@ -14,6 +14,7 @@ CREATE TEMPORARY TABLE wanted (
     valid_from timestamptz,
     valid_until timestamptz,
     max_duration int,
+    owner text,
     reason text NOT NULL,
     UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, valid_from, valid_until)
 ) ON COMMIT DROP;
@@ -29,11 +30,11 @@ MERGE INTO broker.subject_grant AS g
 USING wanted AS w
    ON g.tenant = w.tenant AND g.idp = w.idp AND g.subject = w.subject AND g.match = w.match AND g.key = w.key
   AND g.claims = w.claims AND g.valid_from IS NOT DISTINCT FROM w.valid_from AND g.valid_until IS NOT DISTINCT FROM w.valid_until
- WHEN MATCHED AND (g.max_duration, g.reason, g.enabled) IS DISTINCT FROM (w.max_duration, w.reason, true)
-      THEN UPDATE SET max_duration = w.max_duration, reason = w.reason, enabled = true
+ WHEN MATCHED AND (g.max_duration, g.owner, g.reason, g.enabled) IS DISTINCT FROM (w.max_duration, coalesce(w.owner, g.owner), w.reason, true)
+      THEN UPDATE SET max_duration = w.max_duration, owner = coalesce(w.owner, g.owner), reason = w.reason, enabled = true
  WHEN NOT MATCHED
-      THEN INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason)
-           VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.valid_from, w.valid_until, w.max_duration, w.reason);
+      THEN INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, owner, reason)
+           VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
 
 -- What isn't in the file any more. Grants of other identity providers, say of people for a day, are left alone.
 DELETE FROM broker.subject_grant AS g

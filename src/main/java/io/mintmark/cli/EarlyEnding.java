@@ -42,6 +42,7 @@ final class EarlyEnding {
         List<ActiveCredential> these =
                 living.stream().filter(one -> asked.asked().contains(one.mintId())).toList();
         if (these.isEmpty()) {
+            noneEnds(asked, living);
             return Set.of();
         }
         Map<UUID, Instant> ended = awaited(asked.asked());
@@ -63,6 +64,12 @@ final class EarlyEnding {
                     "Replicas go on trying, and audit.unended lists what is left. Until then it may work; by hand:");
         }
         return ended.keySet();
+    }
+
+    private void noneEnds(Asked asked, List<ActiveCredential> living) {
+        if (asked.listed().isEmpty() && !living.isEmpty()) {
+            out.printf("%nThe broker can't end credentials of these types. End them by hand:%n");
+        }
     }
 
     /** A credential that was issued between the two statements isn't among them. */

@@ -355,6 +355,15 @@ class BlockSubjectTest {
     }
 
     @Test
+    void with_end_it_says_that_nothing_ends_if_the_broker_cannot_end_these_types() {
+        assertEquals(200, mint("ci:cloud", "deploy").status());
+        String none = "The broker can't end credentials of these types";
+        assertFalse(block(Who.TENANT_ADMIN, "--tenant acme", "ci:cloud").text().contains(none));
+        Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:cloud", "--end");
+        assertTrue(printed.text().contains(none), printed.text());
+    }
+
+    @Test
     void with_end_it_ends_what_servers_can_refuse_and_says_what() {
         assertEquals(200, mint("ci:gone", "hosts", "api").status());
         Printed without = block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone");
