@@ -380,7 +380,10 @@ class BlockSubjectTest {
                 List.of(ended + " INC-7 test_tenant_admin"),
                 world.database()
                         .column(
-                                "SELECT concat_ws(' ', mint_id, reason, created_by) FROM broker.ended_credential"));
+                                "SELECT concat_ws(' ', mint_id, reason, created_by)"
+                                        + " FROM broker.ended_credential WHERE mint_id = '"
+                                        + ended
+                                        + "'"));
     }
 
     @Test

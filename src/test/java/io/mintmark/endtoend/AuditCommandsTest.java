@@ -91,7 +91,7 @@ class AuditCommandsTest {
     }
 
     @Test
-    void an_auditor_without_keys_is_told_to_name_them_and_not_to_make_one() {
+    void an_auditor_without_keys_is_asked_for_public_keys_and_not_to_make_one() {
         Map<String, String> own = environment(world, Who.AUDITOR);
         own.remove("AUDIT_SIGNING_KEY_FILE");
         PrintStream before = System.err;
@@ -106,7 +106,7 @@ class AuditCommandsTest {
         assertTrue(
                 said.startsWith("mintmark: AUDIT_SIGNING_KEY_FILE is not set; it must be a file"),
                 said);
-        assertTrue(said.contains("name the public keys to trust with --keys FILE"), said);
+        assertTrue(said.contains("Auditors use --keys FILE instead"), said);
         assertFalse(said.contains("genpkey"), said);
     }
 
