@@ -1,15 +1,15 @@
--- Grants from a file that is kept somewhere and run again at each change, by a tenant's admin or a platform admin.
+-- Grants from a file that a tenant admin or platform admin keeps, and runs again after each change.
 --
 --   BEGIN; \i grants.sql; COMMIT;
 \set SHOW_CONTEXT never
 
--- A grant stands once: whom it gives what, under which claims and when. What is there already stays as it is.
+-- Inserts the grants that don't exist yet. Existing grants remain unchanged.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
 VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
        ('acme', 'acme-github', 'repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
     ON CONFLICT DO NOTHING;
 
--- Where durations, reasons and enabled shall follow the file too.
+-- Also update durations, reasons and enabled from the file.
 MERGE INTO broker.subject_grant AS g
 USING (VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
               ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))

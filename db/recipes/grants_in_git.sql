@@ -1,9 +1,9 @@
--- All grants of one identity provider, in a file that is reviewed in Git: what stands here is there afterwards, what
--- doesn't is gone. docs/tenants/grants-in-git.md has the pipeline around it. Apply it with nothing but psql:
+-- All grants of one identity provider, in a file that is reviewed in Git. Running it inserts and updates the grants in the
+-- file, and deletes the others. docs/tenants/grants-in-git.md has the pipeline. Apply it with psql:
 --
 --   psql -1 -v ON_ERROR_STOP=1 -f grants_in_git.sql
 
--- A line that is wrong or there twice is refused here, with its number if it came by \copy.
+-- Rejects an invalid or duplicate line; errors of \copy include the line number.
 CREATE TEMPORARY TABLE wanted (
     tenant text NOT NULL DEFAULT 'acme',
     idp text NOT NULL DEFAULT 'acme-github' CHECK (idp = 'acme-github'),
@@ -19,7 +19,7 @@ CREATE TEMPORARY TABLE wanted (
     UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, valid_from, valid_until)
 ) ON COMMIT DROP;
 
--- Or from a table of their own: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
+-- Or from a CSV file: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
 INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
 VALUES ('repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
        ('repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 900, 'OPS-10: nightly builds'),
@@ -36,7 +36,7 @@ USING wanted AS w
       THEN INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, owner, reason)
            VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
 
--- What isn't in the file any more. Grants of other identity providers, say of people for a day, are left alone.
+-- Delete grants that are no longer in the file. Grants of other identity providers, such as people's, remain.
 DELETE FROM broker.subject_grant AS g
  WHERE g.tenant = 'acme' AND g.idp = 'acme-github'
    AND NOT EXISTS (SELECT FROM wanted AS w

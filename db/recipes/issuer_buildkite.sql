@@ -1,5 +1,5 @@
--- Buildkite as an issuer. Its subject holds the commit, so it is matched by claims; everybody can have an organisation,
--- so its id must be required.
+-- Buildkite as an issuer. Its subject holds the commit, so it is matched by claims. Anyone can create an organization,
+-- so require its id.
 -- buildkite-agent oidc request-token --audience mintmark-acme
 \set SHOW_CONTEXT never
 

@@ -1,4 +1,4 @@
--- GitHub Actions as an issuer. Everybody can get tokens from it, so the owner must be required by its id.
+-- GitHub Actions as an issuer. Anyone can get tokens from it, so require the owner's id.
 -- In the workflow: permissions: id-token: write, and ask for the audience "mintmark-acme".
 \set SHOW_CONTEXT never
 

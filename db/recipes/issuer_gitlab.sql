@@ -1,5 +1,5 @@
--- GitLab as an issuer: gitlab.com serves everybody, so the group must be required by its id. For a GitLab of
--- one's own, its address is the issuer and nothing need be required.
+-- GitLab as an issuer: anyone can use gitlab.com, so require the group's id. For a self-hosted GitLab,
+-- its URL is the issuer and no required claim is needed.
 -- In the pipeline: id_tokens: MINTMARK_TOKEN: aud: mintmark-acme
 \set SHOW_CONTEXT never
 

@@ -13,7 +13,7 @@ VALUES ('acme-ci', 'acme', 'https://ci.acme.example', '{mintmark-acme}', 3600, t
 -- If others can get tokens of this issuer too, say whose tokens you mean, by a claim that only yours have:
 -- UPDATE broker.identity_provider SET required_claims = '{"organization": "acme"}' WHERE name = 'acme-ci';
 
--- An issuer that the broker can't reach: its key set itself, which must be written anew when its keys change.
+-- An issuer that the broker can't reach: store its key set, and update it at each rotation.
 -- UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", …}]}' WHERE name = 'acme-ci';
 
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)

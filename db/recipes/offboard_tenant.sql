@@ -1,10 +1,10 @@
--- Offboard a tenant. It is disabled, never deleted: another of that name would inherit its trust in the clouds.
+-- Offboard a tenant. Disable it, never delete it: a new tenant of that name would inherit its trust at the providers.
 -- Its tokens are refused from the commit on. Then remove the trust at the providers; then, if you like, its rows.
 \set SHOW_CONTEXT never
 
 UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 
--- The last credential of it ends at:
+-- Its last credential expires at:
 SELECT max(expires_at) FROM audit.event WHERE tenant = 'acme' AND kind IN ('requested', 'issued', 'withheld');
 
 -- In this order, since each is referred to by the one before. The history keeps what was there.

@@ -1,8 +1,8 @@
 -- Onboard a tenant: the tenant itself, and who administers its keys and grants. Run as a platform admin.
 --
--- Then, in this order, since each names what the one before made:
---   1. provider_*.sql   where its credentials come from, and its keys
---   2. issuer_*.sql     whom it trusts to say who a client is, and its first grants
+-- Then, in this order, since each refers to rows of the file before:
+--   1. provider_*.sql   its access providers, and its keys
+--   2. issuer_*.sql     its identity providers, and its first grants
 --   3. grants.sql       further grants, from a file that can be run again
 -- Each of those files is an example: leave out the rows that you don't want.
 \set SHOW_CONTEXT never
@@ -13,5 +13,5 @@ INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Acme Inc.');
 -- keys and grants, and see the rest of acme.
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alice');
 
--- What AWS is to be shown as ExternalId, if acme uses ambient credentials.
+-- The ExternalId for AWS, if acme uses ambient credentials.
 SELECT name, external_id FROM broker.tenant WHERE name = 'acme';

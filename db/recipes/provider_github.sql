@@ -12,7 +12,7 @@ VALUES ('acme', 'github-app', 'github-app',
         '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}',
         '{repository:shop,repository:docs,permission:contents:*,permission:issues:*}');
 
--- GitHub's tokens live for an hour.
+-- GitHub's tokens are valid for an hour.
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
 VALUES ('acme', 'docs-repository', 'github-app', 'Push to the documentation', 3600,
         '{"repositories": ["docs"], "permissions": {"contents": "write"}}');

@@ -14,7 +14,7 @@ VALUES ('acme', 'auth-server', 'oauth2',
           "client_id": "mintmark", "client_secret": {"file": "orders-client"}}',
         '{https://orders.acme.example}');
 
--- The server decides how long its tokens live: one that lives over a minute longer than max_duration is withheld.
+-- The server sets the lifetime of its tokens. The broker withholds one that is valid for over a minute longer than max_duration.
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings, outputs)
 VALUES ('acme', 'orders', 'auth-server', 'The orders API', 600,
         '{"audience": "https://orders.acme.example", "scope": "orders:read"}', '{"ORDERS_TOKEN": "AccessToken"}');

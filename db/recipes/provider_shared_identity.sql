@@ -1,6 +1,6 @@
--- A provider that is shown an identity in which all tenants look alike: the broker's own token comes from elsewhere
--- (BROKER_IDP_TYPE client-credentials or token-file), so its sub is the broker's and not the tenant's. What keeps tenants
--- apart is then allowed_targets alone: list what is this tenant's and no more, since a bare ** is refused.
+-- A provider that gets the same identity for all tenants: the broker's token comes from an external identity provider
+-- (BROKER_IDP_TYPE client-credentials or token-file), so its sub is the broker's, not the tenant's. Only allowed_targets
+-- separates tenants: list only this tenant's targets. A bare ** is rejected.
 --
 -- Provider: trust that identity for exactly these targets.
 \set SHOW_CONTEXT never

@@ -1,11 +1,11 @@
--- Access that ends by itself: for an incident, a migration, a guest. No credential outlives the grant.
+-- Access with an end: for an incident, a migration or a guest. No credential outlives the grant.
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, max_duration, reason)
 VALUES ('acme', 'acme-keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'deploy', now() + interval '8 hours', 900,
         'INC-77: Grace helps with the shop until tonight');
 
--- What ends soon, and a little longer for one of them.
+-- List grants that end soon, and extend one of them.
 SELECT key, subject, ends_in, reason FROM broker.grant_ending_soon WHERE tenant = 'acme' ORDER BY valid_until;
 
 UPDATE broker.subject_grant SET valid_until = valid_until + interval '2 hours'

@@ -1,15 +1,15 @@
--- Who could mint a key at a moment of the past? From the history, with the grants as they were then.
+-- Who could mint a key at a past time? From the history, with the grants of that time.
 \set SHOW_CONTEXT never
 SELECT subject, match, idp, claims, max_duration, valid_until, granted_by, granted_at, reason, uncertain
   FROM audit.who_could_mint('acme', 'deploy', '2026-03-01 12:00Z');
 
--- Of those, who did within the hour before?
+-- Which of them did, within the hour before?
 SELECT w.subject, w.granted_by, m.requested_at, m.outcome, m.credential_id
   FROM audit.who_could_mint('acme', 'deploy', '2026-03-01 12:00Z') AS w
   JOIN audit.mint AS m ON m.grant_id = w.grant_id
    AND m.mint_id >= audit.first_mint_id('2026-03-01 11:00Z') AND m.mint_id < audit.first_mint_id('2026-03-01 12:00Z');
 
--- What came and went within a month: who could at its end and not at its beginning, and the other way round.
+-- Compare the start and the end of a month: who gained the right to mint, and who lost it.
 SELECT 'came' AS what, subject, idp FROM (
        SELECT subject, idp FROM audit.who_could_mint('acme', 'deploy', '2026-04-01Z')
        EXCEPT SELECT subject, idp FROM audit.who_could_mint('acme', 'deploy', '2026-03-01Z')) AS came

@@ -142,7 +142,8 @@ final class ChainWalk {
         finish();
         sealed.unseen((lost, last) ->
                 findings.wrong(
-                        "%s is missing: %d rows of it were sealed".formatted(name(lost), last)));
+                        "%s is missing: checkpoints sealed %d rows of this chain"
+                                .formatted(name(lost), last)));
     }
 
     private void finish() {

@@ -3,7 +3,7 @@ package io.mintmark.audit;
 /** Takes what verifying finds. */
 public interface Findings {
 
-    /** Something isn't as it was written: a sentence that says which row. */
+    /** Reports an altered or missing row. The sentence names it. */
     void wrong(String sentence);
 
     /**

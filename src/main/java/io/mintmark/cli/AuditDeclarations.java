@@ -44,7 +44,7 @@ final class AuditDeclarations {
         @Override
         public final Integer call() {
             if (reason.isBlank()) {
-                throw new CommandFailed("--reason: say what happened");
+                throw new CommandFailed("--reason must not be blank; state what happened");
             }
             SettingsReader reader = settings.get();
             SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
@@ -85,7 +85,7 @@ final class AuditDeclarations {
             name = "declare-gap",
             description = {
                 "Declares in a signed checkpoint which rows a restore lost.",
-                "It names each checkpoint that is lost, and the end of each chain that it had sealed.",
+                "Names each lost checkpoint, and the end of each chain that it had sealed.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -116,8 +116,8 @@ final class AuditDeclarations {
     @Command(
             name = "acknowledge-loss",
             description = {
-                "Says in a signed checkpoint that a loss of the log's end is known.",
-                "Replicas with AUDIT_ON_LOSS=stop that have found it mint again.",
+                "Acknowledges in a signed checkpoint that the newest rows of the log were lost.",
+                "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)

@@ -42,13 +42,12 @@ import java.util.function.Supplier;
         description = {
             "Writes a folder for an external auditor: the log of a time range with its proof, the"
                     + " configuration's history, reviews, members of roles, who could mint.",
-            "SHA256SUMS is signed with the last key of AUDIT_SIGNING_KEY_FILE. With --keys it isn't"
-                    + " signed; the checkpoints prove the log all the same."
+            "SHA256SUMS is signed with the last key of AUDIT_SIGNING_KEY_FILE. With --keys, it isn't signed; the checkpoints still prove the log."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:the folder is complete, and nothing is wrong with the log",
-            "1:the folder is complete, but verify.txt has findings; or there is no folder",
+            "1:the folder is complete, but verify.txt has findings; or no folder was written",
             "3:only declared losses were found"
         },
         mixinStandardHelpOptions = true)
@@ -79,7 +78,7 @@ final class AuditEvidence implements Callable<Integer> {
     @Option(
             names = "--keys",
             paramLabel = "FILE",
-            description = "Public keys to trust, PEM, for who doesn't have AUDIT_SIGNING_KEY_FILE.")
+            description = "Public keys to trust, PEM, if you don't have AUDIT_SIGNING_KEY_FILE.")
     private @Nullable Path keys;
 
     AuditEvidence(Supplier<SettingsReader> settings) {

@@ -35,8 +35,7 @@ import java.util.stream.Stream;
         description = {
             "Writes the log's rows: those of a time range, or with --state all rows added "
                     + "since the last run.",
-            "With --state rows come in the order of their chains, and none is left out however late"
-                    + " it was committed."
+            "With --state, rows come in the order of their chains, including rows that were committed late."
         },
         mixinStandardHelpOptions = true)
 final class AuditExport implements Callable<Integer> {
@@ -76,9 +75,7 @@ final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--all",
             description =
-                    "Changes of the configuration and checkpoints too, as audit verify --export"
-                            + " wants them. Needs --state, or --from or --to: then the rows that were"
-                            + " sealed in that time, with what proves them.")
+                    "Also configuration changes and checkpoints, which audit verify --export needs. Requires --state; or --from or --to, which then select the rows sealed in that range, with their proof.")
     private boolean all;
 
     @Option(
@@ -116,7 +113,7 @@ final class AuditExport implements Callable<Integer> {
     private void requireSense() {
         if (state == null && follow) {
             throw new CommandFailed(
-                    "--follow needs --state FILE, which notes how far the export has come");
+                    "--follow needs --state FILE, which records the export's position");
         }
         if (state == null && all) {
             requirePart();
@@ -133,8 +130,7 @@ final class AuditExport implements Callable<Integer> {
         }
         if (all && format == ExportFormat.CSV) {
             throw new CommandFailed(
-                    "--all: changes and checkpoints have other columns than events, so not as csv;"
-                            + " take jsonl or ocsf");
+                    "--all: csv can't contain changes and checkpoints, whose columns differ; use --format jsonl or ocsf");
         }
     }
 
@@ -145,10 +141,10 @@ final class AuditExport implements Callable<Integer> {
         }
         if (Stream.of(tenant, subject, key).anyMatch(Objects::nonNull)) {
             throw new CommandFailed(
-                    "--all: what is proven has every row; leave out --tenant, --subject and --key");
+                    "--all exports every row; leave out --tenant, --subject and --key");
         }
         if (format != ExportFormat.JSONL) {
-            throw new CommandFailed("--all without --state: a part is written as jsonl alone");
+            throw new CommandFailed("--all without --state supports only --format jsonl");
         }
     }
 
@@ -246,7 +242,7 @@ final class AuditExport implements Callable<Integer> {
         wanted.tenant()
                 .filter(name -> !rows.hasTenant(name))
                 .ifPresent(name -> {
-                    throw new CommandFailed("--tenant: there is no tenant '%s'".formatted(name));
+                    throw new CommandFailed("--tenant: unknown tenant '%s'".formatted(name));
                 });
     }
 

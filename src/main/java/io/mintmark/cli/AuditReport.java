@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Set;
 
-/** Prints what verifying finds. */
+/** Prints the findings of a verification. */
 final class AuditReport implements Findings {
     private static final int MOST = 1_000;
 
@@ -101,14 +101,14 @@ final class AuditReport implements Findings {
                 "%,d events and %,d changes in their chains, under %,d checkpoints.%n",
                 summary.events(), summary.changes(), summary.checkpoints());
         if (summary.part().isPresent()) {
-            tellPart(summary);
+            printPart(summary);
         } else {
-            tellEnd(summary);
+            printEnd(summary);
         }
         out.println(verdict(summary));
     }
 
-    private void tellPart(Verification.Summary summary) {
+    private void printPart(Verification.Summary summary) {
         out.printf(
                 "This is a part of a log: the rows that were sealed after checkpoint %d%s and up to checkpoint %d%s.%n",
                 summary.part().orElseThrow().after(),
@@ -117,7 +117,7 @@ final class AuditReport implements Findings {
                 summary.sealedAt().map(at -> " of " + at).orElse(""));
     }
 
-    private void tellEnd(Verification.Summary summary) {
+    private void printEnd(Verification.Summary summary) {
         summary.sealedAt()
                 .ifPresent(at ->
                         out.printf(
@@ -128,30 +128,27 @@ final class AuditReport implements Findings {
                     summary.whole()
                             ? "note: %,d rows came after the last checkpoint; their end isn't"
                                     + " proven yet.%n"
-                            : "note: %,d rows are under no checkpoint that is there and holds.%n",
+                            : "note: %,d rows are not covered by a valid checkpoint.%n",
                     summary.unsealed());
         }
         out.println(
                 summary.kept()
                         .map(last ->
                                 ("note: the checkpoints kept elsewhere end with number %d of %s, %s;"
-                                                + " a tail after it could be cut off unnoticed.")
+                                                + " this run can't detect whether later rows were removed.")
                                         .formatted(
                                                 last.number(),
                                                 last.sealedAt(),
                                                 ago(last.sealedAt(), clock.instant())))
                         .orElse(
-                                "note: an end that was cut off together with its checkpoints isn't"
-                                        + " found. --checkpoints FILE, with the checkpoints that"
-                                        + " the brokers printed, proves that all up to the last of"
-                                        + " them is there."));
+                                "note: this run can't detect whether the newest rows were removed together with their checkpoints. To detect it, pass --checkpoints FILE with the checkpoints that the brokers printed."));
     }
 
-    /** How long ago something was, in the greatest unit that fits. */
+    /** Returns the age of a time in its largest unit, such as "3 days ago". */
     static String ago(Instant then, Instant now) {
         Duration age = Duration.between(then, now);
         if (age.isNegative()) {
-            return "which hasn't come yet";
+            return "which is in the future";
         }
         if (age.toMinutes() < 1) {
             return units(age.toSeconds(), "second");
@@ -168,20 +165,20 @@ final class AuditReport implements Findings {
 
     private String verdict(Verification.Summary summary) {
         if (wrong > 0) {
-            return "The log is NOT as it was written: %,d findings."
+            return "The log is NOT intact: %,d findings."
                     .formatted(wrong + foreign + ungranted + altered);
         }
         if (ungranted > 0) {
-            return "The log is as it was written, but %,d mints were NOT granted by the history of the configuration."
+            return "The log is intact, but %,d mints were NOT granted according to the configuration history."
                     .formatted(ungranted);
         }
         if (altered > 0) {
-            return "The log is as it was written, but %,d objects of the schema are NOT those of this release."
+            return "The log is intact, but %,d objects of the schema are NOT those of this release."
                     .formatted(altered);
         }
         String proven = proven(summary);
         if (foreign > 0) {
-            return "%s But %,d checkpoints were put into the log that no broker made."
+            return "%s But %,d checkpoints in the log were not made by a broker."
                     .formatted(proven, foreign);
         }
         return unaccepted > 0

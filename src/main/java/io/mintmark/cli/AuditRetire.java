@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 @Command(
         name = "retire",
         description = {
-            "Takes whole months out of the log and leaves a signed checkpoint that says so.",
+            "Removes whole months from the log and records that in a signed checkpoint.",
             "Their tables audit.event_YYYY_MM stay, detached: keep a dump, then drop them.",
             "Needs a login of the owner's role, AUDIT_SIGNING_KEY_FILE, and a log that verifies."
         },
@@ -47,7 +47,7 @@ final class AuditRetire implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "PT10M",
             description =
-                    "How long to try while others read the log, such as PT1H; PT10M if not given.")
+                    "How long to wait for other readers of the log, such as PT1H; PT10M if not given.")
     private Duration patience = Duration.ZERO;
 
     AuditRetire(Supplier<SettingsReader> settings) {
@@ -61,7 +61,7 @@ final class AuditRetire implements Callable<Integer> {
         SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
         DatabaseLogin login = Logins.service(reader.database());
         if (!verifies(reader.database(), keys)) {
-            System.err.println("mintmark: nothing was retired, since the log doesn't verify");
+            System.err.println("mintmark: nothing was retired, because the log doesn't verify");
             return 1;
         }
         Optional<SignedCheckpoint> sealed =
@@ -90,7 +90,7 @@ final class AuditRetire implements Callable<Integer> {
         try {
             return YearMonth.parse(text);
         } catch (DateTimeParseException e) {
-            throw new CommandFailed("--before: '%s' is no month such as 2026-03".formatted(text));
+            throw new CommandFailed("--before: '%s' is not a month; write it like 2026-03".formatted(text));
         }
     }
 }

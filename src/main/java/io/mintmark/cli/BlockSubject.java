@@ -31,17 +31,13 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** {@code block-subject}: denies a subject everything, and lists what it still has. */
+/** {@code block-subject}: blocks a subject, and lists its active credentials. */
 @Command(
         name = "block-subject",
         description = {
-            "Blocks a subject despite its grants: no mint starts for it any more. Lists what"
-                    + " it holds and until when, and says for each type what ends that sooner.",
-            "Writes to the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and"
-                    + " may what that login may: tenant admins block in their tenants, platform"
-                    + " admins everywhere.",
-            "It can be run again: a block that is there already isn't written twice, and may become"
-                    + " a longer one, never a shorter one."
+            "Blocks a subject: the broker denies its mint requests, whatever its grants allow. Lists its active credentials, their expiry, and how to end them early.",
+            "Connects with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD. Tenant admins can block in their tenants, platform admins in all tenants.",
+            "Running it again is safe: it can extend an existing block, but never shortens one."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "Exit codes:%n",
@@ -49,7 +45,7 @@ import java.util.function.Supplier;
             "0:The subject is blocked.",
             "1:The subject is not blocked.",
             "2:Wrong usage.",
-            "4:The subject is blocked, and no grant and no row of the log has it: check the spelling."
+            "4:The subject is blocked, but no grant and no log row names it: check the spelling."
         })
 final class BlockSubject implements Callable<Integer> {
     /** For the lock waits of a command in an incident, while other edits are in progress. */
@@ -58,7 +54,7 @@ final class BlockSubject implements Callable<Integer> {
     /** How long credentials may take to be ended. */
     static final Duration END_PATIENCE = Duration.ofSeconds(30);
 
-    /** The exit code if the subject is blocked, and unknown, perhaps misspelled. */
+    /** Exit code if the subject is blocked, but appears in no grant and no log row. */
     static final int UNSEEN = 4;
 
     private static final List<String> HEAD =
@@ -71,7 +67,7 @@ final class BlockSubject implements Callable<Integer> {
             names = "--idp",
             paramLabel = "NAME",
             description =
-                    "The identity provider whose subject is meant; any of the tenant's if not given.")
+                    "Identity provider of the subject; by default, any of the tenant's.")
     private @Nullable String idp;
 
     @Option(names = "--subject", required = true, description = "The sub claim, or a glob.")
@@ -81,7 +77,7 @@ final class BlockSubject implements Callable<Integer> {
             names = "--match",
             paramLabel = "exact|glob",
             defaultValue = "exact",
-            description = "exact if not given; glob: as in grants, such as 'repo:acme/app:**'.")
+            description = "exact, the default, or glob as in grants, such as 'repo:acme/app:**'.")
     private String match = "exact";
 
     @Option(names = "--reason", required = true, description = "Why, such as the incident.")
@@ -91,16 +87,13 @@ final class BlockSubject implements Callable<Integer> {
             names = "--until",
             paramLabel = "TIME",
             description =
-                    "When the block ends: 2026-03-01T12:00:00Z, or from now on such as PT8H or P7D;"
-                            + " by default, when it is lifted.")
+                    "End of the block: a time such as 2026-03-01T12:00:00Z, or a duration such as PT8H or P7D; by default, when it is lifted.")
     private @Nullable String until;
 
     @Option(
             names = "--end",
             description =
-                    "Also ends its credentials where the broker can: those that leave something at"
-                            + " their provider, and ssh and x509, which servers refuse once they have"
-                            + " fetched the revocation list.")
+                    "Also ends its credentials where the broker can: those that created an object at their provider, and certificates of ssh and x509. Servers refuse revoked certificates once they have fetched the revocation list.")
     private boolean end;
 
     private final Map<String, CredentialType> types;
@@ -157,7 +150,7 @@ final class BlockSubject implements Callable<Integer> {
         }
     }
 
-    /** What prints how the credentials were ended, and returns which have. */
+    /** A function that ends credentials, prints the results, and returns the mints that ended. */
     private Function<List<ActiveCredential>, Set<UUID>> ends(
             BlockedSubjects subjects, Block block) {
         EarlyEnds ends = subjects.ends();
@@ -168,7 +161,7 @@ final class BlockSubject implements Callable<Integer> {
 
     private int unseen(Optional<String> nearest) {
         out.printf(
-                "%nWarning: no such subject was ever seen; blocked all the same.%s%n",
+                "%nWarning: no grant and no log row names this subject. It is blocked anyway; check the spelling.%s%n",
                 nearest.map(known -> " Did you mean " + VisibleText.of(known) + "?").orElse(""));
         return UNSEEN;
     }
@@ -179,7 +172,7 @@ final class BlockSubject implements Callable<Integer> {
         Instant now = subjects.now();
         if (!end.isAfter(now)) {
             throw new CommandFailed(
-                    "--until: %s is past, by the database's clock it is %s; nothing is blocked"
+                    "--until: %s is past; the database's time is %s. Nothing was blocked"
                             .formatted(end, now));
         }
         return end;
@@ -213,20 +206,20 @@ final class BlockSubject implements Callable<Integer> {
                 written.id());
         if (written.state() == State.KNOWN) {
             out.printf(
-                    "So %s wrote it at %s, because %s.%n",
+                    "By %s at %s, because %s.%n",
                     VisibleText.of(written.by()), written.at(), VisibleText.of(written.reason()));
             if (block.until().isPresent() && !block.until().equals(written.until())) {
-                out.println("It stays so: this command makes no block shorter.");
+                out.println("The block is unchanged: this command never shortens a block.");
             }
         }
     }
 
     private void lifting(Written written, List<String> beside) {
         out.printf(
-                "No mint starts for it any more. To lift it: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n",
+                "The broker denies its mint requests. To lift the block: UPDATE broker.blocked_subject SET enabled = false WHERE id = %d;%n",
                 written.id());
         if (!beside.isEmpty()) {
-            out.println("After that, these still block it, wholly or in part:");
+            out.println("These other blocks then still apply, wholly or in part:");
             beside.forEach(block -> out.println("  " + VisibleText.of(block)));
         }
         out.println();
@@ -237,12 +230,12 @@ final class BlockSubject implements Callable<Integer> {
             long block,
             Function<List<ActiveCredential>, Set<UUID>> ending) {
         if (living.isEmpty()) {
-            out.println("It has no valid credential that you may see.");
+            out.println("It has no active credential that you may see.");
             return;
         }
         out.printf(
-                "%d credential%s of it live%s, or may (withheld: it was obtained and dropped; unresolved, failed: only the provider knows):%n%n",
-                living.size(), living.size() == 1 ? "" : "s", living.size() == 1 ? "s" : "");
+                "Active credentials: %d (withheld: the broker obtained and dropped it; unresolved, failed: only the provider knows whether it exists):%n%n",
+                living.size());
         out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
         Set<UUID> ended = ending.apply(living);
         ActiveCredential.by(

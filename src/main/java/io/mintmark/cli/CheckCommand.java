@@ -28,8 +28,8 @@ import java.util.function.Supplier;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:startup would succeed",
-            "1:something is wrong",
-            "2:settings are wrong, and maybe more"
+            "1:startup would fail",
+            "2:settings are wrong; there may be other errors"
         },
         mixinStandardHelpOptions = true)
 final class CheckCommand implements Callable<Integer> {

@@ -37,9 +37,8 @@ import java.util.concurrent.Callable;
 @Command(
         name = "check-webhook",
         description = {
-            "Plays the broker against a service for access providers of type webhook.",
-            "Serves a test key while it runs: let the service trust the issuer that is printed."
-                    + " Deletes what it made. Needs no database and no settings."
+            "Tests a service for access providers of type webhook: calls it as the broker does.",
+            "Serves a test key while it runs: configure the service to trust the printed issuer. Deletes the credentials that it made. Needs no database and no settings."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -63,7 +62,7 @@ final class CheckWebhook implements Callable<Integer> {
             names = "--field",
             required = true,
             paramLabel = "NAME",
-            description = "A value that the service must give; may be repeated.")
+            description = "A field that the service must return; may be repeated.")
     private Set<String> fields = Set.of();
 
     @Option(
@@ -81,7 +80,7 @@ final class CheckWebhook implements Callable<Integer> {
             names = "--duration",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "How long credentials may live; by default, ${DEFAULT-VALUE}.")
+            description = "Maximum lifetime of credentials; by default, ${DEFAULT-VALUE}.")
     private int duration;
 
     @Option(
@@ -101,25 +100,25 @@ final class CheckWebhook implements Callable<Integer> {
     @Option(
             names = "--issuer",
             paramLabel = "URL",
-            description = "How the service reaches --listen; by default, http://HOST:PORT.")
+            description = "URL at which the service reaches --listen; by default, http://HOST:PORT.")
     private @Nullable String issuer;
 
     @Option(
             names = "--ca-certificate",
             paramLabel = "FILE",
-            description = "PEM of the authority of the service's certificate.")
+            description = "CA certificate of the service, PEM.")
     private @Nullable Path caCertificate;
 
     @Option(
             names = "--client-certificate",
             paramLabel = "FILE",
-            description = "PEM of a certificate to present to the service.")
+            description = "Client certificate to present to the service, PEM.")
     private @Nullable Path clientCertificate;
 
     @Option(
             names = "--client-key",
             paramLabel = "FILE",
-            description = "PEM of the private key of --client-certificate.")
+            description = "Private key of --client-certificate, PEM.")
     private @Nullable Path clientKey;
 
     private final InstantSource clock;
@@ -174,7 +173,7 @@ final class CheckWebhook implements Callable<Integer> {
 
     private Optional<ClientCertificate> certificate() {
         if ((clientCertificate == null) != (clientKey == null)) {
-            throw new CommandFailed("--client-certificate and --client-key need each other");
+            throw new CommandFailed("--client-certificate and --client-key must be given together");
         }
         return clientCertificate == null || clientKey == null
                 ? Optional.empty()

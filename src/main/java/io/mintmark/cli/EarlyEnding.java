@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits for replicas to end credentials, and prints what came of each. */
+/** Waits for replicas to end credentials, and prints the result of each. */
 final class EarlyEnding {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
@@ -36,7 +36,7 @@ final class EarlyEnding {
         this.out = out;
     }
 
-    /** Prints what became of these credentials. Returns those that have ended. */
+    /** Prints the result for each of these credentials. Returns the mints that have ended. */
     Set<UUID> report(Asked asked, List<ActiveCredential> living) {
         listed(living.stream().filter(one -> asked.listed().contains(one.mintId())).toList());
         List<ActiveCredential> these =
@@ -61,7 +61,7 @@ final class EarlyEnding {
         }
         if (ended.size() < these.size()) {
             out.println(
-                    "Replicas go on trying, and audit.unended lists what is left. Until then it may work; by hand:");
+                    "The others might still be valid. Replicas keep retrying, and audit.unended lists them. To end them by hand:");
         }
         return ended.keySet();
     }
@@ -76,7 +76,7 @@ final class EarlyEnding {
     private void listed(List<ActiveCredential> these) {
         if (!these.isEmpty()) {
             out.printf(
-                    "%nEnded, %d of them: servers refuse these once they have fetched the revocation list, which has them within a minute. Open sessions go on.%n",
+                    "%nRevoked, %d of them: the revocation list has them within a minute, and servers that fetch it refuse them. Open sessions continue.%n",
                     these.size());
             these.forEach(one -> out.printf("  %s %s%n", one.type(), one.mintId()));
         }

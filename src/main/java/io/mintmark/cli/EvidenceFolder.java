@@ -44,11 +44,11 @@ final class EvidenceFolder implements AutoCloseable {
         this.target = output.toAbsolutePath().normalize();
         if (Files.exists(target)) {
             throw new CommandFailed(
-                    "--output: '%s' exists; name a folder that doesn't".formatted(target));
+                    "--output: '%s' exists; name a new folder".formatted(target));
         }
         Path parent = Objects.requireNonNull(target.getParent(), "the root exists");
         if (!Files.isDirectory(parent)) {
-            throw new CommandFailed("--output: there is no folder '%s'".formatted(parent));
+            throw new CommandFailed("--output: folder '%s' does not exist".formatted(parent));
         }
         this.partial = Files.createTempDirectory(parent, target.getFileName() + ".partial-");
     }

@@ -33,14 +33,13 @@ import java.util.stream.Collectors;
         description = {
             "Shows each key of the tenant: granted, and by which grant, or the first condition that"
                     + " failed.",
-            "Asks the database with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and sees"
-                    + " what that login may see. A token's signature and times aren't checked."
+            "Connects with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD, and shows only what that login may see. Doesn't check a token's signature or times."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:A key is granted; with --request: the request got a credential for each key.",
-            "1:The question was not answered.",
+            "1:The command failed; no decision is shown.",
             "2:Wrong usage.",
             "3:No key is granted; with --request: the request was denied, rejected or failed."
         })
@@ -61,8 +60,7 @@ final class Explain implements Callable<Integer> {
             names = "--request",
             paramLabel = "ID",
             description =
-                    "A past request, by its X-Request-ID: what was recorded, what was changed"
-                            + " since, and what the configuration of now decides for its keys.")
+                    "A past request, by its X-Request-ID: its recorded decision, later configuration changes, and the decision of the present configuration.")
     private @Nullable String request;
 
     @Option(
@@ -77,7 +75,7 @@ final class Explain implements Callable<Integer> {
     private final PrintStream out;
 
     /**
-     * @param login asked for when the command is run
+     * @param login requested when the command runs
      */
     Explain(Supplier<DatabaseLogin> login, InputStream in, PrintStream out) {
         this.login = login;
@@ -128,7 +126,7 @@ final class Explain implements Callable<Integer> {
         List<String> found = explanations.identityProviders(claims.issuer(), audiences);
         if (found.size() != 1) {
             throw new CommandFailed(
-                    "issuer '%s' with audience %s leads to %s; name one with --idp"
+                    "issuer '%s' with audience %s matches %s; name one with --idp"
                             .formatted(
                                     VisibleText.of(claims.issuer()),
                                     VisibleText.of(audiences.toString()),
@@ -155,7 +153,7 @@ final class Explain implements Callable<Integer> {
         List<Question> questions =
                 past.stream().flatMap(one -> question(one, at).stream()).distinct().toList();
         if (questions.isEmpty()) {
-            out.printf("%nThe token was not accepted, so no grant was looked at.%n");
+            out.printf("%nThe token was not accepted, so no grant was checked.%n");
             return false;
         }
         out.println();

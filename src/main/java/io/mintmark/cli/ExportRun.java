@@ -81,7 +81,7 @@ final class ExportRun {
     private void outage(StoreUnreachable e) throws InterruptedException {
         sink.drop();
         if (!down) {
-            System.err.println("mintmark: " + e.getMessage() + "; it is tried again and again");
+            System.err.println("mintmark: " + e.getMessage() + "; the export keeps retrying");
         }
         down = true;
         Thread.sleep(OUTAGE);

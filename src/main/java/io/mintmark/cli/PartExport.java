@@ -85,8 +85,7 @@ final class PartExport {
                 });
         if (upTo[0] <= after[0]) {
             throw new CommandFailed(
-                    "--from: no checkpoint was sealed since then, so nothing of that time can be"
-                            + " proven yet; a running broker seals every minute");
+                    "--from: no checkpoint was sealed since then, so no row since then can be proven yet; a running broker seals every minute");
         }
         if (end.isPresent() && !ended[0]) {
             System.err.printf(
@@ -141,9 +140,7 @@ final class PartExport {
     private static void requireIsThere(long expected, long found, Sealed last) {
         if (found != expected) {
             throw new CommandFailed(
-                    ("row %d of chain %s, which checkpoint %d has sealed, isn't in the log: its month"
-                                    + " was retired, so use an export from before, or audit verify"
-                                    + " will say what is missing")
+                    ("row %d of chain %s, which checkpoint %d sealed, isn't in the log. If its month was retired, use an older export; otherwise run audit verify")
                             .formatted(
                                     expected, last.head().chain().orElse(""), last.checkpoint()));
         }

@@ -29,7 +29,7 @@ final class PastReport {
 
     /** One line for each key, and below it the grant that allowed it, as it was. */
     void recorded(List<Past> past) {
-        out.println("As it was recorded:");
+        out.println("Recorded decision:");
         past.forEach(this::recorded);
     }
 

@@ -126,11 +126,11 @@ final class LoginRoutes implements Filter {
 
     private static Notice refused(UriQuery query) {
         String description =
-                query.first("error_description").asOptional().orElse("no more than that");
+                query.first("error_description").asOptional().orElse("no description");
         return Notice.of(
                 403,
                 "Not logged in",
-                "The identity provider said %s: %s."
+                "The identity provider returned %s: %s."
                         .formatted(cut(query.first("error").orElse("")), cut(description)),
                 "Ask its administrators, or try again.");
     }

@@ -60,7 +60,7 @@ public final class Endings implements AutoCloseable {
             failing = false;
         } catch (RuntimeException e) {
             if (!failing) {
-                log.warn("Mints can't be ended now; it is tried every second", e);
+                log.warn("Mints can't be ended now; the broker retries every second", e);
             }
             failing = true;
         }

@@ -117,7 +117,7 @@ public final class ProviderEndings {
                             store.noteLeftBehind(at.id(), left.stream().limit(OF_SWEEP).toList());
                     if (noted > 0) {
                         log.warn(
-                                "Access provider {} lists {} mints after their time that weren't to be ended; they are ended now",
+                                "Access provider {} still lists {} expired mints without a pending end; the broker ends them now",
                                 at.id(),
                                 noted);
                     }
@@ -205,7 +205,7 @@ public final class ProviderEndings {
         pauses.answered(open.provider().id());
         if (open.key().isEmpty()) {
             log.warn(
-                    "Mint {} was left behind at access provider {} and is ended now; the audit log doesn't have it, or has its end already",
+                    "Mint {} was left behind at access provider {}; the broker ends it now. The audit log lacks this mint, or already has its end",
                     open.mint(),
                     open.provider().id());
             store.forget(open.mint());

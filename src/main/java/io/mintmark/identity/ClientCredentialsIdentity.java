@@ -87,7 +87,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
             if (current.isYoung(clock.instant())) {
                 return Optional.empty();
             }
-            log.warn("A provider doesn't accept the broker's token; a new one is asked for");
+            log.warn("A provider doesn't accept the broker's token; the broker requests a new one");
             current = replacement();
         }
         return Optional.ofNullable(current).map(HeldToken::text).filter(t -> !t.equals(rejected));

@@ -127,14 +127,14 @@ public final class AccessProviders {
         }
         if (!access.sharedIdentity()) {
             return Optional.of(
-                    "the broker's identity looks alike for all tenants here, and access provider '%s' doesn't have shared_identity"
+                    "the broker's identity is the same for all tenants, but access provider '%s' doesn't have shared_identity"
                             .formatted(access.name()));
         }
         return access.allowedTargets().stream()
                 .filter(glob -> glob.literalPrefix().isEmpty())
                 .findFirst()
                 .map(glob ->
-                        "access provider '%s' has shared_identity, so its allowed_targets must name what keys may aim at, and '%s' names anything"
+                        "access provider '%s' has shared_identity, so its allowed_targets must list specific targets, but '%s' matches every target"
                                 .formatted(access.name(), glob));
     }
 

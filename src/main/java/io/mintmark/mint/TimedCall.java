@@ -79,7 +79,7 @@ public final class TimedCall {
             Thread.currentThread().interrupt();
             return answer(
                     timedOut(
-                            "the broker was stopped before an answer came; there may be a credential"));
+                            "the broker was stopped before an answer came; a credential might exist"));
         } finally {
             task.cancel(true);
         }
@@ -104,7 +104,7 @@ public final class TimedCall {
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
             case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
             default ->
-                    new Failed(Reason.PROVIDER_ERROR, "a fault of the broker's: " + place(fault));
+                    new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
         };
     }
 

@@ -37,7 +37,7 @@ final class Trust {
             try {
                 return platform().upgrade(socket, host, port, attachment, context);
             } catch (GeneralSecurityException e) {
-                throw new SSLException("nobody can be trusted", e);
+                throw new SSLException("the trusted certificates can't be used", e);
             }
         };
     }

@@ -201,7 +201,7 @@ record VerificationKey(
             } catch (SignatureException e) {
                 return false;
             } catch (GeneralSecurityException e) {
-                throw new JOSEException("there is no Ed25519", e);
+                throw new JOSEException("the Java platform lacks Ed25519", e);
             }
         }
     }

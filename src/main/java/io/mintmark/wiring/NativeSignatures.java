@@ -82,7 +82,7 @@ final class NativeSignatures {
                 return jar.getJarFileURL();
             }
         }
-        throw new UnusableException("there is none for " + machine, null);
+        throw new UnusableException("it has no build for " + machine, null);
     }
 
     /** As the classifiers of its jars say it. */

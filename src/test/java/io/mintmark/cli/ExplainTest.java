@@ -205,7 +205,7 @@ class ExplainTest {
                         .contains(
                                 "{\"tokenAudience\":[\"somebody-else\"],\"expectedAudience\":[\"mintmark-acme\""),
                 printed.text());
-        assertTrue(printed.text().contains("no grant was looked at"), printed.text());
+        assertTrue(printed.text().contains("no grant was checked"), printed.text());
     }
 
     @Test

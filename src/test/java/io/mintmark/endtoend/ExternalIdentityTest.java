@@ -171,7 +171,7 @@ class ExternalIdentityTest {
         int before = broker.aws.calls().size();
 
         assertEquals(
-                "failed provider_misconfigured the broker's identity looks alike for all tenants"
+                "failed provider_misconfigured the broker's identity is the same for all tenants"
                         + " here, and access provider 'alone' doesn't have shared_identity",
                 broker.mint("alone"));
         assertEquals(before, broker.aws.calls().size());

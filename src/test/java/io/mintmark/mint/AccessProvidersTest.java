@@ -101,7 +101,7 @@ class AccessProvidersTest {
         assertTrue(detail(order.mint(providers(shared))).contains("shared_identity"));
         assertTrue(
                 detail(order.sharing().allowing("role/*", "**").mint(providers(shared)))
-                        .contains("'**' names anything"));
+                        .contains("'**' matches every target"));
     }
 
     @Test

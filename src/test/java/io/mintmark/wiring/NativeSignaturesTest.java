@@ -74,7 +74,7 @@ final class NativeSignaturesTest {
                         NativeSignatures.UnusableException.class,
                         () -> NativeSignatures.library("Plan9-x86_64"));
 
-        assertEquals("there is none for Plan9-x86_64", refused.getMessage());
+        assertEquals("it has no build for Plan9-x86_64", refused.getMessage());
     }
 
     @ParameterizedTest

@@ -47,7 +47,7 @@ record Frame(
         return section.equals(entry);
     }
 
-    /** Whether the last verification found that a row of this mint isn't as it was written. */
+    /** Whether the last verification found that a row of this mint was altered. */
     boolean isAltered(String mint) {
         return failed.filter(run -> run.isWrong(mint)).isPresent();
     }

@@ -93,13 +93,13 @@ record MintPage(
                 ? step.reason()
                         .map(how ->
                                 switch (how) {
-                                    case "over" -> "Its time was over. Nothing of it is left.";
-                                    case "asked_for" -> "An admin ended it before its time.";
-                                    case "undone" -> "It was revoked before anyone got it.";
-                                    case "swept" -> "Its provider still listed it after its end.";
+                                    case "over" -> "It expired. Nothing of it is left at the provider.";
+                                    case "asked_for" -> "An admin ended it before it expired.";
+                                    case "undone" -> "The broker revoked it before a client received it.";
+                                    case "swept" -> "Its provider still listed it after it had expired.";
                                     case DISARMED ->
-                                            "It doesn't work any more, but something of it is left at the provider.";
-                                    default -> "It doesn't work any more.";
+                                            "It is no longer valid, but objects of it are left at the provider.";
+                                    default -> "It is no longer valid.";
                                 })
                 : Optional.empty();
     }

@@ -225,7 +225,7 @@ public final class Proof {
             return List.copyOf(findings);
         }
 
-        /** Whether a row of this mint isn't as it was written. */
+        /** Whether a row of this mint was altered. */
         synchronized boolean isWrong(String mint) {
             return mints.contains(mint);
         }
@@ -266,7 +266,7 @@ public final class Proof {
 
         synchronized String verdict() {
             if (wrong > 0) {
-                return "The log is NOT as it was written.";
+                return "The log is NOT intact.";
             }
             if (end == null) {
                 return "in progress";

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether the log is as it was written.
+ * Whether the log is intact.
  *
  * @param checkpoints the newest first, one more than are shown if there are more
  * @param before show checkpoints before this number; none: the last ones

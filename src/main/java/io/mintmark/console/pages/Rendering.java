@@ -103,6 +103,6 @@ final class Rendering {
     static Viewer viewer(ServerRequest request) {
         return request.context()
                 .get(Viewer.class)
-                .orElseThrow(() -> new IllegalStateException("a page was asked for by nobody"));
+                .orElseThrow(() -> new IllegalStateException("the request for a page has no viewer"));
     }
 }

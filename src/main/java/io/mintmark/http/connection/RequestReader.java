@@ -65,7 +65,7 @@ final class RequestReader extends DataReader {
     @Override
     public void ensureAvailable() {
         if (state.isBroken()) {
-            throw new CloseConnectionException("nobody knows where the next request begins");
+            throw new CloseConnectionException("the start of the next request is unknown");
         }
         super.ensureAvailable();
     }

@@ -47,7 +47,7 @@ record GoogleKeySettings(
     private static List<String> scopes(Settings settings, JsonNode members) {
         List<String> scopes = settings.texts(SCOPES);
         if (members.path(SCOPES).isArray() && scopes.isEmpty()) {
-            throw settings.unusable(SCOPES, "must name one at least, or be left out");
+            throw settings.unusable(SCOPES, "must have at least one element, or be left out");
         }
         for (String scope : scopes) {
             if (!SCOPE.matcher(scope).matches()) {
@@ -60,7 +60,7 @@ record GoogleKeySettings(
     private static List<String> delegates(Settings settings, Optional<String> account) {
         List<String> delegates = settings.texts(DELEGATES);
         if (!delegates.isEmpty() && account.isEmpty()) {
-            throw settings.unusable(DELEGATES, "leads nowhere without a service_account");
+            throw settings.unusable(DELEGATES, "requires a service_account");
         }
         if (delegates.size() > MOST_DELEGATES) {
             throw settings.unusable(DELEGATES, "has more than %d".formatted(MOST_DELEGATES));

@@ -89,7 +89,7 @@ record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, St
         for (String name : names) {
             if (!NAME.matcher(name).matches()) {
                 throw provider.unusable(
-                        setting, "has '%s', which is no parameter name".formatted(name));
+                        setting, "has '%s', which is not a parameter name".formatted(name));
             }
             if (RESERVED.contains(name)
                     || name.equals(subjectParameter)

@@ -91,13 +91,13 @@ record TokenRequest(
         Optional<String> asked = key.text("requested_token_type");
         if (grant == GrantType.JWT_BEARER && asked.isPresent()) {
             throw key.unusable(
-                    "requested_token_type", "has no meaning for the access provider's grant");
+                    "requested_token_type", "does not apply to the access provider's grant");
         }
         asked.filter(type -> !TokenReply.TYPES.contains(type))
                 .ifPresent(type -> {
                     throw key.unusable(
                             "requested_token_type",
-                            "is '%s', and what may be asked for is %s"
+                            "is '%s'; allowed are %s"
                                     .formatted(type, new TreeSet<>(TokenReply.TYPES)));
                 });
         return grant == GrantType.JWT_BEARER || ownProtocol

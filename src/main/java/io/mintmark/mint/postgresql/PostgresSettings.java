@@ -85,7 +85,7 @@ record PostgresSettings(
         return Server.of(text)
                 .orElseThrow(() ->
                         provider.unusable(
-                                name, "is '%s', which is no host or host:port".formatted(text)));
+                                name, "is '%s', which is not a host or host:port".formatted(text)));
     }
 
     /** A name of at most 63 printable ASCII characters; the server cuts longer ones. */

@@ -77,7 +77,7 @@ record TargetRole(
         }
         if (mayGrant) {
             return Optional.of(
-                    "role '%s' has the ADMIN OPTION for a role, which a login could give to a lasting one"
+                    "role '%s' has the ADMIN OPTION for a role, which a login could grant to a permanent role"
                             .formatted(name));
         }
         return lasts && key.isOwner()

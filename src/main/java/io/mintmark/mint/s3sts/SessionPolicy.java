@@ -64,7 +64,7 @@ final class SessionPolicy {
         if (whole.length() > RoleSession.LONGEST_POLICY) {
             throw key.unusable(
                     "policy",
-                    "has %d characters with the statement that keeps its credentials from making others, more than %d"
+                    "has %d characters, including the statement that keeps its credentials from making others; the maximum is %d"
                             .formatted(whole.length(), RoleSession.LONGEST_POLICY));
         }
         return whole;

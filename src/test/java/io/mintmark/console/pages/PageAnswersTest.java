@@ -95,7 +95,7 @@ class PageAnswersTest {
         String now = world.page("lead", "/keys/acme/brief");
         assertShows(
                 now,
-                "There is no such key now: it was <a",
+                "The key does not exist now: it was <a",
                 "No subject may mint it: the key no longer exists.");
         assertLacks(now, "The statement below grants it");
         assertEquals(404, world.get("other", "/keys/acme/brief?at=" + gone).statusCode());
@@ -262,7 +262,7 @@ class PageAnswersTest {
         assertShows(
                 ended,
                 "<b>Ended</b>, <time",
-                "It was revoked before anyone got it.",
+                "The broker revoked it before a client received it.",
                 "The credential was to end <time");
         assertShows(world.page("lead", "/mints?outcome=live&subject=lives-on"), mintOf("lives-on"));
         assertEquals(
@@ -284,8 +284,8 @@ class PageAnswersTest {
                 "only the provider knows whether a credential exists");
         assertShows(
                 world.page("lead", "/mints/" + mintOf("settled")),
-                "what there was has ended",
-                "something of it is left at the provider");
+                "A credential, if there was one, has ended",
+                "objects of it are left at the provider");
     }
 
     @Test

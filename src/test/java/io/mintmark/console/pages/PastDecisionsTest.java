@@ -96,7 +96,7 @@ class PastDecisionsTest {
         assertShows(
                 page,
                 "<b>Now: still denied.</b>",
-                "There is no such key now.",
+                "The key does not exist now.",
                 "Granted: 1 of 3 other keys.");
         assertLacks(page, "INSERT INTO");
     }

@@ -61,7 +61,7 @@ class ProofTest {
 
         assertShows(
                 page,
-                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>The database's owner could have cut off its end",
+                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>The database's owner could have removed the newest rows",
                 "<a href=\"/history\">of what belongs to none</a>");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
@@ -222,7 +222,7 @@ class ProofTest {
 
         assertShows(
                 page,
-                "verdict bad\">The log is NOT as it was written.",
+                "verdict bad\">The log is NOT intact.",
                 "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()),
                 "was changed: its hash");
         assertLacks(page, "Proven so");
@@ -251,11 +251,11 @@ class ProofTest {
         for (String path : everywhere) {
             assertShows(
                     world.get("auditor", path).body(),
-                    "Verification failed: the audit log is not as it was written.",
+                    "Verification failed: the audit log is not intact.",
                     "<a href=\"/proof#findings\">See the findings</a>");
             assertShows(
                     world.get("lead", path).body(),
-                    "Verification failed: the audit log is not as it was written.",
+                    "Verification failed: the audit log is not intact.",
                     "Ask an auditor");
             assertLacks(world.get("lead", path).body(), "/proof#findings");
         }

@@ -67,7 +67,7 @@ class AwsAmbientTest {
         Failed failed = broker.failed(order().sharing().allowing("**"));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("'**' names anything"), failed.detail());
+        assertTrue(failed.detail().contains("'**' matches every target"), failed.detail());
         assertEquals(List.of(), aws.calls());
     }
 

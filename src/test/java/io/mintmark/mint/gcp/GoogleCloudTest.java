@@ -212,10 +212,10 @@ class GoogleCloudTest {
                     'service_account':'deploy'                  | 'service_account' 'deploy' isn't the address
                     'service_account':''                        | 'service_account' must be a text
                     'service_account':7                         | 'service_account' must be a text
-                    'scopes':[]                                 | 'scopes' must name one at least
+                    'scopes':[]                                 | 'scopes' must have at least one element
                     'scopes':'https://a'                        | 'scopes' must be a list
                     'scopes':['a b']                            | 'scopes' 'a b' isn't a scope
-                    'delegates':['a@b']                         | 'delegates' leads nowhere
+                    'delegates':['a@b']                         | 'delegates' requires a service_account
                     'service_account':'a@b','delegates':['c']   | 'delegates' 'c' isn't the address
                     'access_boundary':{}                        | 'access_boundary' must have 1 to 10
                     'access_boundary':[]                        | 'access_boundary' must be an object

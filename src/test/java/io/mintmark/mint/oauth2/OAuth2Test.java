@@ -443,7 +443,7 @@ class OAuth2Test {
                     'subject_parameter':'scope'                                 | 'subject_parameter' names 'scope', which the broker sets
                     'subject_parameter':'client_id'                             | 'subject_parameter' names 'client_id'
                     'subject_parameter':'assertion'                             | 'subject_parameter' names 'assertion'
-                    'subject_parameter':'a b'                                   | 'subject_parameter' has 'a b', which is no parameter name
+                    'subject_parameter':'a b'                                   | 'subject_parameter' has 'a b', which is not a parameter name
                     'parameters':{'subject_token':'x'}                          | 'parameters' names 'subject_token', which the broker sets
                     'parameters':{'client_id':'x'}                              | 'parameters' names 'client_id'
                     'parameters':{'a':7}                                        | 'parameters' must be a text that isn't empty
@@ -513,7 +513,7 @@ class OAuth2Test {
                     """
                     ''                                       | 'parameters':{'a':'1'}                           | has [a]; the access provider's 'target_parameters' has []
                     'target_parameters':['a']                | 'parameters':{'a':'1','b':'2'}                   | has [a, b]; the access provider's 'target_parameters' has [a]
-                    'grant':'jwt-bearer'                     | 'requested_token_type':'urn:ietf:params:oauth:token-type:jwt' | 'requested_token_type' has no meaning
+                    'grant':'jwt-bearer'                     | 'requested_token_type':'urn:ietf:params:oauth:token-type:jwt' | 'requested_token_type' does not apply
                     """)
     void a_keys_settings_that_do_not_fit_the_access_provider_are_reported(
             String provider, String key, String told) {

@@ -147,7 +147,7 @@ class S3StsTest {
 
         assertEquals(2048, minio.calls().getFirst().parameter("Policy").orElseThrow().length());
         assertEquals(
-                "key setting 'policy' has 2049 characters with the statement that keeps its credentials from making others, more than 2048",
+                "key setting 'policy' has 2049 characters, including the statement that keeps its credentials from making others; the maximum is 2048",
                 failed.detail());
     }
 
