@@ -4,7 +4,6 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
-import io.mintmark.mint.Undo;
 import io.mintmark.outbound.Secret;
 import io.mintmark.time.Timestamps;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -41,8 +40,7 @@ final class LoginRoles {
     }
 
     /** What came of it. */
-    MintResult make(
-            Session session, MintOrder order, PostgresSettings settings, LoginKey key, Undo undo)
+    MintResult make(Session session, MintOrder order, PostgresSettings settings, LoginKey key)
             throws TargetFailure {
         int version = session.version();
         if (version < FIRST_VERSION) {
@@ -67,9 +65,7 @@ final class LoginRoles {
                         verifier(password),
                         target.clock().plus(order.duration())));
         return committed(session)
-                .orElseGet(() ->
-                        minted(settings, role, password, asked.plus(order.duration()))
-                                .endedBy(undo));
+                .orElseGet(() -> minted(settings, role, password, asked.plus(order.duration())));
     }
 
     /** The failure, if there is one. */

@@ -4,14 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.credential.CredentialType;
 import io.mintmark.mint.AccessProvider;
-import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ender;
-import io.mintmark.mint.Ender.EndOrder;
-import io.mintmark.mint.Ender.Place;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.SettingSecrets;
-import io.mintmark.mint.Undo;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.tenant.TenantName;
 
@@ -21,7 +17,7 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * LoginRoles to a tenant's own PostgreSQL server: for each mint a role that the server lets in no
+ * Logins to a tenant's own PostgreSQL server: for each mint a role that the server lets in no
  * longer than that.
  */
 public final class PostgresProvider implements AccessProvider {
@@ -67,28 +63,15 @@ public final class PostgresProvider implements AccessProvider {
                 List.of(key.role()),
                 key.literalTargets(),
                 false,
-                order -> mint(order, settings, key, undo(order, providerSettings)));
+                order -> mint(order, settings, key));
     }
 
-    private MintResult mint(MintOrder order, PostgresSettings settings, LoginKey key, Undo undo) {
+    private MintResult mint(MintOrder order, PostgresSettings settings, LoginKey key) {
         try (Session session =
                 sessions.open(order.tenant(), settings, settings.database(), order.deadline())) {
-            return logins.make(session, order, settings, key, undo);
+            return logins.make(session, order, settings, key);
         } catch (TargetFailure e) {
             return e.failed();
         }
-    }
-
-    private Undo undo(MintOrder order, JsonNode settings) {
-        return deadline ->
-                switch (endings.end(
-                        new EndOrder(
-                                new Place(order.tenant(), order.provider(), settings, deadline),
-                                order.mintId(),
-                                true))) {
-                    case Ended.Gone _ -> Optional.empty();
-                    case Ended.Disarmed _ -> Optional.empty();
-                    case Ended.NotYet(_, String why) -> Optional.of(why);
-                };
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** LoginRoles to a tenant's own PostgreSQL server. */
+/** Logins to a tenant's own PostgreSQL server. */
 public final class PostgresType implements CredentialType {
     private static final String COMMAND =
             "mintmark block-subject --end ends the login and its open sessions.";

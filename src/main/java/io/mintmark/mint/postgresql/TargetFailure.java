@@ -98,9 +98,10 @@ final class TargetFailure extends Exception {
         ServerErrorMessage server =
                 cause instanceof PSQLException driver ? driver.getServerErrorMessage() : null;
         if (server == null) {
-            // the driver says that it failed, and what it failed with says why
-            Throwable why = cause.getCause() instanceof IOException broken ? broken : cause;
-            return String.valueOf(why.getMessage());
+            // the driver says that it failed, and what it failed with may say why
+            return cause.getCause() instanceof IOException broken && broken.getMessage() != null
+                    ? broken.getMessage()
+                    : String.valueOf(cause.getMessage());
         }
         String detail = server.getDetail();
         return server.getMessage() + (detail == null ? "" : ": " + detail);

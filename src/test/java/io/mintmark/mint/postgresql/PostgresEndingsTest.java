@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** LoginRoles that don't want to end. */
+/** Logins that don't want to end. */
 class PostgresEndingsTest {
     private static final String ROLE = "{'role': 'app_rw'}";
     private static final TargetServer SERVER = TargetServer.shared(TargetServer.NEWEST);

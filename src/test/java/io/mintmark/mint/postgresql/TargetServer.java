@@ -28,14 +28,14 @@ import java.util.zip.ZipFile;
  * A PostgreSQL server of a tenant, in a version of its own. Roles other than the superuser need
  * their passwords. It logs all statements.
  */
-final class TargetServer implements AutoCloseable {
-    static final int NEWEST = 18;
-    static final String BROKER_PASSWORD = "the broker's own password";
+public final class TargetServer implements AutoCloseable {
+    public static final int NEWEST = 18;
+    public static final String BROKER_PASSWORD = "the broker's own password";
 
     /** What the build copies: postgres-16.jar and others. */
     private static final Path PROGRAMS = Path.of("target", "postgres");
 
-    static final String HBA =
+    public static final String HBA =
             """
             host all postgres 127.0.0.1/32 trust
             hostssl all all 127.0.0.1/32 scram-sha-256
@@ -77,7 +77,7 @@ final class TargetServer implements AutoCloseable {
         return SHARED.computeIfAbsent(version, each -> start(each, Map.of(), HBA));
     }
 
-    static TargetServer start(int version, Map<String, String> settings, String hba) {
+    public static TargetServer start(int version, Map<String, String> settings, String hba) {
         try {
             Path data = Files.createTempDirectory("mintmark-target");
             EmbeddedPostgres.Builder builder =
@@ -127,7 +127,7 @@ final class TargetServer implements AutoCloseable {
                 .orElseThrow();
     }
 
-    int port() {
+    public int port() {
         return server.getPort();
     }
 
@@ -161,7 +161,7 @@ final class TargetServer implements AutoCloseable {
     }
 
     /** Runs statements as the superuser. */
-    void run(String sql) {
+    public void run(String sql) {
         try (Connection connection = superuser();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -188,7 +188,7 @@ final class TargetServer implements AutoCloseable {
     }
 
     /** The first column of what the superuser asks. */
-    List<String> column(String sql) {
+    public List<String> column(String sql) {
         try (Connection connection = superuser()) {
             return column(connection, sql);
         } catch (SQLException e) {
