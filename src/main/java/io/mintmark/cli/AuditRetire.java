@@ -90,7 +90,8 @@ final class AuditRetire implements Callable<Integer> {
         try {
             return YearMonth.parse(text);
         } catch (DateTimeParseException e) {
-            throw new CommandFailed("--before: '%s' is not a month; write it like 2026-03".formatted(text));
+            throw new CommandFailed(
+                    "--before: '%s' is not a month; write it like 2026-03".formatted(text));
         }
     }
 }

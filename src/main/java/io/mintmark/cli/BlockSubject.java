@@ -66,8 +66,7 @@ final class BlockSubject implements Callable<Integer> {
     @Option(
             names = "--idp",
             paramLabel = "NAME",
-            description =
-                    "Identity provider of the subject; by default, any of the tenant's.")
+            description = "Identity provider of the subject; by default, any of the tenant's.")
     private @Nullable String idp;
 
     @Option(names = "--subject", required = true, description = "The sub claim, or a glob.")

@@ -100,7 +100,8 @@ final class CheckWebhook implements Callable<Integer> {
     @Option(
             names = "--issuer",
             paramLabel = "URL",
-            description = "URL at which the service reaches --listen; by default, http://HOST:PORT.")
+            description =
+                    "URL at which the service reaches --listen; by default, http://HOST:PORT.")
     private @Nullable String issuer;
 
     @Option(

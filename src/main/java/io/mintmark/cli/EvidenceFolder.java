@@ -43,8 +43,7 @@ final class EvidenceFolder implements AutoCloseable {
     EvidenceFolder(Path output) throws IOException {
         this.target = output.toAbsolutePath().normalize();
         if (Files.exists(target)) {
-            throw new CommandFailed(
-                    "--output: '%s' exists; name a new folder".formatted(target));
+            throw new CommandFailed("--output: '%s' exists; name a new folder".formatted(target));
         }
         Path parent = Objects.requireNonNull(target.getParent(), "the root exists");
         if (!Files.isDirectory(parent)) {

@@ -66,7 +66,7 @@ final class KeptCheckpoints {
 
     private static CommandFailed unfit(Path file, String why) {
         return new CommandFailed(
-                ("--checkpoints: '%s' %s, so it would prove nothing; pass lines of the broker's output such as {\"checkpoint\":7,…}")
+                "--checkpoints: '%s' %s, so it would prove nothing; pass lines of the broker's output such as {\"checkpoint\":7,…}"
                         .formatted(file, why));
     }
 }

@@ -140,7 +140,7 @@ final class PartExport {
     private static void requireIsThere(long expected, long found, Sealed last) {
         if (found != expected) {
             throw new CommandFailed(
-                    ("row %d of chain %s, which checkpoint %d sealed, isn't in the log. If its month was retired, use an older export; otherwise run audit verify")
+                    "row %d of chain %s, which checkpoint %d sealed, isn't in the log. If its month was retired, use an older export; otherwise run audit verify"
                             .formatted(
                                     expected, last.head().chain().orElse(""), last.checkpoint()));
         }

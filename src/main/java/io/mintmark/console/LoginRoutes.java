@@ -125,8 +125,7 @@ final class LoginRoutes implements Filter {
     }
 
     private static Notice refused(UriQuery query) {
-        String description =
-                query.first("error_description").asOptional().orElse("no description");
+        String description = query.first("error_description").asOptional().orElse("no description");
         return Notice.of(
                 403,
                 "Not logged in",

@@ -103,8 +103,7 @@ public final class TimedCall {
             case UnusableSettingsException e ->
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
             case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
-            default ->
-                    new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
+            default -> new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
         };
     }
 

@@ -93,10 +93,13 @@ record MintPage(
                 ? step.reason()
                         .map(how ->
                                 switch (how) {
-                                    case "over" -> "It expired. Nothing of it is left at the provider.";
+                                    case "over" ->
+                                            "It expired. Nothing of it is left at the provider.";
                                     case "asked_for" -> "An admin ended it before it expired.";
-                                    case "undone" -> "The broker revoked it before a client received it.";
-                                    case "swept" -> "Its provider still listed it after it had expired.";
+                                    case "undone" ->
+                                            "The broker revoked it before a client received it.";
+                                    case "swept" ->
+                                            "Its provider still listed it after it had expired.";
                                     case DISARMED ->
                                             "It is no longer valid, but objects of it are left at the provider.";
                                     default -> "It is no longer valid.";

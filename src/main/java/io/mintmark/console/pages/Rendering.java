@@ -103,6 +103,7 @@ final class Rendering {
     static Viewer viewer(ServerRequest request) {
         return request.context()
                 .get(Viewer.class)
-                .orElseThrow(() -> new IllegalStateException("the request for a page has no viewer"));
+                .orElseThrow(
+                        () -> new IllegalStateException("the request for a page has no viewer"));
     }
 }

@@ -161,7 +161,7 @@ class EndedCredentialTest {
                         "TRUNCATE broker.ended_credential")) {
             assertTrue(refused(Who.ADMIN, sql).contains("permission denied"), sql);
             String byOwner = refused(Who.OWNER, "SET ROLE mintmark_owner; " + sql);
-            assertTrue(byOwner.contains("is refused"), byOwner);
+            assertTrue(byOwner.contains("is not allowed"), byOwner);
         }
     }
 
