@@ -31,7 +31,7 @@ COMMENT ON FUNCTION internal.say_what_is_missing() IS
 
 CREATE OR REPLACE FUNCTION internal.refuse_secrets() RETURNS trigger
     LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $$
 DECLARE
     name text;

@@ -29,6 +29,7 @@ class PostgresPackagesTest {
                     "admin", Set.of("connection"),
                     "catalogue", Set.of("connection", "canonical"),
                     "log", Set.of("connection", "canonical"),
+                    "ending", Set.of("connection", "canonical", "catalogue"),
                     "export", Set.of("connection", "canonical", "log"),
                     "verify", Set.of("connection", "canonical", "catalogue", "log", "migration"));
 

@@ -307,7 +307,7 @@ class BlockSubjectTest {
             assertEquals(BlockSubject.UNSEEN, printed.status(), printed.text());
             assertTrue(printed.text().startsWith("Blocked: subject cl:release"), printed.text());
             assertTrue(
-                    printed.line("ever seen")
+                    printed.line("names this subject")
                             .endsWith(
                                     "no grant and no log row names this subject. It is blocked anyway; check the spelling."
                                             + " Did you mean ci:release?"),

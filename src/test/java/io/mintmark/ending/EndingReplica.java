@@ -6,8 +6,8 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.ending.PostgresEndings;
 import io.mintmark.postgres.log.LeftBehind;
-import io.mintmark.postgres.log.PostgresEndings;
 import io.mintmark.postgres.log.PostgresEventStore;
 
 import java.time.Duration;

@@ -172,7 +172,7 @@ class ExternalIdentityTest {
 
         assertEquals(
                 "failed provider_misconfigured the broker's identity is the same for all tenants"
-                        + " here, and access provider 'alone' doesn't have shared_identity",
+                        + ", but access provider 'alone' doesn't have shared_identity",
                 broker.mint("alone"));
         assertEquals(before, broker.aws.calls().size());
     }

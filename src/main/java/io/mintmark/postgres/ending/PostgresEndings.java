@@ -1,4 +1,4 @@
-package io.mintmark.postgres.log;
+package io.mintmark.postgres.ending;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
