@@ -441,14 +441,14 @@ class ResumedExportTest {
     @CsvSource({
         "--follow, needs --state",
         "--all, needs --state",
-        "--all --from 2026-01-01 --tenant acme, has every row",
-        "--all --from 2026-01-01 --format ocsf, as jsonl alone",
+        "--all --from 2026-01-01 --tenant acme, exports every row",
+        "--all --from 2026-01-01 --format ocsf, supports only --format jsonl",
         "--state s --from 2026-01-01, leave out",
         "--state s --tenant acme, leave out",
-        "--state s --all --format csv, not as csv",
+        "--state s --all --format csv, contain changes and checkpoints",
         "--state s --output ./s, different files"
     })
-    void what_does_not_go_together_is_told(String arguments, String why) throws Exception {
+    void options_that_exclude_each_other_are_refused(String arguments, String why) throws Exception {
         Ran ran = auditor().run(("export " + arguments).split(" "));
         assertEquals(1, ran.status());
         assertTrue(ran.errors().contains(why), ran.errors());
