@@ -448,7 +448,8 @@ class ResumedExportTest {
         "--state s --all --format csv, contain changes and checkpoints",
         "--state s --output ./s, different files"
     })
-    void options_that_exclude_each_other_are_refused(String arguments, String why) throws Exception {
+    void options_that_exclude_each_other_are_refused(String arguments, String why)
+            throws Exception {
         Ran ran = auditor().run(("export " + arguments).split(" "));
         assertEquals(1, ran.status());
         assertTrue(ran.errors().contains(why), ran.errors());

@@ -291,7 +291,9 @@ class TamperingTest {
 
     @Test
     void a_missing_chain_is_found() {
-        attack("DELETE FROM audit.event WHERE kind = 'rejected'", "is missing: checkpoints sealed 2 rows");
+        attack(
+                "DELETE FROM audit.event WHERE kind = 'rejected'",
+                "is missing: checkpoints sealed 2 rows");
     }
 
     @Test
