@@ -1195,12 +1195,6 @@ UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
 --? Write a positive number, or null for no limit. To stop a tenant, disable it.
 --! 23514
 
--- a maximum duration of a tenant in minutes
-UPDATE broker.tenant SET max_duration = 15 WHERE name = 'acme';
---> Tenant "acme": duration_too_short
---? The unit of max_duration is seconds, and 15 seconds end before most clients use the credential. Use
---! 01000
-
 -- a review each zero days
 UPDATE broker.tenant SET review_days = 0 WHERE name = 'acme';
 --> Tenant "acme" has review_days of 0.
