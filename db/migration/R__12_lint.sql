@@ -262,14 +262,14 @@ SELECT k.tenant, 'key', k.name, 'incomplete_policy', internal.lint_advice('incom
  WHERE k.enabled AND jsonb_path_exists(CASE jsonb_typeof(k.settings -> 'policy') WHEN 'string' THEN (k.settings ->> 'policy')::jsonb
                                             ELSE k.settings -> 'policy' END, m.missing)
  UNION ALL
-SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.console_access AS a CROSS JOIN LATERAL (
+SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.console_access AS a LEFT JOIN broker.known_issuer AS no_issuer ON false CROSS JOIN LATERAL (
        SELECT 'access_for_everybody', CASE
               WHEN a.all_tenants THEN 'all tenants'
               WHEN a.claim IN ('iss', 'aud', 'azp', 'email_verified', 'typ', 'acr', 'auth_time', 'at_hash') THEN 'everyone who can log in'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
                   THEN 'everyone with an account at a public mail service' END
-       UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), NULL) AS n) AS r (rule, detail)
+       UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), no_issuer) AS n) AS r (rule, detail)
  WHERE a.enabled AND r.detail IS NOT NULL;
 COMMENT ON VIEW broker.lint IS 'Advice about enabled rows that are valid and probably not what their author meant. Ask it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
