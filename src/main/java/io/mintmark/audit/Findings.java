@@ -27,6 +27,14 @@ public interface Findings {
      */
     void ungranted(String mint, String why);
 
+    /**
+     * A change was perhaps hidden from brokers, or its transaction was open for long: a sentence
+     * that says what to look at.
+     *
+     * @param change the hash of the change, by which the finding can be accepted
+     */
+    void doubtful(String sentence, String change);
+
     /** An object of the schema isn't the one that this release made: a sentence that names it. */
     void altered(String sentence);
 

@@ -83,21 +83,21 @@ public final class Verification {
         changes.end();
         proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
-        OpenMints open = new OpenMints(findings, log.part().isPresent());
-        EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
-        log.events(
-                proof::objection,
-                (row, objection) -> {
-                    next(events, row);
-                    proof.event(row, objection, open.row(row));
-                    ended.row(row);
-                    checkpoints.retired().row(row, log.tables().isEmpty());
-                });
-        events.end();
-        ended.end();
-        proof.end(open::isOpen);
+        boolean isPart = log.part().isPresent();
+        boolean mayLack = checkpoints.declarations().loseEvents();
+        try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {
+            log.events(
+                    proof::objection,
+                    (row, objection) -> {
+                        next(events, row);
+                        mints.row(row, objection);
+                        checkpoints.retired().row(row, log.tables().isEmpty());
+                    });
+            events.end();
+            mints.end(log.tables());
+        }
+        proof.end();
         checkpoints.retired().end(findings, log.tables().isEmpty());
-        open.compare(log.tables());
         log.tables().ifPresentOrElse(this::judge, () -> findings.told(NO_TABLES));
         long unsealed = events.unsealed() + changes.unsealed();
         judgeUnsealed(unsealed, events.early() + changes.early());

@@ -67,11 +67,20 @@ final class AuditReport implements Findings {
 
     @Override
     public void declared(String sentence, String hash) {
+        unlessAccepted("DECLARED", sentence, hash);
+    }
+
+    @Override
+    public void doubtful(String sentence, String change) {
+        unlessAccepted("DOUBT", sentence, change);
+    }
+
+    private void unlessAccepted(String what, String sentence, String hash) {
         boolean known = accepted.contains(hash);
         unaccepted += known ? 0 : 1;
         print(
                 unaccepted,
-                "%s: %s".formatted(known ? "accepted" : "DECLARED", sentence),
+                "%s: %s".formatted(known ? "accepted" : what, sentence),
                 "  " + (known ? hash : "to accept it, use --accept-gap " + hash));
     }
 
@@ -182,7 +191,8 @@ final class AuditReport implements Findings {
                     .formatted(proven, foreign);
         }
         return unaccepted > 0
-                ? "%s But %,d declarations are not accepted.".formatted(proven, unaccepted)
+                ? "%s But %,d declarations or doubts are not accepted."
+                        .formatted(proven, unaccepted)
                 : proven;
     }
 

@@ -130,6 +130,7 @@ public final class Seals {
         public final List<String> wrong = new ArrayList<>();
         public final List<String> foreign = new ArrayList<>();
         public final List<String> declared = new ArrayList<>();
+        public final Map<String, String> doubtful = new LinkedHashMap<>();
         public final List<String> told = new ArrayList<>();
 
         /** The mints with why, apart from the rest: most tests write mints that nobody granted. */
@@ -161,6 +162,11 @@ public final class Seals {
         @Override
         public void declared(String sentence, String hash) {
             declared.add(hash);
+        }
+
+        @Override
+        public void doubtful(String sentence, String change) {
+            doubtful.put(sentence, change);
         }
 
         @Override

@@ -171,6 +171,12 @@ public final class Proof {
         }
 
         @Override
+        public synchronized void doubtful(String sentence, String change) {
+            declared++;
+            note(Finding.Kind.DOUBT, sentence);
+        }
+
+        @Override
         public synchronized void told(String sentence) {
             note(Finding.Kind.NOTE, sentence);
         }
