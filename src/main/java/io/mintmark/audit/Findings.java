@@ -41,6 +41,11 @@ public interface Findings {
     /** Something that a reader should know and that proves nothing wrong. */
     void told(String sentence);
 
-    /** The number of rows that were read so far. */
-    void progress(long rows);
+    /**
+     * Comes now and then.
+     *
+     * @param rows that were read so far
+     * @param expected the number of rows that checkpoints seal
+     */
+    void progress(long rows, long expected);
 }

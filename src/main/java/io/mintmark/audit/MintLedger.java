@@ -145,7 +145,7 @@ final class MintLedger implements AutoCloseable {
 
     private void judge(UUID mint, int all) {
         if (all >>> REPEATED != 0) {
-            lacks("Mint %s has a step more than once".formatted(mint));
+            lacks("A step of mint %s is there more than once".formatted(mint));
         }
         if (doubted.containsKey(mint)) {
             ofDoubted.put(mint, all);
@@ -198,7 +198,8 @@ final class MintLedger implements AutoCloseable {
                 .ifPresentOrElse(
                         change ->
                                 findings.doubtful(
-                                        "Mint %s: %s".formatted(mint, objection.why()), change),
+                                        "Step 1 of mint %s: %s".formatted(mint, objection.why()),
+                                        change),
                         () -> findings.ungranted(mint, objection.why()));
     }
 

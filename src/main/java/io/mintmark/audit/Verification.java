@@ -29,6 +29,7 @@ public final class Verification {
     private final TrustedKeys keys;
     private final Findings findings;
     private long rows;
+    private long expected;
     private @Nullable SignedCheckpoint lastKept;
 
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
@@ -74,6 +75,7 @@ public final class Verification {
 
     private Summary run(Stream<SignedCheckpoint> kept, MintProof proof) {
         CheckpointWalk checkpoints = checkpoints(kept, proof);
+        expected = checkpoints.events().count() + checkpoints.changes().count();
         ChainWalk changes =
                 walk(CanonicalForm.CHANGE, "The history", checkpoints.changes(), checkpoints);
         log.changes(row -> {
@@ -192,7 +194,7 @@ public final class Verification {
         walk.row(row);
         rows++;
         if (rows % STEP == 0) {
-            findings.progress(rows);
+            findings.progress(rows, expected);
         }
     }
 

@@ -22,7 +22,7 @@ final class AuditReport implements Findings {
     private final PrintStream out;
     private final Set<String> accepted;
     private final InstantSource clock = InstantSource.system();
-    private final Progress progress = new Progress();
+    private final Progress progress;
     private long wrong;
     private long foreign;
     private long ungranted;
@@ -30,14 +30,16 @@ final class AuditReport implements Findings {
     private long unaccepted;
 
     AuditReport(PrintStream out) {
-        this(out, Set.of());
+        this(out, Set.of(), new Progress());
     }
 
     /**
-     * @param accepted hashes of checkpoints whose declarations are accepted
+     * @param accepted hashes of checkpoints whose declarations are accepted, and of changes whose
+     *     doubts are
      */
-    AuditReport(PrintStream out, Set<String> accepted) {
+    AuditReport(PrintStream out, Set<String> accepted, Progress progress) {
         this.out = out;
+        this.progress = progress;
         this.accepted = accepted;
     }
 
@@ -100,8 +102,8 @@ final class AuditReport implements Findings {
     }
 
     @Override
-    public void progress(long rows) {
-        progress.show(rows);
+    public void progress(long rows, long expected) {
+        progress.show(rows, expected);
     }
 
     void end(Verification.Summary summary) {

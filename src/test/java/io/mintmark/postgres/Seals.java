@@ -175,6 +175,6 @@ public final class Seals {
         }
 
         @Override
-        public void progress(long rows) {}
+        public void progress(long rows, long expected) {}
     }
 }

@@ -182,7 +182,7 @@ public final class Proof {
         }
 
         @Override
-        public synchronized void progress(long count) {
+        public synchronized void progress(long count, long sealed) {
             rows = count;
         }
 

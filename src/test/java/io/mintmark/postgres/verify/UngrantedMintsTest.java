@@ -238,7 +238,7 @@ class UngrantedMintsTest {
         }
         Seals.seal(database);
         String mint = ungrantedMint.getFirst().mintId().toString();
-        String twice = "Mint %s has a step more than once".formatted(mint);
+        String twice = "A step of mint %s is there more than once".formatted(mint);
         Path log = directory.resolve("log.jsonl");
         Script script = new Script(directory, database);
         for (Seals.Found found :
@@ -251,7 +251,7 @@ class UngrantedMintsTest {
         for (List<String> arguments :
                 List.of(List.<String>of(), List.of("--export", log.toString()))) {
             assertEquals(1, script.status(arguments), script::output);
-            assertTrue(script.output().contains("WRONG: m" + twice.substring(1)), script::output);
+            assertTrue(script.output().contains("WRONG: a" + twice.substring(1)), script::output);
             assertTrue(script.output().contains("ungranted_mint " + mint), script::output);
         }
     }
