@@ -3,6 +3,7 @@ package io.mintmark.ending;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.Event.How;
+import io.mintmark.mint.Ender.Left;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 
@@ -25,7 +26,8 @@ public interface EndingStore {
     List<Due> due(Set<String> types);
 
     /**
-     * Claims the mint of an access provider that has been due for longest.
+     * Claims the mint of an access provider that has been due for longest, among those that were
+     * not tried yet if there are any.
      *
      * @param patience when another replica may claim it, if this one dies
      */
@@ -48,11 +50,12 @@ public interface EndingStore {
     Optional<AtProvider> claimSweep(ProviderId provider, Duration pause);
 
     /**
-     * Makes mints due that an access provider lists, except those that are to be ended anyway.
+     * Makes mints due that an access provider lists, except those that are to be ended anyway. Of
+     * those that aren't over, only those count whose end is on record.
      *
      * @return how many
      */
-    long noteLeftBehind(ProviderId provider, Collection<MintId> mints);
+    long noteLeftBehind(ProviderId provider, Collection<Left> mints);
 
     /**
      * An access provider with something to do.
