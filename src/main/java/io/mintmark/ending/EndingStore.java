@@ -3,7 +3,6 @@ package io.mintmark.ending;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.Event.How;
-import io.mintmark.mint.Ender.Left;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 
@@ -50,12 +49,13 @@ public interface EndingStore {
     Optional<AtProvider> claimSweep(ProviderId provider, Duration pause);
 
     /**
-     * Makes mints due that an access provider lists, except those that are to be ended anyway. Of
-     * those that aren't over, only those count whose end is on record.
+     * Makes mints due that an access provider lists, except those that are to be ended anyway.
      *
+     * @param over those whose time is over
+     * @param others of which those count whose end is on record
      * @return how many
      */
-    long noteLeftBehind(ProviderId provider, Collection<Left> mints);
+    long noteLeftBehind(ProviderId provider, Collection<MintId> over, Collection<MintId> others);
 
     /**
      * An access provider with something to do.

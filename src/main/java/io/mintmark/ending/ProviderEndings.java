@@ -19,6 +19,7 @@ import io.mintmark.mint.Ender.NotListed;
 import io.mintmark.mint.Ender.Place;
 import io.mintmark.mint.TimedCall;
 import io.mintmark.tenant.KeyName;
+import io.mintmark.tenant.MintId;
 import io.mintmark.time.Timeout;
 import io.mintmark.verdict.MintRefusal.Reason;
 
@@ -114,7 +115,7 @@ public final class ProviderEndings {
         calling(at, place -> listed(at, place))
                 .ifPresent(left -> {
                     long noted =
-                            store.noteLeftBehind(at.id(), left.stream().limit(OF_SWEEP).toList());
+                            store.noteLeftBehind(at.id(), mints(left, true), mints(left, false));
                     if (noted > 0) {
                         log.warn(
                                 "Access provider {} still lists {} whose time is over; the broker ends what is left now",
@@ -122,6 +123,14 @@ public final class ProviderEndings {
                                 noted == 1 ? "a mint" : noted + " mints");
                     }
                 });
+    }
+
+    private static List<MintId> mints(List<Left> left, boolean over) {
+        return left.stream()
+                .filter(each -> each.over() == over)
+                .limit(OF_SWEEP)
+                .map(Left::mint)
+                .toList();
     }
 
     private List<Left> listed(AtProvider at, Place place) {

@@ -20,9 +20,9 @@ final class RoleSessions {
     /** Processes of others refuse, among them those that are starting. */
     private static final String LOOP =
             """
-            FOR p IN SELECT unnest(starting) UNION SELECT pid FROM pg_stat_activity
-                     EXCEPT SELECT pid FROM pg_stat_activity WHERE usename <> current_user LOOP
-            BEGIN %s EXCEPTION WHEN insufficient_privilege THEN END; END LOOP;
+            FOR p IN SELECT unnest(starting) UNION SELECT pid FROM pg_stat_activity \
+            EXCEPT SELECT pid FROM pg_stat_activity WHERE usename <> current_user LOOP \
+            BEGIN %s EXCEPTION WHEN insufficient_privilege THEN END; END LOOP;\
             """;
 
     private static final String LEFT = "mintmark.left";
@@ -32,10 +32,7 @@ final class RoleSessions {
     /** One statement that ends them, for people. */
     static String byHand(String role) {
         return "DO $$ DECLARE p int; %s BEGIN SET LOCAL ROLE %s; %s END $$;"
-                .formatted(
-                        STARTING,
-                        role,
-                        LOOP.formatted("PERFORM pg_terminate_backend(p);").replaceAll("\\s+", " "));
+                .formatted(STARTING, role, LOOP.formatted("PERFORM pg_terminate_backend(p);"));
     }
 
     private static String round(String role, int patience) {

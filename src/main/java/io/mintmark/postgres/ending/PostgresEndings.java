@@ -8,7 +8,6 @@ import io.mintmark.audit.Event.How;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.ending.EndingStore;
 import io.mintmark.ending.ProviderId;
-import io.mintmark.mint.Ender.Left;
 import io.mintmark.postgres.canonical.StorableText;
 import io.mintmark.postgres.catalogue.Documents;
 import io.mintmark.postgres.connection.Database;
@@ -225,20 +224,18 @@ public final class PostgresEndings implements EndingStore {
     }
 
     @Override
-    public long noteLeftBehind(ProviderId provider, Collection<Left> mints) {
+    public long noteLeftBehind(
+            ProviderId provider, Collection<MintId> over, Collection<MintId> others) {
         Map<String, Object> parameters = of(provider);
-        parameters.put("over", ids(mints, true));
-        parameters.put("others", ids(mints, false));
+        parameters.put("over", ids(over));
+        parameters.put("others", ids(others));
         return asked(() ->
                 queries.query(NOTE, parameters, row -> row.column("noted").get(Long.class))
                         .getFirst());
     }
 
-    private static String[] ids(Collection<Left> mints, boolean over) {
-        return mints.stream()
-                .filter(left -> left.over() == over)
-                .map(left -> left.mint().toString())
-                .toArray(String[]::new);
+    private static String[] ids(Collection<MintId> mints) {
+        return mints.stream().map(MintId::toString).toArray(String[]::new);
     }
 
     private static Map<String, Object> of(ProviderId provider) {
