@@ -1233,8 +1233,8 @@ def judge_missing(seals):
         if retired.kept:
             say(f"note: {retired.kept} of the {retired.rows} rows that were retired with {retired.name} are here")
         if retired.standing:
-            wrong(f"{retired.name} was retired by checkpoint {retired.number}, and {retired.standing} rows that it took "
-                  f"out of the log or that are of that month stand in it, one of them {retired.first_standing}")
+            wrong(f"Checkpoint {retired.number} retired {retired.name}, but {retired.standing} rows that it retired or "
+                  f"that are of that month are still in the log, for example {retired.first_standing}")
 
 
 def verdict(held, last, time):

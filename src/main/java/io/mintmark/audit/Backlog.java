@@ -86,7 +86,8 @@ final class Backlog {
     }
 
     /**
-     * A row that will never be taken is given up; one that no row beside it would be taken, not.
+     * Drop a row that the store rejects for good. If it currently rejects every row, keep the row
+     * and retry.
      */
     private void refused(Event row, RuntimeException cause) {
         if (store.recheck().isPresent()) {

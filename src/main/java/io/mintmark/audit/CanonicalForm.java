@@ -37,7 +37,7 @@ public final class CanonicalForm {
     /** The length of every hash. */
     public static final int HASH_BYTES = 32;
 
-    /** What the first row of a chain has in place of its predecessor's hash, in hexadecimal. */
+    /** The previous hash of the first row of a chain, in hexadecimal. */
     public static final String ORIGIN = "0".repeat(64);
 
     private static final String FIRST_FORM = "1.";
@@ -129,7 +129,7 @@ public final class CanonicalForm {
         return Arrays.copyOf(bytes.all, bytes.size);
     }
 
-    /** For one thread, which a stream of the JDK doesn't rely on. */
+    /** A growing byte array for one thread; the JDK's stream is synchronized. */
     private static final class Bytes {
         private static final byte[] NULL = {'-', ','};
         private static final byte[] END = {','};

@@ -4,10 +4,10 @@ import java.text.Normalizer;
 
 /** A text of the log as a cell of comma-separated values (RFC 4180). */
 public final class CsvCell {
-    /** What a formula begins with. */
+    /** Characters that begin a formula. */
     private static final String SIGNS = "=+-@";
 
-    /** What some spreadsheets begin a formula anew after. */
+    /** Characters after which some spreadsheets start another formula. */
     private static final String BREAKS = "\t\r\n";
 
     private CsvCell() {}

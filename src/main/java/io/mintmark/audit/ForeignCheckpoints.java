@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * and that is one finding.
  */
 final class ForeignCheckpoints {
-    /** Those that are remembered until all declarations are known. */
+    /** The maximum number that is kept until all declarations are known. */
     private static final int MOST = 10_000;
 
     /** Ids of keys that are shown. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What stays the same in all rows of one mint; makes those rows. */
+/** Creates the rows of one mint, and holds the values that they share. */
 public record MintEvents(
         MintId mintId,
         Caller caller,

@@ -73,7 +73,7 @@ public final class Rejections implements AutoCloseable {
         return death().or(store::fault);
     }
 
-    /** That the writer has died, which only a restart repairs, as a sentence for clients. */
+    /** Present if the writer has stopped, which only a restart repairs: a sentence for clients. */
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()

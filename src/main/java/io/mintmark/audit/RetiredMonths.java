@@ -21,9 +21,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The months that checkpoints say were retired. Who owns the database and has the signing key can
- * sign that of any rows that he deleted, so it counts without a word only where everything else in
- * the log agrees: the month was over, its rows were sealed while it lasted, and none is left.
+ * The months that checkpoints record as retired. A person who owns the database and has the signing
+ * key can sign a retirement of any rows that they deleted. So verification accepts one without a
+ * finding only if the rest of the log agrees: the month was over, its rows were sealed during the
+ * month, and none is left.
  */
 final class RetiredMonths {
     /** The digits of a mint id that encode its time in milliseconds. */
@@ -46,7 +47,7 @@ final class RetiredMonths {
     private Instant latest = Instant.MIN;
 
     /**
-     * @param now what is signed for a day after it is doubted
+     * @param now the current time, by the verifier's clock
      */
     RetiredMonths(Instant now) {
         this.now = now;
@@ -268,13 +269,14 @@ final class RetiredMonths {
             }
             if (retired.standing > 0) {
                 findings.wrong(
-                        ("%s was retired by checkpoint %d, and %d rows that it took out of the log"
-                                        + " or that are of that month %s, one of them %s")
+                        "Checkpoint %d retired %s, but %d rows %s, for example %s"
                                 .formatted(
-                                        retired.month.month(),
                                         retired.checkpoint.number(),
+                                        retired.month.month(),
                                         retired.standing,
-                                        kept ? "aren't both" : "stand in it",
+                                        kept
+                                                ? "are either of that month or retired with it, not both"
+                                                : "that it retired or that are of that month are still in the log",
                                         retired.firstStanding));
             }
         }

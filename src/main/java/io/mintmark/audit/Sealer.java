@@ -23,7 +23,7 @@ public final class Sealer implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(60);
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /** What the database's time-outs allow a checkpoint, and more. */
+    /** The maximum time of a checkpoint, above the database's time-outs. */
     private static final Duration LONGEST_SEAL = Duration.ofMinutes(1);
 
     private final SealStore store;

@@ -49,7 +49,7 @@ public record SignedCheckpoint(
         return signer(jws);
     }
 
-    /** That of a JWS, or of what stands before its first dot. */
+    /** The key id of a JWS, or of its header alone. */
     public static String signer(String jws) {
         try {
             String header = jws.split("\\.", 2)[0];

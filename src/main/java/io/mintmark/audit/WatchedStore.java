@@ -65,7 +65,7 @@ final class WatchedStore implements EventStore {
         return result;
     }
 
-    /** What is wrong, as a sentence for clients; empty if nothing is. */
+    /** The current fault, as a sentence for clients; empty without one. */
     Optional<String> fault() {
         return fault;
     }

@@ -230,7 +230,7 @@ final class AuditExport implements Callable<Integer> {
         }
     }
 
-    /** What can only be a slip isn't answered with nothing. */
+    /** Rejects a range or tenant that must be a typo, instead of exporting nothing. */
     static void requireSense(Selection wanted, PostgresExport rows) {
         wanted.from()
                 .filter(from -> wanted.to().filter(to -> !from.isBefore(to)).isPresent())

@@ -7,12 +7,12 @@ import io.mintmark.postgres.log.LogFeed;
 import java.time.Duration;
 import java.util.Optional;
 
-/** One run of an export that can be resumed: to the log's end, or on and on. */
+/** One run of a resumable export: until the end of the log, or continuously. */
 final class ExportRun {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration OUTAGE = Duration.ofSeconds(5);
 
-    /** Passes after which chains are looked for that only mints of long ago write to. */
+    /** The number of passes between searches for chains that only old mints still write to. */
     private static final int THOROUGH = 1_000;
 
     private final DatabaseLogin login;

@@ -69,8 +69,8 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the database alone, for the login that migrates: that of the owner if one is named,
-     * else the one that is given as the service's.
+     * The settings of the database alone, for the login that migrates: the owner's login if one is
+     * set, else the service's.
      *
      * @throws InvalidSettings at the first that is wrong or missing
      */
@@ -79,7 +79,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the broker's own identity alone.
+     * The settings of the broker's own identity alone.
      *
      * @throws InvalidSettings with what is wrong or missing
      */

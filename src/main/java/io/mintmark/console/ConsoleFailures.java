@@ -38,7 +38,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         this.limits = limits;
     }
 
-    /** For all that a server answers by itself. */
+    /** Handlers of every event that the server answers by itself. */
     DirectHandlers everywhere() {
         DirectHandlers.Builder builder = DirectHandlers.builder();
         for (EventType event : EventType.values()) {

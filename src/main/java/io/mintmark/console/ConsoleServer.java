@@ -30,7 +30,7 @@ import java.util.Set;
 
 /** The console's port, with the bounds and the framing of the broker's. */
 public final class ConsoleServer implements AutoCloseable {
-    /** What a page may take. */
+    /** The maximum time of a page. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     /** Bytes: the claims to explain, each of up to 8,192 characters as three. */

@@ -51,7 +51,7 @@ record Notice(
 
     private static final Header SOON = HeaderValues.create(HeaderNames.RETRY_AFTER, "5");
 
-    /** Where to go on. */
+    /** A link to continue with. */
     record Link(String text, String address) {}
 
     static Notice of(int status, String title, String sentence, String advice) {
@@ -70,12 +70,12 @@ record Notice(
                 pages);
     }
 
-    /** With the navigation. */
+    /** The same page with the navigation. */
     Notice withPages() {
         return new Notice(status, title, sentence, advice, facts, statement, link, PAGES);
     }
 
-    /** What goes with it; of what may work in a moment, when to ask again. */
+    /** The response headers; with {@code Retry-After} if the failure is temporary. */
     List<Header> headers() {
         return status == Status.SERVICE_UNAVAILABLE_503.code()
                 ? List.of(HTML, SOON)

@@ -38,7 +38,7 @@ final class SameSite implements Filter {
                     HelidonLogin.LOGGED_OUT,
                     List.of("GET"));
 
-    /** Where each file can be had from, which is where a link from elsewhere leads instead. */
+    /** The page of each download. A link from another site leads to the page instead. */
     private static final Map<String, String> PAGES_OF_FILES =
             Map.of(
                     "/mints/download", "/mints",

@@ -53,7 +53,7 @@ public final class ViewerDatabase implements AutoCloseable {
     /** Fair, so that a pool with more threads than connections starves none. */
     private final Semaphore connections;
 
-    /** Of those who look just now, by their names. */
+    /** The permits of each viewer with requests in flight, by name. */
     private final LoadingCache<String, Semaphore> shares;
 
     /**

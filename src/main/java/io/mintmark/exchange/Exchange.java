@@ -92,7 +92,7 @@ public final class Exchange {
         return CredentialFormat.of(providers, new Outputs(outputs, optional));
     }
 
-    /** What happens to a request for credentials. */
+    /** Handles a request for credentials. */
     public Verdict<Credentials> mint(MintRequest request) {
         faults.requireNone();
         // 1. Verify the token, against one state of its tenant, and use it up if it works once. The

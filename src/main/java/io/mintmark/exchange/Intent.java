@@ -31,7 +31,7 @@ record Intent(Admitted admitted, List<Order> orders) {
         }
     }
 
-    /** Whose configuration allows it. */
+    /** The tenant whose configuration allows the mint. */
     TenantName tenant() {
         return admitted.token().provider().tenant();
     }

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** What a request intends to mint: decided, and put on record before any provider is called. */
+/** Decides what a request may mint, and records it before any provider is called. */
 final class Intents {
     /** The {@code reason} of an intent that a changed configuration overtook. */
     static final String OVERTAKEN = "decided_again";

@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param at when it came
  */
 record Outcome(Order order, MintResult result, Instant at) {
-    /** How much longer than asked for a credential may live, counted from its receipt. */
+    /** How much longer than requested a credential may be valid, counted from its receipt. */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
     /** The {@code reason} of a credential that was dropped because another key failed. */
@@ -49,7 +49,7 @@ record Outcome(Order order, MintResult result, Instant at) {
         };
     }
 
-    /** How the credential is ended if it isn't handed out. */
+    /** The action that ends a credential that is not returned to the client. */
     Optional<Undo> undo() {
         return switch (result) {
             case Minted credential -> credential.undo();
@@ -70,19 +70,19 @@ record Outcome(Order order, MintResult result, Instant at) {
         return order.events().undone(now, credentialId);
     }
 
-    /** The row of a credential that leaves. */
+    /** The row of a credential that is returned to the client. */
     Event issued(Minted credential, Instant now) {
         return order.events().issued(now, note(credential));
     }
 
-    /** The row of one that doesn't because of what happened besides. */
+    /** The row of a result that is dropped because another key of the request failed. */
     Event dropped(Instant now, String reason) {
         return result instanceof Minted credential
                 ? dropped(credential, now, reason, "the credential was dropped")
                 : undone(now);
     }
 
-    /** The row of a credential that doesn't, though nothing is wrong with it. */
+    /** The row of a valid credential that is not returned to the client. */
     private Event dropped(Minted credential, Instant now, String reason, String detail) {
         return order.events().withheld(now, reason, detail, note(credential));
     }

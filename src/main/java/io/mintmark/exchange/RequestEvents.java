@@ -36,7 +36,7 @@ final class RequestEvents {
         this.mintIds = mintIds;
     }
 
-    /** What is to be minted. */
+    /** The intent of a request: its subject and one order for each granted key. */
     Intent intent(MintRequest request, Admitted admitted, List<Granted> granted) {
         Subject subject = subject(admitted, granted);
         List<Order> orders =
@@ -81,7 +81,7 @@ final class RequestEvents {
                 Optional.empty());
     }
 
-    /** Who showed a token that isn't accepted, if its issuer is one that the broker knows. */
+    /** The subject of a rejected token, if the broker knows its issuer. */
     static Optional<Subject> unverified(Examination examination) {
         return examination
                 .knownIssuer()
@@ -89,7 +89,7 @@ final class RequestEvents {
                         unverified(issuer, examination.provider(), hex(examination.tokenHash())));
     }
 
-    /** Who showed a token that isn't accepted though it was verified. */
+    /** The subject of a token that was verified and then rejected. */
     static Subject unverified(VerifiedToken token) {
         return unverified(
                 token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()));

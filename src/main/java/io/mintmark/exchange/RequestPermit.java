@@ -8,7 +8,7 @@ import io.mintmark.tenant.TenantName;
  * that tenant. Called on the request's thread.
  */
 public interface RequestPermit {
-    /** Of a request that nothing bounds. */
+    /** The permit of a request without limits. */
     RequestPermit NONE =
             new RequestPermit() {
                 @Override

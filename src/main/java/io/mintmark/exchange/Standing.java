@@ -56,7 +56,7 @@ final class Standing implements FreshDecision {
         this.admitted = Verdict.passed(intent.admitted());
     }
 
-    /** What the token was last found to be, in the state that the tenant was last seen in. */
+    /** The result of the last check of the token, in the last known state of the tenant. */
     Verdict<Admitted> admitted() {
         return admitted;
     }

@@ -225,7 +225,7 @@ public final class SingleFlightCache<K, V> {
         return value.asOf() > slot.changed.get();
     }
 
-    /** The values that nothing is known against but perhaps their age. */
+    /** The values that were not invalidated. Their age is not checked. */
     Held<K, V> held() {
         long asOf = nanos.getAsLong();
         Map<K, Value<V>> values = new HashMap<>();

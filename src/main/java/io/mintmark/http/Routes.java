@@ -97,11 +97,11 @@ public final class Routes {
     /**
      * All routes.
      *
-     * @param url where clients reach the broker, if it knows
-     * @param identity what signs the broker's own tokens, if anything does
+     * @param url the address at which clients reach the broker, if it is configured
+     * @param identity the signer of the broker's own tokens; empty without a built-in identity
      * @param revocations the lists of ended certificates
-     * @param limits whom to turn away when; whose word to take for a client's address
-     * @param cors which browser applications may call
+     * @param limits the rate limits, and the proxies whose {@code X-Forwarded-For} is trusted
+     * @param cors the origins of browser applications that may call
      * @param tracer of requests, if they are traced
      */
     public Routes(

@@ -233,7 +233,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         flight = null;
     }
 
-    /** Doubling up to half a minute, and anything from half of it to all. */
+    /** Exponential backoff up to 30 s, with random jitter between half and all of it. */
     private Duration backOff() {
         Duration most = FIRST_WAIT.multipliedBy(1L << Math.min(failures, MOST_DOUBLINGS));
         long millis = Math.min(most.toMillis(), LONGEST_WAIT.toMillis());

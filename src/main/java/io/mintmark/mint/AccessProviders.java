@@ -61,7 +61,7 @@ public final class AccessProviders {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** What ends the mints of types that leave something behind, by type. */
+    /** The enders of the types whose mints leave something behind, by type. */
     public Map<String, Ender> enders() {
         Map<String, Ender> enders = new HashMap<>();
         byType.forEach(

@@ -122,7 +122,7 @@ public final class CallerKey {
         };
     }
 
-    /** It is the same as another key's, with the application that it is for at its end. */
+    /** A security key has the format of a plain key, followed by its application string. */
     private static CallerKey securityKey(byte[] key, String plainType, int strings)
             throws IOException {
         ByteBuffer parts = ByteBuffer.wrap(key);

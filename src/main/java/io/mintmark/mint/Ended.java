@@ -3,9 +3,9 @@ package io.mintmark.mint;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-/** What came of ending a mint. Every detail is free of secrets. */
+/** The result of ending a mint. Every detail is free of secrets. */
 public sealed interface Ended {
-    /** For the audit log and the log. */
+    /** The details for the audit log and the log. */
     String detail();
 
     /** Nothing is left at the provider. */
@@ -24,7 +24,7 @@ public sealed interface Ended {
     /** It might still work. The provider answered, and may well end others now. */
     record Stuck(Reason reason, String detail) implements Ended {}
 
-    /** Of a call that failed. */
+    /** The result of a call that failed. */
     static Ended not(Failed why) {
         return switch (why.reason()) {
             case PROVIDER_REJECTED, PROVIDER_ERROR -> new Stuck(why.reason(), why.detail());

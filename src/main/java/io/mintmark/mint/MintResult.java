@@ -11,10 +11,10 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 
-/** What came of a {@link MintOrder}. */
+/** The result of a {@link MintOrder}. */
 public sealed interface MintResult {
 
-    /** What came of it where the provider was asked, or need not be. */
+    /** The result of a call to the provider, or of a mint that needs no call. */
     sealed interface Tried extends MintResult {}
 
     /**
@@ -81,11 +81,11 @@ public sealed interface MintResult {
         }
     }
 
-    /** Nothing that could be handed out. */
+    /** No credential can be returned to the client. */
     sealed interface NotMinted extends Tried {
         Reason reason();
 
-        /** What the provider said, for the audit log and the log; free of secrets. */
+        /** The message of the provider, for the audit log and the log; free of secrets. */
         String detail();
     }
 

@@ -35,7 +35,7 @@ final class TenantBulkhead {
         this.clock = clock;
     }
 
-    /** Of so many calls of a tenant how many may be to one provider. */
+    /** How many of a tenant's calls may go to one provider. */
     static int ofProvider(int calls) {
         return Math.max(1, calls * 3 / 4);
     }
@@ -116,7 +116,7 @@ final class TenantBulkhead {
         return now.plus(Duration.between(now, order.deadline()).dividedBy(2));
     }
 
-    /** With no time at all it still gives way to those who wait already. */
+    /** Even without time to wait, it does not overtake calls that already wait. */
     private boolean tryEnter(Calls calls, Permits ofProvider, Instant until)
             throws InterruptedException {
         if (!tryAcquire(ofProvider, until)) {

@@ -65,7 +65,7 @@ public final class TimedCall {
         return timed;
     }
 
-    /** What came of it, by the deadline at the latest. Never throws. */
+    /** The result, by the deadline at the latest. Never throws. */
     public Answer await() {
         Duration left = Duration.between(clock.instant(), deadline);
         try (Timeout _ = Timeout.after(left, () -> task.cancel(true))) {
@@ -97,7 +97,7 @@ public final class TimedCall {
         return fault instanceof OutdatedDecision outdated ? outdated.result() : failed(fault);
     }
 
-    /** What a call failed with that ended in an exception. */
+    /** The failure of a call that threw an exception. */
     public static Failed failed(Throwable fault) {
         return switch (fault) {
             case UnusableSettingsException e ->
@@ -122,7 +122,7 @@ public final class TimedCall {
         };
     }
 
-    /** Where it happened. Not the message, which could quote a secret. */
+    /** The location of a failure, without its message, which could quote a secret. */
     private static String place(Throwable fault) {
         return Arrays.stream(fault.getStackTrace())
                 .filter(frame -> frame.getClassName().startsWith("io.mintmark."))

@@ -64,8 +64,9 @@ final class BoundedSocket extends DelegatingSocket {
     }
 
     /**
-     * To yield would not do: a carrier runs the threads that yielded on it before all that wait
-     * elsewhere.
+     * Pauses after a number of reads, so that other virtual threads get the carrier. {@link
+     * Thread#yield} is not enough: a carrier runs its own yielded threads before any thread that
+     * waits elsewhere.
      */
     private void giveWay() {
         if (++reads % READS_IN_A_ROW == 0) {

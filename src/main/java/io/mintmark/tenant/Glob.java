@@ -98,7 +98,7 @@ public final class Glob {
         return nearest >= 0 && (last.deep() || isOneSegment(text, nearest, tail));
     }
 
-    /** Whether a text begins and ends as each that matches does. */
+    /** Whether a text has the prefix and suffix that every match has. */
     private boolean fitsAtItsEnds(String text) {
         String suffix = parts.isEmpty() ? "" : parts.getLast().literal().text();
         return text.length() >= prefix.length() + suffix.length()
@@ -106,7 +106,10 @@ public final class Glob {
                 && text.endsWith(suffix);
     }
 
-    /** The places behind a part, given those before it; or just the first, where that is enough. */
+    /**
+     * The positions after a part, given the positions before it; only the first one if that is
+     * enough.
+     */
     private static BitSet behind(Part part, String text, BitSet reached, boolean first) {
         BitSet behind = new BitSet(text.length() + 1);
         Literal literal = part.literal();

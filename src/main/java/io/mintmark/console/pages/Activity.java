@@ -176,7 +176,7 @@ record Activity(List<Hour> hours) {
         return hours.get(hour).from().atZone(ZoneOffset.UTC).getHour() % 6 == 0;
     }
 
-    /** Where it stands below the chart. */
+    /** The vertical position of the labels below the chart. */
     static int foot() {
         return HEIGHT - 6;
     }
@@ -189,7 +189,7 @@ record Activity(List<Hour> hours) {
         return percent(isLast(hour) ? LEFT + (hour + 1) * BAR : LEFT + (hour + 0.5) * BAR);
     }
 
-    /** Whose label would reach beyond the chart if it stood in the middle. */
+    /** Whether this is the last hour, whose centered label would exceed the chart. */
     boolean isLast(int hour) {
         return hour == hours.size() - 1;
     }

@@ -28,7 +28,7 @@ record Change(
         String row,
         List<Difference> differences) {
 
-    /** Of rows of one kind, looked for among a bounded number of changes. */
+    /** The changes of one row, among a bounded number of changes. */
     private static final String OF_ROW =
             """
             SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,

@@ -19,11 +19,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What was looked for, as CSV, and in its last line where it ends if there is more. */
+/** The found mints as CSV. If more exist, the last line shows where the file ends. */
 final class Download implements Handler {
     private static final int MOST = 5_000;
 
-    /** What a name of a file may be made of, wherever it is kept. */
+    /** Characters that are not safe in file names. */
     private static final Pattern UNUSUAL = Pattern.compile("[^A-Za-z0-9._-]+");
 
     private static final int LONGEST_NAME = 120;
@@ -56,7 +56,7 @@ final class Download implements Handler {
                 .send(csv(found).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** With its day, and what was looked for. */
+    /** The file name: the day and the filters. */
     private String name(Parameters parameters) {
         String filter =
                 Stream.of("tenant", "key", "subject", "outcome", "q", "from", "to", "before")

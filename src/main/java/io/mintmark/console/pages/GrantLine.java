@@ -87,7 +87,7 @@ record GrantLine(
      */
     record OfKey(List<GrantLine> lines, boolean all) {}
 
-    /** Who may mint a key now, as far as the viewer may see. */
+    /** The grants of a key that are valid now and visible to the viewer. */
     static OfKey ofKey(Connection connection, String tenant, String key, int most)
             throws SQLException {
         List<String> ids =
@@ -118,7 +118,9 @@ record GrantLine(
                         true);
     }
 
-    /** What a subject may mint now, wherever its token comes from and nothing blocks it. */
+    /**
+     * The grants that match a subject now, from any identity provider, without regard to blocks.
+     */
     static List<GrantLine> ofSubject(Connection connection, String subject, int most)
             throws SQLException {
         return Query.of(OF_SUBJECT, subject, most, subject).list(connection, GrantLine::line);

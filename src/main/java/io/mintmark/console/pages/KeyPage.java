@@ -83,7 +83,7 @@ record KeyPage(
             Optional<String> target,
             boolean enabled) {}
 
-    /** That of a key, if there is anything of it that the viewer may see. */
+    /** The page of a key, if the viewer may see anything of it. */
     static Optional<KeyPage> of(
             Connection connection, String tenant, String name, TypedTime asked, Instant now)
             throws SQLException {

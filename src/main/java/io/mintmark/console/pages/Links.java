@@ -32,7 +32,7 @@ final class Links {
         return "/tenants/" + encoded(tenant);
     }
 
-    /** How a tenant's configuration came to be as it is, or what belongs to none. */
+    /** The configuration history of a tenant, or of the platform. */
     static String history(Optional<String> tenant) {
         return tenant.map(name -> tenant(name) + "/history").orElse("/history");
     }

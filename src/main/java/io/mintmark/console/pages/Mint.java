@@ -123,7 +123,7 @@ record Mint(
         }
     }
 
-    /** Whose token asked, from where, and what it was decided on: the same in both rows. */
+    /** The token, the client and the grant of a mint, which both rows share. */
     record Origin(
             Optional<String> issuer,
             Optional<String> tokenId,
@@ -135,7 +135,7 @@ record Mint(
             Optional<Long> grantId,
             Optional<Long> grantRevision) {}
 
-    /** That of an id, if the viewer may see it. */
+    /** The mint of an id, if the viewer may see it. */
     static Optional<Mint> of(Connection connection, String id, Instant now) throws SQLException {
         List<Origin> origin = new ArrayList<>();
         List<Step> steps =

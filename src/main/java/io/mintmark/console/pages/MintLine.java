@@ -82,7 +82,7 @@ record MintLine(
              ORDER BY b.mint_id DESC
             """;
 
-    /** What became of it, and of a refusal why, in words. */
+    /** The outcome in words, with the reason of a refusal. */
     String meaning() {
         return switch (outcome) {
             case DENIED ->
@@ -103,7 +103,7 @@ record MintLine(
         };
     }
 
-    /** What to do about it, where the reason says that. */
+    /** Advice for the reason, if there is any. */
     Optional<String> advice() {
         return explained().map(ReasonMeaning::advice);
     }
@@ -125,7 +125,7 @@ record MintLine(
         return outcome == MintOutcome.DENIED && reason.filter(SUBJECT_BLOCKED::equals).isPresent();
     }
 
-    /** Those of mint ids that the viewer may see, the newest first. */
+    /** The lines of those mint ids that the viewer may see, newest first. */
     static List<MintLine> of(Connection connection, List<String> ids, Instant now)
             throws SQLException {
         return ids.isEmpty()

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What became of a mint, or that there was none. */
+/** The outcome of a mint or of a refused request. */
 enum MintOutcome {
     ISSUED("✓", "a credential was made and handed to the client"),
     FAILED("✕", "the provider gave no credential"),

@@ -83,7 +83,7 @@ final class MintSearch {
                     Optional.empty());
         }
 
-        /** Of a key, up to a moment if one is named. */
+        /** The mints of a key, up to a time if one is given. */
         static Wanted ofKey(String tenant, String key, Optional<Instant> to) {
             return new Wanted(
                     Optional.empty(),
@@ -96,7 +96,7 @@ final class MintSearch {
                     Optional.empty());
         }
 
-        /** Of all that the viewer may see. */
+        /** All mints that the viewer may see. */
         static Wanted ofOutcome(Optional<String> outcome) {
             return new Wanted(
                     Optional.empty(),
@@ -273,7 +273,9 @@ final class MintSearch {
                 : page.or(() -> end);
     }
 
-    /** What one way found below where another gave up would leave gaps. */
+    /**
+     * Ends the page where a search gave up, because older rows of another search would leave gaps.
+     */
     private void stopAt(String id) {
         if (stop.isEmpty() || stop.get().compareTo(id) < 0) {
             stop = Optional.of(id);

@@ -235,7 +235,7 @@ record MintsPage(
         return new Filter(name, value, address("/mints", others));
     }
 
-    /** Where the next ones are. */
+    /** The address of the next page. */
     Optional<String> next() {
         return found.next()
                 .map(id -> {

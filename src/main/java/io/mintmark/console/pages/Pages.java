@@ -193,7 +193,7 @@ public final class Pages implements PageRoutes {
         return history(connection, Optional.of(tenant), new Parameters(request), now);
     }
 
-    /** That of no tenant; a tenant that is named, be it one that was deleted, has its own page. */
+    /** The history of rows without tenant. A tenant has its own page, even after its deletion. */
     private View platformHistory(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         Parameters parameters = new Parameters(request);
@@ -228,7 +228,10 @@ public final class Pages implements PageRoutes {
                 "Explain a decision", "explain", ExplainPage.of(connection, parameters, now));
     }
 
-    /** What can be read has an address to send on; what can't may be a token, and has none. */
+    /**
+     * Redirects valid input to an address that can be shared. Invalid input may be a token and gets
+     * none.
+     */
     private void explainForm(ServerRequest request, ServerResponse response) {
         Parameters form = Parameters.ofForm(request);
         rendering.answer(

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** What an address asks for beyond its path. What can't be meant is refused with a sentence. */
+/** The parameters of an address or form. Invalid ones are rejected with a message. */
 final class Parameters {
     private static final int LONGEST = 16_384;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");

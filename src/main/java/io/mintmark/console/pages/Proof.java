@@ -133,7 +133,7 @@ public final class Proof {
         private long declared;
         private @Nullable End end;
 
-        /** How it ended: with a summary, or with why it didn't get that far. */
+        /** The end of a run, with its summary or the reason why it failed. */
         record End(Instant at, Optional<Summary> summary, Optional<String> failure) {}
 
         Run(String by, Instant begun, long expected) {
@@ -254,7 +254,7 @@ public final class Proof {
             return rows * 1_000 / Math.max(time.toMillis(), 1);
         }
 
-        /** Of a hundred. */
+        /** The progress in percent. */
         synchronized long percent() {
             if (end != null) {
                 return 100;
@@ -262,7 +262,7 @@ public final class Proof {
             return expected <= 0 ? 0 : Math.min(99, rows * 100 / expected);
         }
 
-        /** How long it will go on, about, if that can be said. */
+        /** The estimated time left; empty while it can't be estimated. */
         synchronized Optional<Duration> left(Instant now) {
             long rate = rate(now);
             return end != null || rate == 0 || expected <= rows
@@ -281,7 +281,7 @@ public final class Proof {
                 return "Verification did not complete; the log's state is unknown.";
             }
             if (foreign > 0) {
-                return "Of what brokers wrote nothing was changed%s; but there are checkpoints that none of them made."
+                return "No row that a broker wrote was changed%s. But the log has checkpoints that no broker signed."
                         .formatted(reach(end));
             }
             return "Nothing was changed%s%s."

@@ -77,7 +77,7 @@ record ProofPage(
         return checkpoints.size() > MOST ? checkpoints.subList(0, MOST) : checkpoints;
     }
 
-    /** Where the older checkpoints are. */
+    /** The address of the older checkpoints. */
     Optional<String> older() {
         return checkpoints.size() > MOST
                 ? Optional.of("/proof?before=%d#checkpoints".formatted(shown().getLast().number()))

@@ -98,7 +98,9 @@ enum ReasonMeaning {
         private Words() {}
     }
 
-    /** That of a reason; none for one that says it all or isn't known to this version. */
+    /**
+     * The meaning of a reason; empty if the reason explains itself or is unknown to this version.
+     */
     static Optional<ReasonMeaning> of(String reason) {
         return Arrays.stream(values()).filter(one -> one.word().equals(reason)).findFirst();
     }

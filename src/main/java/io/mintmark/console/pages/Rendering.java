@@ -31,7 +31,7 @@ final class Rendering {
     private final InstantSource clock;
     private final Templates templates = new Templates();
 
-    /** What a page shows, of what is in the database. */
+    /** Reads the content of a page from the database. */
     interface Page {
         View view(Connection connection, ServerRequest request, Instant now) throws SQLException;
     }

@@ -10,7 +10,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 
-/** What PostgreSQL holds as {@code jsonb}. */
+/** Reads and formats {@code jsonb} values of PostgreSQL. */
 final class RowJson {
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();

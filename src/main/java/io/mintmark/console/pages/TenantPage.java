@@ -154,7 +154,7 @@ record TenantPage(
         }
     }
 
-    /** What is possible but hardly meant. */
+    /** A warning about valid configuration that is probably a mistake. */
     record LintWarning(String table, String name, String rule, String advice) {}
 
     /**

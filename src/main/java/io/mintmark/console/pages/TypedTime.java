@@ -57,7 +57,7 @@ record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
             return new Span(from, backwards ? to.wrong("The start is after the end.") : to);
         }
 
-        /** What is wrong with it, if anything. */
+        /** The first fault of the two times. */
         Optional<String> fault() {
             return Stream.of(from, to).flatMap(time -> time.fault().stream()).findFirst();
         }

@@ -36,7 +36,7 @@ record View(int status, String title, String template, Object model) {
                         others));
     }
 
-    /** What isn't one tenant's. */
+    /** The refusal of a page that needs access to all tenants. */
     static View onlyForAll() {
         return message(
                 403,

@@ -54,7 +54,7 @@ record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
                 .orElseThrow();
     }
 
-    /** What would allow what was denied; none where a grant gives it by now. */
+    /** The statement that would allow a denied request; empty if a grant allows it by now. */
     Optional<Statements.Statement> remedy(MintLine line) {
         if (inForce.isPresent()) {
             return Optional.empty();

@@ -24,13 +24,13 @@ import java.util.function.Supplier;
  * on and answered, what arrives at that moment is not read any more.
  */
 final class ConnectionState {
-    /** How long a client that is still sending when it gets its last answer may take to stop. */
+    /** How long a client may go on sending after its last response. */
     private static final Duration LINGERING = Duration.ofSeconds(2);
 
     /**
-     * How many answers a connection gives, as many as nginx's {@code keepalive_requests} allows by
-     * itself. What the server has read of a connection is a list whose dead members a collection of
-     * what is new keeps, once the first of them is old: it ends with the connection.
+     * The maximum number of responses on one connection, the default of nginx's {@code
+     * keepalive_requests}. Helidon keeps a connection's read buffers in a linked list: once an
+     * early node is in the old generation, young collections can't free later ones until it closes.
      */
     private static final int MOST_ANSWERS = 1_000;
 

@@ -44,7 +44,10 @@ public final class GuardedPort implements AutoCloseable {
     /** The minimum that a waiting request counts, in KiB of a token. */
     private static final int LEAST_KEPT = 4;
 
-    /** One with the longest; what comes of a token in memory is twelve times as long. */
+    /**
+     * The maximum that a waiting request counts, in KiB of a token. A parsed token takes twelve
+     * times its length.
+     */
     private static final int MOST_KEPT = 16;
 
     private final Optional<PortTls> tls;

@@ -50,7 +50,10 @@ final class AwsTags {
                 .toList();
     }
 
-    /** What looks like a hash is hashed as well, or it could be chosen to pass for another's. */
+    /**
+     * Replaces a value that doesn't fit, or that looks like a hash, by its hash. Otherwise a client
+     * could choose a value that equals another one's hash.
+     */
     private static String fit(String value) {
         return VALUE.matcher(value).matches() && !isLikeAHash(value)
                 ? value

@@ -36,7 +36,7 @@ final class GoogleCalls {
         return ask(Post.json(endpoint.below(path), body.toString(), shown), endpoint, order);
     }
 
-    /** Asks as whom the token belongs to. */
+    /** Sends a request that is authorized by a token. */
     Step<Reply> askWith(
             Secret bearer, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
         return ask(

@@ -24,7 +24,7 @@ import java.util.Set;
  * @param details reasons of {@code google.rpc.ErrorInfo}
  */
 record GoogleError(int status, String code, String words, List<String> details) {
-    /** Nothing that another grant would help: the project isn't set up. */
+    /** Errors of a project that isn't set up, which no other grant would fix. */
     private static final Set<String> NOT_SET_UP =
             Set.of("SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID");
 

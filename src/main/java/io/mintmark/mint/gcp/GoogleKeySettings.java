@@ -26,7 +26,7 @@ record GoogleKeySettings(
     private static final String BOUNDARY = "access_boundary";
     private static final Set<String> NAMES = Set.of(SERVICE_ACCOUNT, SCOPES, DELEGATES, BOUNDARY);
 
-    /** What may be in a path of Google's, which the address becomes a part of. */
+    /** Service account addresses that are safe in the path of a Google API. */
     private static final Pattern ACCOUNT = Pattern.compile("[A-Za-z0-9._-]+@[A-Za-z0-9.-]+");
 
     private static final Pattern SCOPE = Pattern.compile("[\\x21-\\x7e]{1,255}");

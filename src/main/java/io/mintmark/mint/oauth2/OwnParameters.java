@@ -69,7 +69,7 @@ record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, St
         return new OwnParameters(fixed, ofKey);
     }
 
-    /** What the key aims at with them, each as {@code name:value}. */
+    /** The key's targets, each as {@code name:value}. */
     List<String> targets() {
         return ofKey.entrySet().stream()
                 .map((Map.Entry<String, String> each) -> each.getKey() + ":" + each.getValue())

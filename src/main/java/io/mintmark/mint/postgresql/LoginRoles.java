@@ -39,7 +39,7 @@ final class LoginRoles {
         this.random = random;
     }
 
-    /** What came of it. */
+    /** Creates the login of a mint, and returns the result. */
     MintResult make(Session session, MintOrder order, PostgresSettings settings, LoginKey key)
             throws TargetFailure {
         int version = session.version();

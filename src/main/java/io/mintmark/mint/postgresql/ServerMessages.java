@@ -22,7 +22,7 @@ final class ServerMessages extends InputStream {
     /** The detail of an error may name a hundred functions, each with a hundred types. */
     static final int LONGEST_ERROR = 8 << 20;
 
-    /** Of all messages together; a thousand names take fifty kilobytes. */
+    /** The maximum size of all messages together; a thousand names take 50 kB. */
     private static final long MOST_BYTES = 256 << 10;
 
     private static final int HEADER = 5;

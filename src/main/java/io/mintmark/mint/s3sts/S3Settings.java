@@ -33,7 +33,7 @@ record S3Settings(
     private static final Set<String> NAMES =
             Set.of("endpoint", "region", "audience", "policy_claim");
 
-    /** What servers take that know of no regions. */
+    /** The default for servers without regions. */
     private static final String REGION = "us-east-1";
 
     static S3Settings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {

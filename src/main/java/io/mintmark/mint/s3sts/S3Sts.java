@@ -37,7 +37,7 @@ public final class S3Sts implements AccessProvider {
     private final TokenDestinations destinations;
     private final StsCaller sts;
 
-    /** Of the servers that have refused another. It is asked for anew when forgotten. */
+    /** The kind of denial that each server accepts, tried again after it is evicted. */
     private final Cache<StsEndpoint, Denial> denials =
             Caffeine.newBuilder().maximumSize(MOST_SERVERS).expireAfterWrite(REMEMBERED).build();
 

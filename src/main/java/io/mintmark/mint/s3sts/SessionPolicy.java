@@ -24,7 +24,7 @@ import java.util.Set;
  * only evaluate denials (CVE-2025-62506).
  */
 final class SessionPolicy {
-    /** How to say that nothing but storage is meant. */
+    /** How a policy denies everything but storage. */
     enum Denial {
         /** In so many words. */
         ALL_BUT_S3,

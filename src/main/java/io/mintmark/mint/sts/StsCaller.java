@@ -107,7 +107,10 @@ public final class StsCaller {
         }
     }
 
-    /** Of the broker's own credentials only the session's token goes over the line. */
+    /**
+     * The secrets in a signed request: of the broker's own credentials, only the session token is
+     * sent.
+     */
     private static SentSecrets sentBy(AwsCredentials own) {
         return new SentSecrets(
                 own instanceof AwsSessionCredentials session

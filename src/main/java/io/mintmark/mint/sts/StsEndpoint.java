@@ -9,7 +9,7 @@ import io.mintmark.mint.Endpoint;
  */
 public record StsEndpoint(Endpoint endpoint, String region, Use use) {
 
-    /** Whose rules hold there, and as whom it is called. */
+    /** The kind of STS, and the broker's way to authenticate there. */
     public enum Use {
         /** AWS's, anonymously and with a token. */
         WEB_IDENTITY,

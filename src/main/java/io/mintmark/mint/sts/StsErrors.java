@@ -43,7 +43,7 @@ final class StsErrors {
 
     private static final Set<String> THROTTLED = Set.of("SlowDown", "RateExceeded");
 
-    /** What we ask for can't be. */
+    /** Error codes of requests that are invalid or impossible. */
     private static final Set<String> MISCONFIGURED =
             Set.of(
                     "ValidationError",

@@ -32,7 +32,7 @@ public final class Calls {
     private static final Duration FIRST_WAIT = Duration.ofMillis(200);
     private static final int TOO_MANY_REQUESTS = 429;
 
-    /** With {@code Retry-After} it means the same (GitHub's secondary rate limits). */
+    /** The status of GitHub's secondary rate limits, if {@code Retry-After} is present. */
     private static final int FORBIDDEN = 403;
 
     private static final int UNAVAILABLE = 503;

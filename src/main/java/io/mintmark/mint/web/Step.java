@@ -4,7 +4,7 @@ import io.mintmark.mint.MintResult.NotMinted;
 
 import java.util.function.Function;
 
-/** What one of the steps to a credential came to. */
+/** The result of one step of a mint. */
 public sealed interface Step<T> {
 
     /** The next step can be taken. */

@@ -132,7 +132,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
         return pem(chain.getLast());
     }
 
-    /** What a client sends after its own certificate. */
+    /** The intermediate certificates, which a client sends after its own. */
     String intermediates() {
         StringBuilder all = new StringBuilder();
         chain.subList(0, chain.size() - 1).forEach(one -> all.append(pem(one)));
