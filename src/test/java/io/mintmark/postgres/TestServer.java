@@ -20,11 +20,8 @@ public final class TestServer {
     private static final String SUPERUSER = "postgres";
     private static final String IMAGE = "postgres:18";
 
-    /** The property that names the folder of all servers' data. */
-    private static final String DATA = "ot.epg.working-dir";
-
     /** For the servers of all test processes, with plenty to spare. */
-    private static final long ROOM = 4L << 30;
+    private static final long ENOUGH = 4L << 30;
 
     /** Where the server is and who is its superuser; the password may be empty. */
     public record Address(String host, int port, String superuser, String password) {
@@ -75,12 +72,11 @@ public final class TestServer {
 
     private static Address embedded() {
         File programs = new File(System.getProperty("java.io.tmpdir"), "embedded-pg");
-        data().ifPresent(directory -> System.setProperty(DATA, directory));
-        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
-        System.clearProperty(DATA); // servers that tests start themselves are on a disk
         try {
             EmbeddedPostgres server =
-                    builder.setOverrideWorkingDirectory(programs)
+                    EmbeddedPostgres.builder()
+                            .setOverrideWorkingDirectory(programs)
+                            .setDataDirectory(Files.createTempDirectory(data(), "epg"))
                             .setServerConfig("max_connections", "300")
                             // databases that live for seconds aren't worth a worker's visits
                             .setServerConfig("autovacuum", "off")
@@ -92,13 +88,13 @@ public final class TestServer {
     }
 
     /**
-     * Where data is in memory: hundreds of databases come and go, and a file system on a disk takes
-     * three times as long for their files.
+     * In memory where there is enough: hundreds of databases come and go, and a file system on a
+     * disk takes three times as long for their files.
      */
-    private static Optional<String> data() {
+    private static Path data() {
         File memory = new File("/dev/shm");
-        return memory.canWrite() && memory.getUsableSpace() > ROOM
-                ? Optional.of(new File(memory, "embedded-pg").getPath())
-                : Optional.empty();
+        return memory.canWrite() && memory.getUsableSpace() > ENOUGH
+                ? memory.toPath()
+                : Path.of(System.getProperty("java.io.tmpdir"));
     }
 }
