@@ -27,12 +27,24 @@ public interface Findings {
      */
     void ungranted(String mint, String why);
 
+    /**
+     * Reports a change that was perhaps hidden from brokers, or whose transaction was open for long.
+     * The sentence says what to look at.
+     *
+     * @param change the hash of the change, by which the finding can be accepted
+     */
+    void doubtful(String sentence, String change);
+
     /** Reports a schema object that differs from this release. The sentence names it. */
     void altered(String sentence);
 
     /** Reports what a reader should know although nothing is wrong. */
     void told(String sentence);
 
-    /** Reports the number of rows read so far. */
-    void progress(long rows);
+    /**
+     * Reports the number of rows read so far.
+     *
+     * @param expected the number of rows that checkpoints seal
+     */
+    void progress(long rows, long expected);
 }

@@ -374,20 +374,25 @@ class WebhookTest {
 
     @ParameterizedTest
     @CsvSource({
-        "200, PROVIDER_ERROR",
-        "202, PROVIDER_ERROR",
-        "401, BROKER_IDENTITY_REJECTED",
-        "403, PROVIDER_REJECTED",
-        "405, PROVIDER_MISCONFIGURED",
-        "500, PROVIDER_ERROR",
+        "200, PROVIDER_ERROR, false",
+        "202, PROVIDER_ERROR, false",
+        "401, BROKER_IDENTITY_REJECTED, true",
+        "403, PROVIDER_REJECTED, false",
+        "405, PROVIDER_MISCONFIGURED, true",
+        "500, PROVIDER_ERROR, false",
+        "502, PROVIDER_ERROR, true",
     })
-    void another_answer_means_that_it_might_still_work(int status, Reason reason) {
+    void another_answer_means_that_it_might_still_work(
+            int status, Reason reason, boolean delaysOthers) {
         service.next(WebhookStandIn.saying(status, "{'detail':'later'}"));
 
-        Ended.NotYet notYet = (Ended.NotYet) end("{}");
+        Ended ended = end("{}");
 
-        assertEquals(reason, notYet.reason());
-        assertTrue(notYet.detail().startsWith("later (HTTP " + status), notYet.detail());
+        String detail = ended.detail();
+        assertTrue(detail.startsWith("later (HTTP " + status), detail);
+        assertEquals(
+                delaysOthers ? new Ended.NotYet(reason, detail) : new Ended.Stuck(reason, detail),
+                ended);
     }
 
     @Test
