@@ -8,7 +8,7 @@ docs/reference/audit-log-format.md describes the format.
 trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere; --export: what `audit export --all`
 wrote as jsonl, instead of a database. Exits with 1 if anything is wrong, also if there is nothing to prove anything
 with: no key, no checkpoint that holds, none in kept.jsonl; with 3 if nothing is wrong but what somebody with the
-signing key declared, unless that is accepted by its hash.
+signing key declared, or what is doubtful, unless that is accepted by its hash.
 """
 import argparse, base64, bisect, hashlib, ipaddress, json, os, re, sqlite3, subprocess, sys, tempfile
 from collections import defaultdict
@@ -26,9 +26,11 @@ NUMBERS = {"step", "grant_id", "grant_revision", "shared_revision", "seq", "revi
 DOCUMENTS = {"claims", "before", "after"}
 EPOCH, DAY, HOUR, MINUTE = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000, 60_000_000
 SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may be expected to live
+LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
+STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
 arguments, trusted, log, part = None, {}, None, None
 declarations, unaccepted, problems = [], [], 0
 sys.setrecursionlimit(20_000)
@@ -47,10 +49,15 @@ def wrong(what):
         say("WRONG:", what)
 
 
-def declared(what, digest):
+def declared(what, digest, title="DECLARED:"):
     known = digest in arguments.accept_gap
     unaccepted.extend([] if known else [digest])
-    say("accepted:" if known else "DECLARED:", what, "" if known else f"(--accept-gap {digest})")
+    if len(unaccepted) <= MOST_SHOWN:
+        say("accepted:" if known else title, what, "" if known else f"(--accept-gap {digest})")
+
+
+def doubtful(what, digest):
+    declared(what, digest, "DOUBT:")
 
 
 # ---------------------------------------------------------------- where the log is read
@@ -543,12 +550,13 @@ def in_part(number):
     return part is None or part[0] < number <= part[1]
 
 
-def seal_heads(sealed, number, seal, declaration=None):
+def seal_heads(sealed, number, seal, declaration=None, since=None):
+    """What a checkpoint sealed; since: when what it is the first to seal wasn't committed yet."""
     for kind, chain, place in ("event", "chain", "seq"), ("change", "tenant", "revision"):
         for head in seal[kind + "s"]:
             if not lost(declaration, kind, chain, head):
                 key, at = (kind, head[chain]), head[place]
-                note_head(kind, head[chain], at, number)
+                past.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (kind, head[chain] or "", at, number, since))
                 if kind == "event" and not in_part(number):
                     starts[head[chain]] = max(starts.get(head[chain], (0, "00" * 32)), (at, head["hash"]))
                 elif sealed[key].setdefault(at, head["hash"]) != head["hash"]:
@@ -574,6 +582,7 @@ def checkpoints(kept):
             wrong(f"checkpoint {number} comes after the last one of the part")
             continue
         missing(last, number)
+        follows = last == number - 1
         seal = opened(number, jws, announced_by)
         if not seal:
             count += 1
@@ -581,7 +590,7 @@ def checkpoints(kept):
         else:
             if micros(seal["sealed_at"], 9) != sealed_at:
                 wrong(f"checkpoint {number} was sealed at {seal['sealed_at']}, and its row says otherwise")
-            if last == number - 1 and seal["previous"] != before:
+            if follows and seal["previous"] != before:
                 wrong(f"checkpoint {number} doesn't follow the one before it")
             if "declared" in seal:
                 declarations.append(seal["declared"])
@@ -593,9 +602,10 @@ def checkpoints(kept):
                 say(f"note: checkpoint {number} is dated {seal['sealed_at']}, which is in the future")
             elif time is not None and sealed_at + HOUR < time <= now() + HOUR:
                 say(f"note: the checkpoint before number {number} says that it is of a later time than {seal['sealed_at']}")
-            time = sealed_at
+            known = time is not None and follows and in_part(number)
+            since, time = min(time, sealed_at) if known else None, sealed_at
             retire(number, digest, seal)
-            seal_heads(sealed, number, seal)
+            seal_heads(sealed, number, seal, since=since)
             held += 1
         before, last = digest, number
     if part:
@@ -673,11 +683,13 @@ past.executescript("""
     CREATE INDEX states ON state (tenant, title, name, revision);
     CREATE TABLE block (tenant, pattern, revision INTEGER, id, idp, subject, until, enabled);
     CREATE INDEX blocks ON block (tenant, pattern, revision);
-    CREATE TABLE head (kind, chain, at INTEGER, number INTEGER);
+    CREATE TABLE head (kind, chain, at INTEGER, number INTEGER, since INTEGER);
     CREATE INDEX heads_by_place ON head (kind, chain, at);
     CREATE INDEX heads_by_number ON head (kind, chain, number);
-    CREATE TABLE requested (mint UNIQUE);
-    CREATE TABLE ended (mint UNIQUE);
+    CREATE TABLE mint (id, step INTEGER, called INTEGER);
+    CREATE TABLE doubted (mint UNIQUE, why, of_state, overlooked);
+    CREATE TABLE made (tenant, first INTEGER, last INTEGER, id, at INTEGER, by, hash);
+    CREATE INDEX made_by_place ON made (tenant, first);
     CREATE TABLE present (name UNIQUE, content, revision INTEGER);
     CREATE TABLE ending (tenant UNIQUE, revision INTEGER);
 """)
@@ -698,15 +710,30 @@ USED = {
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
 NOT_CALLED = {"decided_again", "audit_unavailable"}
-kept_ends, kept_states, doubted, not_called, of_first_form, defaults = {}, {}, {}, set(), 0, {}
+IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
+kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
+of_first_form, defaults, transaction = 0, {}, None
 
 
 class Ungranted(Exception):
-    """Why a mint wasn't granted; of_state: its row names a state that wasn't in force."""
+    """Why a mint wasn't granted; of_state: its row names a state that wasn't in force; overlooked: the hash of a change
+    that the broker perhaps should have seen, with which the mint is only doubtful."""
 
-    def __init__(self, why, of_state=False):
+    def __init__(self, why, of_state=False, overlooked=None):
         super().__init__(why)
-        self.of_state = of_state
+        self.of_state, self.overlooked = of_state, overlooked
+
+
+class Budget:
+    """The work that a decision may take; a broker refuses more."""
+
+    def __init__(self, steps):
+        self.left = steps
+
+    def spend(self, steps):
+        self.left -= steps
+        require(self.left >= 0, "its rules are more work than a broker does")
 
 
 def require(fits, why):
@@ -714,12 +741,9 @@ def require(fits, why):
         raise Ungranted(why)
 
 
-def note_head(kind, chain, at, number):
-    past.execute("INSERT INTO head VALUES (?, ?, ?, ?)", (kind, chain or "", at, number))
-
-
-def note_change(fields):
+def note_change(fields, digest):
     """Keeps what a change made of a row that mints rest on."""
+    note_transaction(fields, digest)
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
         return
@@ -856,15 +880,17 @@ def is_number(value):
     return isinstance(value, Decimal) and abs(value) < Decimal("1.7976931348623158e308")
 
 
-def is_met(values, claim):
+def is_met(name, values, claim, budget):
     """Whether a claim, or one of its elements, is one of these values, in type too."""
+    budget.spend(2 * (16 + len(name)))
     found = claim if isinstance(claim, list) else [claim]
-    return any(fits(expected, one) for one in found for expected in values)
+    budget.spend(8 * len(found) * len(values))
+    return any(fits(expected, one, budget) for one in found for expected in values)
 
 
-def fits(expected, value):
+def fits(expected, value, budget):
     if isinstance(expected, dict):
-        return isinstance(value, str) and glob_matches(expected["glob"], value)
+        return isinstance(value, str) and glob_matches(expected["glob"], value, budget)
     if isinstance(expected, Decimal):
         return is_number(value) and expected == value
     return type(expected) is type(value) and expected == value
@@ -875,11 +901,12 @@ def require_glob(pattern):
         raise ValueError(pattern)
 
 
-def glob_matches(pattern, text):
+def glob_matches(pattern, text, budget):
     """Whether * (within a segment: no : and no /) and ** make a pattern of a text. Walks through it once for each star."""
     first, *rest = re.split(r"(\*+)", pattern)
-    if not rest or not text.startswith(first):
+    if not rest or not text.startswith(first) or not text.endswith(rest[-1]):
         return pattern == text
+    budget.spend(len(pattern) + len(rest) * len(text))
     reached = {len(first)}
     for stars, literal in zip(rest[::2], rest[1::2]):
         there, behind = False, set()
@@ -891,22 +918,35 @@ def glob_matches(pattern, text):
     return len(text) in reached
 
 
-def is_blocked(tenant, revision, idp, subject, at):
+def blocks_at(tenant, pattern, revision):
+    """The blocks of a subject, or those by globs, that were in force at a revision."""
+    known = kept_blocks.get((tenant, pattern))
+    if not known or not known[0] <= revision < known[1]:
+        changes = past.execute("SELECT revision, id, idp, subject, until, enabled FROM block WHERE tenant = ? AND pattern = ? AND revision <= ?"
+                               " ORDER BY revision LIMIT ?", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
+        require(len(changes) <= MOST_BLOCKS, f"blocks of its subject were changed more than {MOST_BLOCKS} times")
+        until, = past.execute("SELECT min(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision > ?",
+                              (tenant, pattern, revision)).fetchone()
+        blocks = {}
+        for _, block, by, whom, ends, enabled in changes:
+            blocks.pop(block, None)
+            if enabled:
+                blocks[block] = by, whom, ends
+        if len(kept_blocks) >= 64:
+            kept_blocks.clear()
+        known = kept_blocks[tenant, pattern] = changes[-1][0] if changes else 0, until or 1 << 63, list(blocks.values())
+    return known[2]
+
+
+def is_blocked(tenant, revision, idp, subject, at, budget):
     """Whether a block was in force that ended no earlier than at."""
     exact = "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest()
     for pattern in "*", exact:
-        changes = past.execute("SELECT id, idp, subject, until, enabled FROM block WHERE tenant = ? AND pattern = ? AND revision <= ?"
-                               " ORDER BY revision LIMIT ?", (tenant or "", pattern, revision, MOST_BLOCKS + 1)).fetchall()
-        require(len(changes) <= MOST_BLOCKS, f"blocks of its subject were changed more than {MOST_BLOCKS} times")
-        blocks = {}
-        for block, by, whom, until, enabled in changes:
-            blocks.pop(block, None)
-            if enabled:
-                blocks[block] = by, whom, until
-        for by, whom, until in blocks.values():
+        blocks = blocks_at(tenant or "", pattern, revision)
+        for by, whom, until in blocks:
             if pattern == "*":
                 require_glob(whom)
-            matches = pattern != "*" or glob_matches(whom, subject)
+            matches = pattern != "*" or glob_matches(whom, subject, budget)
             if matches and by in (None, idp) and (until is None or at < micros(until)):
                 return True
     return False
@@ -925,10 +965,11 @@ def decide(row, chain, at):
     require(text_of(idp, "issuer") == row["issuer"], f"its identity provider has another issuer at revision {revision}")
     require(text_of(key, "provider") == row["provider"], f"its key is of another access provider at revision {revision}")
     require(text_of(provider, "type") == row["provider_type"], f"its access provider is of another type at revision {revision}")
-    require_granted(row, grant, revision, time)
+    budget = Budget(STEPS)
+    require_granted(row, grant, revision, time, budget)
     claims = documents(row["claims"]) if row["claims"] and (required or conditions) else {}
     for which, of in (required, "its identity provider"), (conditions, f"grant {row['grant_id']}"):
-        require(all(is_met(values, claims.get(name)) for name, values in which.items()),
+        require(all(is_met(name, values, claims.get(name), budget) for name, values in which.items()),
                 f"its claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
     require_lifetime(row, owner, f"tenant {tenant}", revision)
@@ -940,14 +981,18 @@ def decide(row, chain, at):
         used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest])
         require(used == row["config_hash"], "its tenant, identity provider, access provider, key or grant was used with "
                 f"other settings than the history has at revision {revision}")
+    require_seen(tenant, revision, time)
+    if not (chain or "").startswith("1."):
+        require_seen(None, int(row["shared_revision"]), time)
 
 
-def require_granted(row, grant, revision, time):
+def require_granted(row, grant, revision, time, budget):
     of = f"grant {row['grant_id']} is for {{}} at revision {revision}"
     require(text_of(grant, "idp") == row["idp"], of.format("another identity provider"))
     require(text_of(grant, "key") == row["key"], of.format("another key"))
-    matches = {"exact": str.__eq__, "glob": glob_matches}.get(text_of(grant, "match"), lambda pattern, subject: False)
-    require(matches(text_of(grant, "subject"), row["subject"]), of.format("other subjects"))
+    pattern, match = text_of(grant, "subject"), text_of(grant, "match")
+    require(match == "exact" and pattern == row["subject"] or match == "glob" and glob_matches(pattern, row["subject"], budget),
+            of.format("other subjects"))
     begin, end = (text_of(grant, member) for member in ("valid_from", "valid_until"))
     require((begin is None or micros(begin) <= time) and (end is None or time < micros(end)), of.format("another time"))
 
@@ -971,7 +1016,8 @@ def end_of(tenant):
 
 def require_in_force(row, tenant, revision, time, chain, at):
     of = f"tenant {tenant}" if tenant else "the tables without tenant"
-    require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE),
+    budget = Budget(STEPS if tenant else 2 * STEPS)
+    require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE, budget),
             f"its subject is blocked in {of} at revision {revision}")
     if revision > end_of(tenant):
         raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)
@@ -984,11 +1030,17 @@ def require_in_force(row, tenant, revision, time, chain, at):
             raise Ungranted(f"it was decided on revision {revision} of {of} after checkpoint {later[0]} had sealed a later one", True)
 
 
-def judge_mint(fields):
+def judge_mint(fields, _):
     """A doubt about a mint waits for its outcome, since a mint whose provider wasn't called needs no grant."""
     global of_first_form
     row = dict(zip(EVENT, fields))
     mint, kind = row["mint_id"], row["kind"]
+    if kind not in STEP_OF or row["step"] != str(STEP_OF[kind]):
+        wrong(f"{kind} {mint}, row {row['seq']} of chain {row['chain']}, was inserted: no broker writes this kind with step {row['step']}")
+    else:
+        called = None if kind in ("denied", "rejected") else not (kind == "failed" and row["reason"] in NOT_CALLED)
+        if IDENTITY.fullmatch(mint or ""):
+            past.execute("INSERT INTO mint VALUES (?, ?, ?)", (mint, STEP_OF[kind], called))
     if kind == "requested":
         of_first_form += (row["chain"] or "").startswith("1.")
         try:
@@ -997,37 +1049,108 @@ def judge_mint(fields):
             doubt(mint, why)
         except (*BAD, ArithmeticError):  # of numbers that SQLite or Decimal can't hold
             doubt(mint, Ungranted("its row can't be read"))
-    elif kind != "ended" and (kind == "failed" or doubted):
-        called = not (kind == "failed" and row["reason"] in NOT_CALLED)
-        why = doubted.pop(mint, None)
-        if why and called:
-            ungranted(mint, why)
-        elif not why and not called and mint not in open_mints and len(not_called) < MOST_OPEN:
-            not_called.add(mint)
 
 
 def doubt(mint, why):
-    if mint in not_called:
-        not_called.discard(mint)
-    elif len(doubted) < MOST_KEPT:
-        doubted[mint] = why
+    if IDENTITY.fullmatch(mint or ""):
+        past.execute("INSERT OR IGNORE INTO doubted VALUES (?, ?, ?, ?)", (mint, str(why), why.of_state, why.overlooked))
     else:
-        ungranted(mint, why)
+        report(mint, why, why.overlooked)
 
 
-def ungranted(mint, why):
-    wrong(f"ungranted_mint {mint}: {why}")
+def report(mint, why, overlooked):
+    doubtful(f"step 1 of mint {mint}: {why}", overlooked) if overlooked else wrong(f"ungranted_mint {mint}: {why}")
 
 
 def end_of_mints():
-    for mint, why in doubted.items():
-        if why.of_state and mint in open_mints and not too_many_open:
+    """Compares the rows of each mint. A part may lack some of them."""
+    global too_many_open
+    lost = any(declaration["events"] for declaration in declarations)
+    past.execute("CREATE INDEX mints ON mint (id, step)")
+    for mint, in past.execute("SELECT id FROM mint GROUP BY id, step HAVING count(*) > 1 ORDER BY id"):
+        lacks(f"a step of mint {mint} is there more than once", lost)
+    for mint, in past.execute("SELECT id FROM mint AS e WHERE step = 3 AND NOT EXISTS (SELECT 1 FROM mint AS r WHERE r.id = e.id"
+                              " AND r.step = 1) ORDER BY id") if not part else ():
+        lacks(f"mint {mint} ended but was never requested", lost)
+    for mint, in past.execute("SELECT id FROM mint AS r WHERE step = 1 AND NOT EXISTS (SELECT 1 FROM mint AS o WHERE o.id = r.id"
+                              " AND o.step = 2 AND o.called IS NOT NULL) LIMIT ?", (MOST_OPEN + 1,)):
+        open_mints.add(mint)
+    too_many_open = len(open_mints) > MOST_OPEN
+    for mint, why, of_state, overlooked in past.execute("SELECT * FROM doubted ORDER BY rowid"):
+        outcomes = past.execute("SELECT count(*), max(called) FROM mint WHERE id = ? AND step = 2 AND called IS NOT NULL", (mint,)).fetchone()
+        if outcomes[0] and not outcomes[1]:
+            continue
+        if of_state and not outcomes[0]:
             say(f"note: mint {mint} has no outcome, and {why}: a broker that stopped before it called the provider leaves such a row")
         else:
-            ungranted(mint, why)
+            report(mint, why, overlooked)
     if of_first_form:
         say(f"note: {of_first_form} mints are of chains of form 1, which names neither the revision of the tables without "
             "tenant nor the configuration that was used; these two aren't proven")
+
+
+def lacks(sentence, lost):
+    say(f"note: {sentence}; rows were declared lost") if lost else wrong(sentence)
+
+
+# ---------------------------------------------------------------- changes that became visible late
+
+
+def note_transaction(fields, digest):
+    """The changes of a transaction to a tenant follow one another, and it was open at least until the last of them."""
+    global transaction
+    tenant, revision, *_, by, at, identity = fields
+    if number(revision) is None:
+        return
+    at = int(at) if re.fullmatch("-?[0-9]{1,18}", at or "") else 0
+    if transaction and (transaction[0], transaction[3]) == (tenant or "", identity):
+        transaction = *transaction[:2], int(revision), identity, at, by, digest
+    else:
+        end_of_transactions()
+        transaction = tenant or "", int(revision), int(revision), identity, at, by, digest
+
+
+def end_of_transactions():
+    global transaction
+    if transaction:
+        tenant, first, last, *rest = transaction
+        past.execute("INSERT INTO made VALUES (?, ?, ?, ?, ?, ?, ?)", (tenant, first, last, *rest))
+    transaction = None
+
+
+def moment(at):
+    try:
+        return (EPOCH + timedelta(microseconds=at)).isoformat()
+    except OverflowError:
+        return str(at)
+
+
+def judge_late():
+    """Changes that a checkpoint should have sealed: their transaction was open for long, or somebody hid them."""
+    end_of_transactions()
+    for tenant, last, at, by, digest in past.execute("SELECT tenant, last, at, by, hash FROM made ORDER BY tenant, first"):
+        seal = past.execute("SELECT number, since FROM head WHERE kind = 'change' AND chain = ? AND at >= ? ORDER BY at LIMIT 1",
+                            (tenant, last)).fetchone()
+        if seal and seal[1] is not None and at + LATE < seal[1]:
+            doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, of {moment(at)} by {by}, "
+                     f"is not sealed by checkpoint {seal[0] - 1} of {moment(seal[1])}, but by the next: its transaction was open "
+                     "for long, or the change was hidden from brokers. Ask its author when they committed it, and look at the "
+                     "mints of that time", digest)
+
+
+def require_seen(tenant, revision, time):
+    """Whether a mint was decided long after the next change of the configuration was made."""
+    if (tenant, revision) not in kept_transactions:
+        if len(kept_transactions) >= MOST_KEPT:
+            kept_transactions.clear()
+        kept_transactions[tenant, revision] = past.execute(
+            "SELECT last, at, by, hash FROM (SELECT * FROM made WHERE tenant = ? AND first <= ? ORDER BY first DESC LIMIT 1)"
+            " WHERE last > ?", (tenant or "", revision + 1, revision)).fetchone()
+    later = kept_transactions[tenant, revision]
+    if later and later[1] + LATE < time:
+        raise Ungranted(f"it was decided at {moment(time)} on revision {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, "
+                        f"without change {later[0]} of {moment(later[1])}. That transaction was open for long, or the change was "
+                        f"hidden from the broker: ask its author, {later[2]}, when they committed it", False, later[3])
 
 
 # ---------------------------------------------------------------- chains
@@ -1059,9 +1182,8 @@ def chains(kind, columns, table, chain, place, sealed, each):
             wrong(f"{name} was changed")
         if sealed.get(key, {}).pop(at, digest) != digest:
             wrong(f"{name} isn't the row that was sealed")
-        each(fields)
+        each(fields, digest)
         if kind == "event":
-            note_mint(fields)
             still_there(fields[0], key[1], at, digest)
         open_end += at > tops.get(key, 0)
         last = digest
@@ -1084,27 +1206,7 @@ def hex_bytes(text):
     return bytes.fromhex(text) if len(text or "") % 2 == 0 and re.fullmatch("[0-9a-f]*", text or "") else b"\0"
 
 
-open_mints, ended_mints, too_many_open = set(), set(), False
-
-
-def note_mint(fields):
-    """Halves of mints, which mostly stand close to each other."""
-    global too_many_open
-    mint, kind = fields[0], fields[2]
-    if kind in ("requested", "ended"):
-        past.execute(f"INSERT OR IGNORE INTO {kind} VALUES (?)", (mint,))
-    mine, others = (open_mints, ended_mints) if kind == "requested" else (ended_mints, open_mints)
-    if not too_many_open and kind in ("requested", "issued", "failed", "withheld") and re.fullmatch("[0-9a-f-]{36}", mint or ""):
-        others.discard(mint) if mint in others else mine.add(mint)
-        too_many_open = len(open_mints) + len(ended_mints) > MOST_OPEN
-
-
-def judge_ended():
-    """A mint that ended was requested, maybe in another chain. Of a part nothing can be said: it may lack requests."""
-    lost = any(declaration["events"] for declaration in declarations)
-    for mint, in past.execute("SELECT mint FROM ended EXCEPT SELECT mint FROM requested ORDER BY mint") if not part else ():
-        sentence = f"mint {mint} ended but was never requested"
-        say(f"note: {sentence}; rows were declared lost") if lost else wrong(sentence)
+open_mints, too_many_open = set(), False
 
 
 # ---------------------------------------------------------------- the whole
@@ -1166,16 +1268,16 @@ def main():
     defaults.update(log.defaults())
     seals, held, last, time = checkpoints(arguments.kept)
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
+    judge_late()
     events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)
     end_of_mints()
-    judge_ended()
     judge_missing(seals)
     fresh = fresh_events + fresh_changes
     if part and fresh:
         wrong(f"{fresh} rows of the part are sealed by none of its checkpoints")
     log.compare_tables()
     say(f"{events} events and {changes} changes under {held} checkpoints, "
-        f"{fresh} of them under none yet, {problems} problems, {len(unaccepted)} declarations")
+        f"{fresh} of them under none yet, {problems} problems, {len(unaccepted)} declarations or doubts")
     say(verdict(held, last, time))
     sys.exit(1 if problems else 3 if unaccepted else 0)
 

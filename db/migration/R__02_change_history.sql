@@ -30,7 +30,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
-    'Makes a table append-only, for its owner too. If somebody drops the triggers, the hash chain reveals changes.';
+    'Makes a table append-only, for its owner too. If the owner drops the triggers, the hash chain reveals changes.';
 
 -- ---------------------------------------------------------------- the chain
 
@@ -54,7 +54,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.change_hash(audit.config_change) IS
-    'The hash that a row of audit.config_change must have: SHA-256 over prev_hash and its canonical form.';
+    'The hash of a row of audit.config_change: SHA-256 over prev_hash and the canonical form.';
 
 -- Always the end of the index, for the reason given at broker.revision.
 CREATE OR REPLACE FUNCTION audit.last_change(tenant text, OUT revision bigint, OUT hash bytea)
@@ -77,7 +77,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.last_change(text) IS
-    'The head of a tenant''s chain of changes (of null: of the tables without tenant); revision 0 and 32 zero bytes before the first.';
+    'The last row of a tenant''s chain of changes (null: of the tables without tenant). Before the first change: revision 0 and 32 zero bytes.';
 
 CREATE OR REPLACE FUNCTION audit.changed_tenants(tenants text[], states text[]) RETURNS SETOF text
     LANGUAGE plpgsql STABLE
@@ -98,7 +98,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.changed_tenants(text[], text[]) IS
-    'Those of the tenants whose last change isn''t the one named at the same place, as "revision:hash" in hexadecimal digits.';
+    'The tenants whose last change differs from the state at the same position of the second array ("revision:hash", hexadecimal).';
 
 -- Always the end of the index: a plan that was made while the table was small, and that the session
 -- keeps, would read all of the tenant's history for each row of a bulk edit.
@@ -123,7 +123,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.revision(text) IS
-    'The revision of a tenant: raised by every change of its rows, 0 if there is no such tenant. Of null: that of the tables without tenant.';
+    'The latest revision of a tenant, which each change of its rows raises; 0 for an unknown tenant; null: of the tables without tenant.';
 
 -- ---------------------------------------------------------------- triggers of every table in schema broker
 
@@ -151,7 +151,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.sign_row() IS
-    'Trigger: fills created_at, created_by, updated_at and updated_by, whatever the statement says. They stay when an UPDATE changes nothing.';
+    'Trigger: fills created_at, created_by, updated_at and updated_by, and ignores the statement''s values. An UPDATE without effect leaves them unchanged.';
 
 CREATE OR REPLACE FUNCTION internal.append_change(owning_tenant text, changed_table text, operation text, before jsonb, after jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -190,7 +190,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.append_change(text, text, text, jsonb, jsonb) IS
-    'Appends a row to the chain of a tenant (null: of the tables without tenant) in audit.config_change.';
+    'Appends a row to a tenant''s chain (null: the tables without tenant) in audit.config_change.';
 
 CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -247,7 +247,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.tell_a_large_edit() IS
-    'Trigger: warns of a statement that updated or deleted over a hundred rows, or rows of more than one tenant. Argument: the column that names the tenant.';
+    'Trigger: warns after a statement that updated or deleted over 100 rows, or rows of several tenants. Argument: the column that names the tenant.';
 
 -- ---------------------------------------------------------------- what is not committed yet
 
@@ -258,7 +258,7 @@ CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETU
                                        WHEN 'tenant_admin' THEN 'role_name' WHEN 'role_member' THEN 'member' WHEN 'known_issuer' THEN 'issuer_pattern'
                                        WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS
-    'What identifies a row of a table in schema broker within its tenant: its name, or else its number, login, issuer or type.';
+    'The identifier of a row within its tenant: its name, or its id, login, issuer or type.';
 
 -- A renamed row counts as a deleted one and a new one, so that each change has one name.
 -- changed_at: a database that was loaded from a dump counts its transactions anew, and the history kept their numbers. An
@@ -286,12 +286,12 @@ SELECT net.tenant, net.table_name,
  WHERE internal.without_bookkeeping(net.before) IS DISTINCT FROM internal.without_bookkeeping(net.after)
  ORDER BY net.tenant NULLS FIRST, net.first_revision;
 COMMENT ON VIEW broker.pending_change IS
-    'What the current transaction has changed so far, as its net effect: each row once, as it was before the transaction and as it is now. Rows that are again as they were are not listed. Empty outside of a transaction.';
-COMMENT ON COLUMN broker.pending_change.tenant IS 'The tenant; null for tables that belong to no tenant.';
+    'The net changes of the current transaction: one row per changed row, before the transaction and now. Rows whose changes were undone are not listed. Empty outside a transaction.';
+COMMENT ON COLUMN broker.pending_change.tenant IS 'The tenant; null for tables without tenant.';
 COMMENT ON COLUMN broker.pending_change.table_name IS 'The table in schema broker.';
 COMMENT ON COLUMN broker.pending_change.operation IS
-    'What the commit does to the row: INSERT, UPDATE or DELETE. A row that gets another name: DELETE of the old one, INSERT of the new one.';
+    'INSERT, UPDATE or DELETE. A renamed row has a DELETE and an INSERT.';
 COMMENT ON COLUMN broker.pending_change.name IS
-    'The row''s name, or what it has for one: the id of a grant, the login of a tenant admin, the issuer of a shared one.';
+    'The row''s name, or the id of a grant or block, the login of a tenant admin, the issuer of a shared issuer.';
 COMMENT ON COLUMN broker.pending_change.before IS 'The row before the transaction; null for an INSERT.';
 COMMENT ON COLUMN broker.pending_change.after IS 'The row now; null for a DELETE.';

@@ -64,7 +64,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.glob_matches(text, text) IS
-    'Whether the whole of a text matches a glob: * matches anything without : and /, ** anything, all else is literal. One step a letter, whatever the pattern.';
+    'Whether a glob matches the whole string: * matches any characters except : and /, ** any characters, all others are literal. Takes one step per character and star.';
 
 -- As glob_matches walks, but along another glob: its star reaches all places before the next separator, ** all that follow.
 CREATE OR REPLACE FUNCTION internal.globs_overlap(one text, other text) RETURNS boolean
@@ -136,7 +136,7 @@ AS $$
       FROM (SELECT split_part(pattern, '*', 1), split_part(pattern, '*', -1)) AS part (literal, ending);
 $$;
 COMMENT ON FUNCTION internal.glob_steps(text, text) IS
-    'At most how many characters are looked at to hold a text against a glob: each once for each star, if it begins and ends as the glob does.';
+    'The maximum number of steps to match a string with a glob: its length for each star, if its ends fit the glob.';
 
 CREATE OR REPLACE FUNCTION internal.glob_covers(pattern text, match text, subject text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -147,7 +147,7 @@ AS $$
                 ELSE pattern ~ '^[^*]+[*][*]+$' AND starts_with(split_part(subject, '*', 1), rtrim(pattern, '*')) END;
 $$;
 COMMENT ON FUNCTION internal.glob_covers(text, text, text) IS
-    'Whether a glob matches all subjects that a grant is for. Of a grant for a glob that is only said where it is plain: the same glob, or one that is a text and ** with which the grant''s begins.';
+    'Whether a glob matches all subjects of a grant. For a grant with a glob: true only for the same glob, or for a prefix followed by ** that the grant''s glob begins with.';
 
 -- ---------------------------------------------------------------- conditions on claims
 
@@ -186,7 +186,7 @@ AS $$
         ELSE condition = value END;
 $$;
 COMMENT ON FUNCTION internal.value_fits(jsonb, jsonb) IS
-    'Whether one value is what one condition says: equal in type and value, or a text that the glob matches.';
+    'Whether a value meets a condition: equal in type and value, or a string that the glob matches.';
 
 CREATE OR REPLACE FUNCTION internal.claim_met(condition jsonb, value jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -240,7 +240,7 @@ AS $$
                    AS c (name, condition, claim)) AS condition (name, any_of, seen);
 $$;
 COMMENT ON FUNCTION internal.claims_steps(jsonb, jsonb) IS
-    'How much work it is at most to hold claims against conditions, in the steps of internal.glob_steps.';
+    'The maximum number of steps (internal.glob_steps) to match claims with conditions.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_too_much_work(tenant text, steps bigint) RETURNS void
     LANGUAGE plpgsql
@@ -257,7 +257,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_too_much_work(text, bigint) IS
-    'Refuses what the service refuses because it is more than its budget for a request.';
+    'Rejects work beyond the broker''s budget for a request.';
 
 -- ---------------------------------------------------------------- one grant
 
@@ -268,7 +268,7 @@ AS $$
     SELECT least(key_duration::bigint, checked.max_duration::bigint, floor(extract(epoch FROM checked.valid_until - at))::bigint);
 $$;
 COMMENT ON FUNCTION internal.grant_duration(broker.subject_grant, int, timestamptz) IS
-    'How many seconds a credential may live that is asked for at a time: the least of the key''s, the grant''s and what is left of the grant.';
+    'The longest lifetime of a credential requested at a time, in seconds: the minimum of the key''s, the grant''s and the time until the grant ends.';
 
 CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, key_duration int, shortest int, claims jsonb, at timestamptz,
                                  OUT rank int, OUT condition text, OUT expected text, OUT seen text)
@@ -299,4 +299,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, int, int, jsonb, timestamptz) IS
-    'How far a grant whose subject matches gets: rank 5 is granted, else the first condition that failed.';
+    'The result for a grant whose subject matches: rank 5 is granted, otherwise the first condition that failed.';

@@ -25,7 +25,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_missing() IS
-    'Trigger: says what a column is for that is null and must not be. Arguments: those columns.';
+    'Trigger: rejects null in required columns, with the column''s meaning. Arguments: the columns.';
 
 -- ---------------------------------------------------------------- secrets
 
@@ -70,7 +70,7 @@ AS $$
                 ELSE 'has control characters' END;
 $$;
 COMMENT ON FUNCTION internal.line_fault(text, int) IS
-    'What is wrong with a line of text, as the end of a sentence; null if nothing is.';
+    'The fault of a line of text, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.list_fault(list text[], longest int) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -87,7 +87,7 @@ AS $$
                                 GROUP BY item HAVING count(*) > 1 ORDER BY item COLLATE "C" LIMIT 1)) END;
 $$;
 COMMENT ON FUNCTION internal.list_fault(text[], int) IS
-    'What is wrong with a list of texts, as the end of a sentence; null if nothing is.';
+    'The fault of a list of strings, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_move(what text, old_tenant text, new_tenant text) RETURNS void
     LANGUAGE plpgsql
@@ -101,7 +101,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_move(text, text, text) IS 'Refuses to give a row to another tenant, before references to it do.';
+COMMENT ON FUNCTION internal.refuse_move(text, text, text) IS 'Rejects moving a row to another tenant, before foreign keys do.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_has_too_many_values() RETURNS trigger
     LANGUAGE plpgsql
@@ -131,7 +131,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_has_too_many_values() IS
-    'Trigger: refuses JSON that has too many values or levels. Arguments: its columns.';
+    'Trigger: rejects JSON with too many values or levels. Arguments: the columns.';
 
 -- ---------------------------------------------------------------- conditions on claims
 
@@ -146,7 +146,7 @@ CREATE OR REPLACE FUNCTION internal.is_condition(condition jsonb) RETURNS boolea
                                   AND condition - 'glob' = '{}'
                ELSE false END;
 COMMENT ON FUNCTION internal.is_condition(jsonb) IS
-    'Whether a claim can be held against it: a text, a number, true, false or {"glob": "…"}.';
+    'Whether a JSON value is a valid condition: a string, a number, true, false or {"glob": "…"}.';
 
 CREATE OR REPLACE FUNCTION internal.claims_fault(conditions jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -192,7 +192,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.claims_fault(jsonb) IS
-    'What is wrong with conditions on claims, as the end of a sentence; null if nothing is.';
+    'The fault of conditions on claims, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.claims_hint() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -255,7 +255,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_tenant() IS
-    'Trigger: says in a sentence what is wrong with a tenant by itself.';
+    'Trigger: rejects an invalid tenant with a message.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant_admin() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -281,7 +281,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_tenant_admin() IS
-    'Trigger: says in a sentence what is wrong with the name of a tenant''s admin.';
+    'Trigger: rejects an invalid login of a tenant admin with a message.';
 
 -- ---------------------------------------------------------------- identity providers
 
@@ -301,7 +301,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_shared_issuer() IS
-    'Trigger: says in a sentence what is wrong with a shared issuer by itself.';
+    'Trigger: rejects an invalid shared issuer with a message.';
 
 CREATE OR REPLACE FUNCTION internal.jwks_fault(jwks jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -319,7 +319,7 @@ AS $$
             THEN 'has no key for verifying signatures' END;
 $$;
 COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
-    'What is wrong with an identity provider''s own key set, as the end of a sentence; null if nothing is.';
+    'The fault of an identity provider''s own key set, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_identity_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -398,7 +398,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_identity_provider() IS
-    'Trigger: says in a sentence what is wrong with an identity provider by itself.';
+    'Trigger: rejects an invalid identity provider with a message.';
 
 -- ---------------------------------------------------------------- access providers and keys
 
@@ -452,7 +452,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_provider() IS
-    'Trigger: says in a sentence what the constraints would refuse with their name.';
+    'Trigger: rejects an invalid access provider with a message, before a constraint does.';
 
 -- The same list as mm_steering in src/clients/mintmark-client; a test compares them.
 CREATE OR REPLACE FUNCTION internal.steers_programs(variable text) RETURNS boolean
@@ -525,7 +525,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_key() IS
-    'Trigger: says in a sentence what is wrong with a key by itself.';
+    'Trigger: rejects an invalid key with a message.';
 
 -- ---------------------------------------------------------------- grants and blocked subjects
 
@@ -578,7 +578,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_grant() IS
-    'Trigger: says in a sentence what is wrong with a grant by itself.';
+    'Trigger: rejects an invalid grant with a message.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_block() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -632,7 +632,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_block() IS
-    'Trigger: says in a sentence what is wrong with a blocked subject by itself.';
+    'Trigger: rejects an invalid block with a message.';
 
 -- ---------------------------------------------------------------- access to the console
 
@@ -678,4 +678,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_console_access() IS
-    'Trigger: says in a sentence what is wrong with an access to the console by itself.';
+    'Trigger: rejects an invalid row of console_access with a message.';

@@ -35,7 +35,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_whose_rows_are_yours() IS
-    'Trigger: says in a sentence what row-level security would refuse.';
+    'Trigger: rejects a row of another tenant with a message, before row-level security does.';
 
 CREATE OR REPLACE FUNCTION internal.say_who_writes_for_all_tenants() RETURNS trigger
     LANGUAGE plpgsql
@@ -52,7 +52,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_who_writes_for_all_tenants() IS
-    'Trigger: says in a sentence that row-level security would refuse a row of all tenants.';
+    'Trigger: rejects a row for all tenants with a message, before row-level security does.';
 
 -- ---------------------------------------------------------------- references
 
@@ -75,7 +75,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_which_tenants_there_are() IS 'Trigger: says which tenants a row could belong to.';
+COMMENT ON FUNCTION internal.say_which_tenants_there_are() IS 'Trigger: rejects an unknown tenant, and lists the tenants.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_types_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -90,7 +90,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_which_types_there_are() IS 'Trigger: says which types of access providers there are.';
+COMMENT ON FUNCTION internal.say_which_types_there_are() IS 'Trigger: rejects an unknown type of access provider, and lists the types.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_unknown_reference(target regclass, rule text, tenant text, what text, name text, known text[], elsewhere text,
                                          refused jsonb) RETURNS void
@@ -113,7 +113,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_unknown_reference(regclass, text, text, text, text, text[], text, jsonb) IS
-    'Refuses a reference to what the tenant does not have; elsewhere: another tenant that has one of that name, if the writer may see it; refused: the row.';
+    'Rejects a reference to a row that the tenant does not have. elsewhere: another tenant that has such a name, if the writer may see it; refused: the row.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_access_providers_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -130,7 +130,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_which_access_providers_there_are() IS
-    'Trigger: says which access providers a key could name.';
+    'Trigger: rejects an unknown access provider of a key, and lists the known ones.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_subjects_and_keys_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -152,7 +152,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_which_subjects_and_keys_there_are() IS
-    'Trigger: says which identity providers and keys a grant could name.';
+    'Trigger: rejects an unknown identity provider or key of a grant, and lists the known ones.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_identity_providers_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -169,7 +169,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_which_identity_providers_there_are() IS
-    'Trigger: says which identity providers a blocked subject could be of.';
+    'Trigger: rejects an unknown identity provider of a block, and lists the known ones.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_names_it() RETURNS trigger
     LANGUAGE plpgsql
@@ -208,4 +208,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_what_names_it() IS 'Trigger: says what still refers to a row that is to go.';
+COMMENT ON FUNCTION internal.say_what_names_it() IS 'Trigger: rejects deleting a row that is still referenced, and lists the references.';

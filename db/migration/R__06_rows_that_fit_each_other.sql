@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION internal.plain_claim(name text) RETURNS text
     RETURN lower(regexp_replace(normalize(name, NFKC),
         '[\s\u0000-\u0020\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb]', '', 'g'));
 COMMENT ON FUNCTION internal.plain_claim(text) IS
-    'A claim''s name without what readers overlook: capitals, blanks, invisible letters and other widths.';
+    'A claim''s name without differences that readers overlook: capitals, spaces, invisible characters and widths.';
 
 CREATE OR REPLACE FUNCTION internal.is_reserved_claim(name text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION internal.is_reserved_claim(name text) RETURNS boolean
            AND internal.plain_claim(name) = ANY
                ('{scope,scp,groups,roles,entitlements,name,email,email_verified,preferred_username,upn,oid,tid,sid}'::text[]);
 COMMENT ON FUNCTION internal.is_reserved_claim(text) IS
-    'Whether a claim says who a token is about or who acts for whom, or could be mistaken for one that does or that is well known, so that no configuration may set it.';
+    'Whether configuration must not set a claim, because it names a subject or actor, is registered, or looks like such a claim.';
 
 CREATE OR REPLACE FUNCTION internal.compact_length(value jsonb) RETURNS int
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -33,7 +33,7 @@ BEGIN
         ELSE length(value::text) END;
 END
 $$;
-COMMENT ON FUNCTION internal.compact_length(jsonb) IS 'How long the JSON text of a value is without blanks.';
+COMMENT ON FUNCTION internal.compact_length(jsonb) IS 'The length of a value as JSON without whitespace.';
 
 CREATE OR REPLACE FUNCTION internal.is_json_object(written text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -45,7 +45,7 @@ EXCEPTION WHEN data_exception THEN
     RETURN false;
 END
 $$;
-COMMENT ON FUNCTION internal.is_json_object(text) IS 'Whether a text is the JSON of an object.';
+COMMENT ON FUNCTION internal.is_json_object(text) IS 'Whether a string is a JSON object.';
 
 -- As mint/Vendor has them: a host, a URL or //host/…, and Entra's names for its exchanges.
 CREATE OR REPLACE FUNCTION internal.is_vendor_audience(written text) RETURNS boolean
@@ -54,7 +54,7 @@ CREATE OR REPLACE FUNCTION internal.is_vendor_audience(written text) RETURNS boo
                              || 'amazonaws[.](com|com[.]cn|eu)|aws[.]amazon[.]com|googleapis[.]com|google[.]com'
                              || '|microsoftonline[.](com|us|cn)|chinacloudapi[.]cn)[.]?(:[0-9]*)?([/?#].*)?)$');
 COMMENT ON FUNCTION internal.is_vendor_audience(text) IS
-    'Whether an audience means a cloud that trusts the broker, however it is written.';
+    'Whether an audience is a cloud vendor''s, in any spelling.';
 
 CREATE OR REPLACE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -95,7 +95,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.text_fault(jsonb, jsonb) IS
-    'What is wrong with a text by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
+    'The fault of a string by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.claim_fault(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -114,7 +114,7 @@ AS $$
             THEN 'has a value that ' || internal.text_fault('{}', value -> 'value') END;
 $$;
 COMMENT ON FUNCTION internal.claim_fault(jsonb) IS
-    'What is wrong with {"name": …, "value": …}, as the end of a sentence; null if nothing is.';
+    'The fault of {"name": …, "value": …}, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.map_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -146,7 +146,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.map_fault(jsonb, jsonb) IS
-    'What is wrong with an object of texts by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
+    'The fault of an object of strings by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.setting_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -210,7 +210,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.setting_fault(jsonb, jsonb) IS
-    'What is wrong with a setting by its rule in broker.provider_type, as the end of a sentence; null if nothing is.';
+    'The fault of a setting by its rule in broker.provider_type, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.write_instead(name text, rule jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -288,14 +288,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_settings(text, text, jsonb, jsonb) IS
-    'Refuses settings that the rules of a type don''t allow.';
+    'Rejects settings that the rules of a type don''t allow.';
 
 -- ---------------------------------------------------------------- a key and its access provider
 
 CREATE OR REPLACE FUNCTION internal.span_of(shortest int, longest int) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN format('%s to %s seconds', shortest, longest);
-COMMENT ON FUNCTION internal.span_of(int, int) IS 'How long credentials of a type may live, in words.';
+COMMENT ON FUNCTION internal.span_of(int, int) IS 'The allowed lifetime of a type''s credentials, in words.';
 
 CREATE OR REPLACE FUNCTION internal.allows_target(allowed_targets text[], target text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -304,7 +304,7 @@ AS $$
     SELECT target IS NULL OR EXISTS (SELECT FROM unnest(allowed_targets) AS allowed WHERE internal.glob_matches(allowed, target));
 $$;
 COMMENT ON FUNCTION internal.allows_target(text[], text) IS
-    'Whether one of the globs matches a target; true where there is none. What aims at nothing counts as the empty text.';
+    'Whether a glob matches a target; true for null. A key without a target has the empty string as target.';
 
 CREATE OR REPLACE FUNCTION internal.targets(rule jsonb, value jsonb) RETURNS SETOF text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -321,7 +321,7 @@ AS $$
     SELECT rule ->> 'target' WHERE value = 'true';
 $$;
 COMMENT ON FUNCTION internal.targets(jsonb, jsonb) IS
-    'The targets that a key setting names: a text itself, each element of a list, each name:value of an object, in the form of the rule''s "target".';
+    'The targets of a key''s setting: a string, each element of a list, or each name:value of an object, in the form of the rule''s "target".';
 
 CREATE OR REPLACE FUNCTION internal.named_targets(names text[], rules jsonb, settings jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -461,7 +461,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_key_duration(broker.key) IS
-    'Refuses a key whose credentials would live shorter or longer than its type and its tenant allow.';
+    'Rejects a key whose credentials would be valid for a shorter or longer time than its type and tenant allow.';
 
 -- ---------------------------------------------------------------- a grant and its key
 
@@ -511,7 +511,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.may_be_one(broker.subject_grant, broker.subject_grant) IS
-    'Whether a subject could match both grants; of two globs, whether the texts before their first stars could.';
+    'Whether a subject could match both grants. For two globs, compares the strings before their first stars.';
 
 CREATE OR REPLACE FUNCTION internal.gives_tokens_of_the_tenant(tenant text, key text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -582,7 +582,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
-    'Refuses a grant with which two identity providers'' subjects would get tokens with the same iss and sub.';
+    'Rejects a grant that would give subjects of two identity providers tokens with the same iss and sub.';
 
 -- ---------------------------------------------------------------- triggers
 
@@ -605,7 +605,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.check_written_key() IS 'Trigger: refuses a key that could not work.';
+COMMENT ON FUNCTION internal.check_written_key() IS 'Trigger: rejects a key that cannot work.';
 
 CREATE OR REPLACE FUNCTION internal.check_written_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -640,7 +640,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_written_provider() IS
-    'Trigger: refuses an access provider that could not work, or with which one of its keys could not.';
+    'Trigger: rejects an access provider that cannot work, or whose keys could not.';
 
 CREATE OR REPLACE FUNCTION internal.check_written_grant() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -688,7 +688,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.keep_trusted_audiences() IS
-    'Trigger: keeps runtime.trusted_audience, and refuses a pair of issuer and audience that is taken, by whomever.';
+    'Trigger: maintains runtime.trusted_audience, and rejects a pair of issuer and audience that any tenant already uses.';
 
 CREATE OR REPLACE FUNCTION internal.check_owner_claims(idp text, issuer text, required_claims jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -713,7 +713,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
-    'Refuses an identity provider that would accept tokens of every customer of a shared issuer, in any spelling of its address.';
+    'Rejects an identity provider that would accept tokens of every customer of a shared issuer, in any spelling of its URL.';
 
 CREATE OR REPLACE FUNCTION internal.check_written_identity_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -727,7 +727,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_written_identity_provider() IS
-    'Trigger: an identity provider of a shared issuer says whose tokens it means.';
+    'Trigger: requires the owner''s claims in an identity provider of a shared issuer.';
 
 CREATE OR REPLACE FUNCTION internal.check_written_shared_issuer() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -740,4 +740,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_written_shared_issuer() IS
-    'Trigger: the identity providers that are there must fit a shared issuer too.';
+    'Trigger: checks existing identity providers when an issuer becomes shared.';

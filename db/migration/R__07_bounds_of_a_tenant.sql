@@ -54,7 +54,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.count_further(text, bigint, bigint, bigint, bigint, bigint) IS
-    'Adds to what a tenant has, and refuses what is more than it may have. What it had already may stay.';
+    'Adds to the counts of a tenant, and rejects rows beyond its limits. Existing rows stay.';
 
 CREATE OR REPLACE FUNCTION internal.count_keys() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -69,7 +69,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tenant, and refuses those beyond its bound.';
+COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tenant, and rejects keys beyond its limit.';
 
 CREATE OR REPLACE FUNCTION internal.has_too_many_grants(tenant text, idp text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -88,7 +88,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.has_too_many_grants(text, text, text) IS
-    'Whether a subject has more than 1000 grants of a tenant and an identity provider. The service reads no more of a subject (SubjectGrants.MOST).';
+    'Whether a subject has more than 1000 grants of a tenant and an identity provider, the most that the broker reads (SubjectGrants.MOST).';
 
 CREATE OR REPLACE FUNCTION internal.count_grants() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -153,7 +153,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_globs_of_all_tenants() IS
-    'Refuses more globs over subjects that are blocked in all tenants than each token can be held against.';
+    'Rejects more globs of blocks in all tenants than the broker can match with each token.';
 
 CREATE OR REPLACE FUNCTION internal.count_blocks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -181,7 +181,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.count_blocks() IS
-    'Trigger: counts the blocked subjects of a tenant and the globs among them, and refuses those beyond its bounds.';
+    'Trigger: counts the blocks and their globs of a tenant, and rejects blocks beyond its limits.';
 
 -- ---------------------------------------------------------------- changes of a day
 
@@ -257,4 +257,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.count_changes() IS
-    'Trigger: counts the changes by tenant admins, and refuses those beyond the bound of the day. Changes by platform admins do not count.';
+    'Trigger: counts changes by tenant admins, and rejects changes beyond the day''s limit. Ignores platform admins'' changes.';

@@ -15,7 +15,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.not_to_come(timestamptz) IS
-    'A time, but now for one that is to come, unless the login may read the blocks of all tenants: what blocks now counts as blocking then.';
+    'A time, or now for a future time, unless the login may read the blocks of all tenants: current blocks then apply to the future.';
 
 -- Yes or no, and nothing else: tenants' admins may know that a subject of theirs is blocked in all tenants, but not why
 -- or by which pattern.
@@ -39,7 +39,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz) IS
-    'Whether all that a grant to this subject (or glob) is for is blocked in all tenants at a time.';
+    'Whether all subjects of a grant (subject or glob) are blocked in all tenants at a time.';
 
 CREATE OR REPLACE FUNCTION internal.blocking(tenant text, idp text, about text, at timestamptz) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -59,7 +59,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz) IS
-    'What blocks a subject of an identity provider at a time, of what the caller may see; null if nothing does.';
+    'The block that covers a subject of an identity provider at a time, if the caller may see it; otherwise null.';
 
 -- An ended block does not count as an existing one.
 CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
@@ -82,7 +82,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.lift_block_that_ended() IS
-    'Trigger: a block that has ended gives way to a new one of the same subject.';
+    'Trigger: disables an ended block when the same subject is blocked again.';
 
 -- ---------------------------------------------------------------- explain
 
@@ -99,7 +99,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.require_idp(text) IS
-    'Refuses a question about an identity provider that there isn''t, or that the login may not see.';
+    'Rejects an identity provider that is unknown or not visible to the login.';
 
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', at timestamptz DEFAULT now())
     RETURNS TABLE (key text, granted boolean, grant_id bigint, condition text, expected text, seen text)
@@ -200,7 +200,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.explain(text, text, jsonb, timestamptz) IS
-    'For a token of an identity provider with this subject and these claims: each key of the tenant, whether it is granted and by which grant, else the first condition that failed for the grant that came nearest. Decides as the service does.';
+    'Whether a token of this identity provider, subject and claims may mint each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does.';
 
 -- ---------------------------------------------------------------- views
 
@@ -232,21 +232,21 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
                       AND (b.idp IS NULL OR b.idp = g.idp) AND internal.glob_covers(b.subject, g.match, g.subject))
    AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now());
 COMMENT ON VIEW broker.who_can_mint IS
-    'Who can mint what now: the grants that are in force, everything they depend on being enabled. Ask it WHERE tenant = … AND key = ….';
+    'Who can mint each key now: active grants whose tenant, providers and key are enabled. Query it WHERE tenant = … AND key = ….';
 COMMENT ON COLUMN broker.who_can_mint.tenant IS 'The tenant.';
 COMMENT ON COLUMN broker.who_can_mint.key IS 'The key.';
-COMMENT ON COLUMN broker.who_can_mint.idp IS 'The identity provider whose tokens count.';
+COMMENT ON COLUMN broker.who_can_mint.idp IS 'The identity provider of the subject.';
 COMMENT ON COLUMN broker.who_can_mint.match IS 'exact or glob.';
 COMMENT ON COLUMN broker.who_can_mint.subject IS 'The subject, or the glob over subjects.';
-COMMENT ON COLUMN broker.who_can_mint.claims IS 'What the token must hold besides.';
-COMMENT ON COLUMN broker.who_can_mint.max_duration IS 'How many seconds a credential may live that is asked for now.';
-COMMENT ON COLUMN broker.who_can_mint.valid_until IS 'When the grant ends; null: when it is revoked.';
+COMMENT ON COLUMN broker.who_can_mint.claims IS 'Further conditions on the token''s claims.';
+COMMENT ON COLUMN broker.who_can_mint.max_duration IS 'The longest lifetime of a credential that is requested now, in seconds.';
+COMMENT ON COLUMN broker.who_can_mint.valid_until IS 'When the grant ends; null: no end.';
 COMMENT ON COLUMN broker.who_can_mint.grant_id IS 'broker.subject_grant.id';
-COMMENT ON COLUMN broker.who_can_mint.reason IS 'Why it was granted.';
-COMMENT ON COLUMN broker.who_can_mint.granted_by IS 'The login that made the grant.';
-COMMENT ON COLUMN broker.who_can_mint.granted_at IS 'When it was made.';
+COMMENT ON COLUMN broker.who_can_mint.reason IS 'The reason of the grant.';
+COMMENT ON COLUMN broker.who_can_mint.granted_by IS 'The login that created the grant.';
+COMMENT ON COLUMN broker.who_can_mint.granted_at IS 'When the grant was created.';
 COMMENT ON COLUMN broker.who_can_mint.provider IS 'The access provider of the key.';
-COMMENT ON COLUMN broker.who_can_mint.provider_type IS 'Its type.';
+COMMENT ON COLUMN broker.who_can_mint.provider_type IS 'The type of the access provider.';
 COMMENT ON COLUMN broker.who_can_mint.target IS 'What the key requests, such as a role or repositories: its targets as allowed_targets names them; null: the provider''s default.';
 
 CREATE OR REPLACE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS SETOF broker.who_can_mint
@@ -265,21 +265,21 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.what_can_mint(text, text) IS
-    'What a subject can mint now, provided that its token meets the claims in each row.';
+    'The keys that a subject can mint now, if its token meets the claims in the row.';
 
 CREATE OR REPLACE VIEW broker.grant_ending_soon WITH (security_invoker = true) AS
 SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.valid_until, g.valid_until - now() AS ends_in,
        g.id AS grant_id, g.reason, g.created_by AS granted_by
   FROM broker.subject_grant AS g
  WHERE g.enabled AND g.valid_until > now() AND g.valid_until <= now() + interval '30 days';
-COMMENT ON VIEW broker.grant_ending_soon IS 'Enabled grants that end within 30 days. Ask it ORDER BY valid_until.';
+COMMENT ON VIEW broker.grant_ending_soon IS 'Enabled grants that end within 30 days. Query it ORDER BY valid_until.';
 COMMENT ON COLUMN broker.grant_ending_soon.tenant IS 'The tenant.';
 COMMENT ON COLUMN broker.grant_ending_soon.key IS 'The key.';
 COMMENT ON COLUMN broker.grant_ending_soon.idp IS 'The identity provider.';
 COMMENT ON COLUMN broker.grant_ending_soon.match IS 'exact or glob.';
 COMMENT ON COLUMN broker.grant_ending_soon.subject IS 'The subject, or the glob over subjects.';
 COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When it ends.';
-COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'How long until then.';
+COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'The time until then.';
 COMMENT ON COLUMN broker.grant_ending_soon.grant_id IS 'broker.subject_grant.id';
-COMMENT ON COLUMN broker.grant_ending_soon.reason IS 'Why it was granted.';
-COMMENT ON COLUMN broker.grant_ending_soon.granted_by IS 'The login that made the grant.';
+COMMENT ON COLUMN broker.grant_ending_soon.reason IS 'The reason of the grant.';
+COMMENT ON COLUMN broker.grant_ending_soon.granted_by IS 'The login that created the grant.';

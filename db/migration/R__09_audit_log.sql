@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION audit.first_mint_id(at timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 COMMENT ON FUNCTION audit.first_mint_id(timestamptz) IS
-    'The least mint_id of a moment: WHERE mint_id >= audit.first_mint_id(''2026-01-01'') reads only the partitions since then.';
+    'The smallest mint_id of a time: WHERE mint_id >= audit.first_mint_id(''2026-01-01'') reads only the partitions since then.';
 
 CREATE OR REPLACE FUNCTION audit.create_partition(month date) RETURNS boolean
     LANGUAGE plpgsql
@@ -40,7 +40,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.create_partition(date) IS
-    'Makes the partition of audit.event for the month of a day, append-only from the start, or attaches one that was detached. False if it is there already.';
+    'Creates the partition of audit.event for the month of a day, append-only, or attaches a detached one. False if the partition exists.';
 
 CREATE OR REPLACE FUNCTION audit.create_partitions(months_ahead int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.create_partitions(int) IS
-    'Makes the missing partitions of audit.event for this month (UTC) and so many after it; returns how many. The service calls it.';
+    'Creates the missing partitions of audit.event for this month (UTC) and this number of months after it; returns their number. The broker calls it.';
 
 SELECT audit.create_partitions(3);
 
@@ -91,7 +91,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.keep_open_mints() IS
-    'Notes mints that were requested in audit.open_mint, and takes them out when their outcome is recorded.';
+    'Adds requested mints to audit.open_mint, and removes them when their outcome is recorded.';
 
 -- ---------------------------------------------------------------- checkpoints
 
@@ -118,7 +118,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_checkpoint() IS
-    'Trigger: refuses checkpoints out of order, and what is no signature by its form, and notes who writes.';
+    'Trigger: rejects checkpoints out of order or without a well-formed signature, and records the login.';
 
 -- The payload names what it seals as {"events": [{"chain", "seq"}], "changes": [{"tenant", "revision"}]}.
 CREATE OR REPLACE FUNCTION internal.sealed_by_last_checkpoint() RETURNS TABLE (kind text, chain text, "position" bigint)
@@ -143,7 +143,7 @@ EXCEPTION WHEN data_exception THEN
 END
 $$;
 COMMENT ON FUNCTION internal.sealed_by_last_checkpoint() IS
-    'The ends of chains that the last checkpoint names. Whether a key signed it is for `mintmark audit verify` to say.';
+    'The ends of chains that the last checkpoint names. `mintmark audit verify` checks its signature.';
 
 -- Once for each statement: a broker notes all heads of a checkpoint with one.
 CREATE OR REPLACE FUNCTION internal.check_sealed_chain() RETURNS trigger
@@ -167,4 +167,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_sealed_chain() IS
-    'Trigger: lets runtime.sealed_chain say only what the last checkpoint says.';
+    'Trigger: rejects rows of runtime.sealed_chain that differ from the last checkpoint.';

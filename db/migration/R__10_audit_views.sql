@@ -52,22 +52,22 @@ SELECT r.mint_id,
         LIMIT 1) AS g ON true
  WHERE r.step = 1;
 COMMENT ON VIEW audit.mint IS
-    'One row for each mint that was begun: who asked, what became of it, and the grant as it was then. Denied and rejected requests are in audit.denial.';
+    'One row for each mint: the subject, the outcome, and the grant at that time. Denied and rejected requests are in audit.denial.';
 COMMENT ON COLUMN audit.mint.requested_at IS 'When the intent was recorded.';
 COMMENT ON COLUMN audit.mint.outcome IS 'issued, failed or withheld; null while it is unresolved.';
 COMMENT ON COLUMN audit.mint.outcome_at IS 'When the outcome was recorded.';
 COMMENT ON COLUMN audit.mint.expires_at IS
-    'When the credential ends; where there is no outcome, the latest that a credential could live.';
+    'When the credential expires; without outcome, the latest time at which a credential could be valid.';
 COMMENT ON COLUMN audit.mint.ended_at IS
-    'When the credential was found or made to work no more; null where the broker has no proof of that, and only expires_at counts.';
+    'When the broker ended the credential, or found that it no longer works; null without such proof: see expires_at.';
 COMMENT ON COLUMN audit.mint.ended_how IS
-    'over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
-COMMENT ON COLUMN audit.mint.ended_detail IS 'The same for people; for disarmed, what is left at the provider.';
-COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that allowed it, as it was.';
-COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that made the grant.';
-COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was made.';
-COMMENT ON COLUMN audit.mint.grant_changed_by IS 'The login that last changed it before the mint.';
-COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that was.';
+    'over (expired), asked_for (an admin ended it), undone (never handed out, and revoked), swept (the provider still listed it after its end), disarmed (it no longer works, but the provider still has something).';
+COMMENT ON COLUMN audit.mint.ended_detail IS 'The same for people; for disarmed: what the provider still has.';
+COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that allowed the mint, at that time.';
+COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that created the grant.';
+COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was created.';
+COMMENT ON COLUMN audit.mint.grant_changed_by IS 'The login that last changed the grant before the mint.';
+COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that login changed the grant.';
 
 CREATE OR REPLACE VIEW audit.unresolved WITH (security_invoker = true) AS
 SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.provider, r.provider_type,
@@ -77,9 +77,9 @@ SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.p
   JOIN audit.event AS r ON r.mint_id = open.mint_id AND r.step = 1
  WHERE NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = open.mint_id AND o.step = 2);
 COMMENT ON VIEW audit.unresolved IS
-    'Mints without outcome: in flight, or the broker died in between. Whether a credential exists, only the provider knows; audit.active_credential leaves out those that are recorded as ended.';
+    'Mints without outcome: in flight, or the broker died before the outcome. Only the provider knows whether a credential exists. Includes mints that are recorded as ended; audit.active_credential omits them.';
 COMMENT ON COLUMN audit.unresolved.credential_may_exist_until IS
-    'After this time no credential of the mint can live any more.';
+    'After this time no credential of the mint can be valid.';
 
 CREATE OR REPLACE VIEW audit.active_credential WITH (security_invoker = true) AS
 SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.credential_id,
@@ -103,13 +103,13 @@ SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.out
  -- looked up for each: there is no index of ended mints, so a join may read the whole log
  WHERE NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = a.mint_id AND d.step = 3 OFFSET 0);
 COMMENT ON VIEW audit.active_credential IS
-    'Credentials that are valid, or may be: issued, withheld (obtained and dropped), unresolved, and failed ones for which the provider may have made a credential. Without those that are recorded as ended.';
+    'Credentials that are or may be valid: issued, withheld (obtained and dropped), unresolved, and failed if the provider may have made a credential. Omits credentials that are recorded as ended.';
 COMMENT ON COLUMN audit.active_credential.outcome IS
-    'issued and withheld: it was obtained. unresolved and failed: it may exist, only the provider knows.';
+    'issued, withheld: the credential was obtained. unresolved, failed: it may exist, only the provider knows.';
 COMMENT ON COLUMN audit.active_credential.expires_at IS
-    'When it ends; where it only may exist, the latest that it could live.';
+    'When the credential expires; if it is unknown whether it exists, the latest time at which it could be valid.';
 COMMENT ON COLUMN audit.active_credential.reason IS
-    'Why it was withheld, or failed: provider_timeout or provider_unreachable.';
+    'The reason code of a withheld or failed mint (provider_timeout or provider_unreachable).';
 
 -- The first part is short. The second reads every mint of such a type: bound it by mint_id.
 CREATE OR REPLACE VIEW audit.unended WITH (security_invoker = true) AS
@@ -137,17 +137,17 @@ SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, u.out
            AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3)) AS u
   LEFT JOIN runtime.ending AS e ON e.mint_id = u.mint_id;
 COMMENT ON VIEW audit.unended IS
-    'Mints that should have ended by now, without proof that they have: their credential was never handed out and may still work, or an admin asked to end it, or its time is over and it leaves something at its provider (broker.provider_type.leaves_behind).';
+    'Mints whose credential should have ended, without proof of the end: never handed out and possibly valid, ended by an admin, or expired and of a type that leaves something at its provider (broker.provider_type.leaves_behind).';
 COMMENT ON COLUMN audit.unended.outcome IS 'As in audit.active_credential.';
-COMMENT ON COLUMN audit.unended.reason IS 'Why it was withheld, or failed.';
+COMMENT ON COLUMN audit.unended.reason IS 'The reason code of a withheld or failed mint.';
 COMMENT ON COLUMN audit.unended.unwanted_since IS
-    'Since when nobody should be able to use it: its outcome if it was never handed out, when an admin asked to end it, otherwise its end.';
+    'Since when the credential should not work: the time of the outcome if it was never handed out, of the admin''s request to end it, otherwise its expiry.';
 COMMENT ON COLUMN audit.unended.works_until IS
-    'When the credential, if there is one, ends by itself; null: its time is over, and what is left must be removed.';
+    'When a credential expires; null: it has expired, and the broker must remove what the provider still has.';
 COMMENT ON COLUMN audit.unended.tries IS
-    'How often a replica tried in vain to end it; null: none ever will, because the type leaves nothing behind.';
-COMMENT ON COLUMN audit.unended.last_failure IS 'Why the last try failed; empty if none has failed.';
-COMMENT ON COLUMN audit.unended.next_try IS 'When it is tried next.';
+    'The number of failed tries to end it; null: the broker never tries, because the type leaves nothing behind.';
+COMMENT ON COLUMN audit.unended.last_failure IS 'Why the last try failed; empty if no try has failed.';
+COMMENT ON COLUMN audit.unended.next_try IS 'The time of the next try.';
 
 CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS
 SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.issuer, e.subject, e.key,
@@ -170,5 +170,5 @@ SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, 
  WHERE g.enabled AND greatest(g.created_at, g.valid_from) < now() - interval '90 days'
    AND (used.last_used_at IS NULL OR used.last_used_at < now() - interval '90 days');
 COMMENT ON VIEW audit.unused_grant IS
-    'Enabled grants that could have been used for 90 days or longer, and that nothing was minted under in the last 90 days, as far as the log goes back.';
-COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The last time that something was minted under it; null: never.';
+    'Enabled grants that could have been used for at least 90 days, without a mint in the last 90 days, as far as the log goes back.';
+COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The time of the last mint under the grant; null: never.';

@@ -52,19 +52,19 @@ CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule te
             ELSE substring(value FROM '<[A-Za-z][A-Za-z0-9 _.-]*>|[$][{(][^})]*[})]|[{][{][^}]*[}][}]') END)
         ) AS r (rule, detail) WHERE r.detail IS NOT NULL;
 $$;
-COMMENT ON FUNCTION internal.lint_text(text) IS 'Findings in a value that is compared: what readers overlook, and what was copied along or not filled in.';
+COMMENT ON FUNCTION internal.lint_text(text) IS 'Findings in a compared value: characters that readers overlook, and copied or unfilled placeholders.';
 
 CREATE OR REPLACE FUNCTION internal.unusual_text() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN '^\s|\s$|[^]A-Za-z0-9 :/_.@*#=+|~!?()[-]|^(null|undefined|todo|tbd|changeme)$';
-COMMENT ON FUNCTION internal.unusual_text() IS 'A pattern that each text matches in which lint_text finds something. It is faster than lint_text.';
+COMMENT ON FUNCTION internal.unusual_text() IS 'A pattern that matches each string with a finding of lint_text. Faster than lint_text.';
 
 CREATE OR REPLACE FUNCTION internal.pattern_of(forms text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
     SELECT '^(?:' || string_agg(CASE f WHEN '#' THEN '[0-9]+'
                ELSE replace(replace(regexp_replace(f, '([^A-Za-z0-9*])', '\\\1', 'g'), '**', '.+'), '*', '[^:/]*') END, '|') || ')$' FROM unnest(forms) AS f;
 $$;
-COMMENT ON FUNCTION internal.pattern_of(text[]) IS 'Globs, or # for digits, as one regular expression, which is a hundred times as fast as globs one by one.';
+COMMENT ON FUNCTION internal.pattern_of(text[]) IS 'Globs, or # for digits, as one regular expression, which is a hundred times faster than single globs.';
 
 -- "v1.*" and "dependabot[bot]" have no such sign.
 CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS text
@@ -86,4 +86,4 @@ CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
             THEN '/' || translate(claim, '.', '/')
         WHEN claim ~ '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+$' THEN '/' || claim END;
 $$;
-COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that the name of a claim was probably meant to be; null if it is likely a name.';
+COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that a claim''s name probably means; null if it is probably a name.';

@@ -13,7 +13,7 @@ AS $$
                           FROM (SELECT pg_snapshot_xip(snapshot) UNION SELECT running) AS r(xid)))::pg_snapshot
            END
 $$;
-COMMENT ON FUNCTION internal.snapshot_with(pg_snapshot, xid8) IS 'The snapshot with one more transaction that had not ended.';
+COMMENT ON FUNCTION internal.snapshot_with(pg_snapshot, xid8) IS 'A snapshot with one more open transaction.';
 
 -- One note is enough that found every change ended: later ones tell nothing more until something is changed again. So
 -- there are about as many notes as transactions that changed something, however many checkpoints there are.
@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.all_changes_are_noted() IS
-    'Whether the last note found every transaction ended whose changes are seen.';
+    'Whether the last note had no open transaction among the visible changes.';
 
 CREATE OR REPLACE FUNCTION internal.note_snapshot() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -54,7 +54,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.note_snapshot() IS
-    'Trigger: notes which transactions have ended, once for each transaction; at a checkpoint only where that is news of a change.';
+    'Trigger: records which transactions have ended, once per transaction; at a checkpoint only if a change''s transaction has ended since.';
 
 CREATE OR REPLACE FUNCTION internal.had_ended(transaction_id bigint, since timestamptz, at timestamptz) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -76,7 +76,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.had_ended(bigint, timestamptz, timestamptz) IS
-    'Whether a transaction that changed something at one time was found ended by another.';
+    'Whether the transaction of a change was known to have ended by a later time.';
 
 -- ---------------------------------------------------------------- the state at a moment
 
@@ -96,7 +96,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.change_of(text, bigint) IS
-    'When a revision of a tenant (of null: of the tables without tenant) was made, and by which transaction; nulls if the caller sees none.';
+    'The time and transaction of a tenant''s revision (null: of the tables without tenant); nulls if it is not visible to the caller.';
 
 -- Revisions have no gaps, their times don't fall, and the changes of a transaction to one tenant are neighbours, since it
 -- holds the tenant's lock until its commit. So both are found by halves.
@@ -139,7 +139,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.states_at(text, timestamptz) IS
-    'The last revision of a tenant (of null: of the tables without tenant) that was made by a time, and the last that was surely committed by then; 0 for none.';
+    'A tenant''s last revision (null: of the tables without tenant) that was made by a time, and the last that was certainly committed by then; 0 for none.';
 
 CREATE OR REPLACE FUNCTION internal.row_at(tenant text, table_name text, name text, revision bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -155,7 +155,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.row_at(text, text, text, bigint) IS
-    'The row of this name in a table of the tenant''s, as of a revision; null if there was none.';
+    'The row of this name in a tenant''s table at a revision; null if there was none.';
 
 -- ---------------------------------------------------------------- who could
 
@@ -178,7 +178,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocks_at(text, bigint, timestamptz) IS
-    'The blocks of subjects in a tenant (of null: in all tenants) as of a revision that were in force at a time.';
+    'The blocks of a tenant (null: of all tenants) at a revision that were active at a time.';
 
 CREATE OR REPLACE FUNCTION internal.usable_keys_at(tenant text, key text, revision bigint) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -198,7 +198,7 @@ AS $$
        AND (internal.row_at(usable_keys_at.tenant, 'tenant', usable_keys_at.tenant, revision) ->> 'enabled')::boolean
 $$;
 COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint) IS
-    'A key of a tenant (of null: all its keys) as of a revision, if it, its access provider and the tenant were enabled: name to type and longest life; null if none was.';
+    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled: name to type and maximum duration; null if none was.';
 
 CREATE OR REPLACE FUNCTION internal.grants_at(tenant text, key text, revision bigint, at timestamptz)
     RETURNS TABLE (row_then jsonb, type text, max_duration bigint)
@@ -261,7 +261,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grants_at(text, text, bigint, timestamptz) IS
-    'The grants of a key (of null: of all keys) as of a revision of its tenant that were in force at a time, everything in the tenant that they depend on being enabled and no block in the tenant covering them, with the type that gives the credential and its longest life.';
+    'The grants of a key (null: of all keys) at a revision of the tenant that were active at a time, enabled with all that they depend on, and not blocked in the tenant; with the type and maximum duration of the credential.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant (see internal.is_blocked_in_all_tenants).
 CREATE OR REPLACE FUNCTION internal.allowed_in_all_tenants_at(at timestamptz, types text[], durations bigint[], matches text[], subjects text[])
@@ -313,7 +313,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.allowed_in_all_tenants_at(timestamptz, text[], bigint[], text[], text[]) IS
-    'For each grant whether, at a time, its type could give a credential so short-lived and no block in all tenants covered it: as made by then, and as surely committed by then.';
+    'For each grant: whether at a time its duration reached the type''s minimum and no block in all tenants covered it, by the changes made by then, and by those certainly committed by then.';
 
 CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key text, at timestamptz)
     RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
@@ -358,7 +358,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.who_could_mint_any(text, text, timestamptz) IS
-    'What audit.who_could_mint answers for a key (for null: for each key of the tenant), and no rows where that refuses.';
+    'The rows of audit.who_could_mint for a key (null: for each key of the tenant); no rows instead of its errors.';
 
 CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestamptz)
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
@@ -373,7 +373,7 @@ AS $$
      WHERE who_could.key IS NOT NULL
 $$;
 COMMENT ON FUNCTION internal.who_could(text, text, timestamptz) IS
-    'What audit.who_could_mint answers, and no rows where that refuses.';
+    'The rows of audit.who_could_mint; no rows instead of its errors.';
 
 CREATE OR REPLACE FUNCTION internal.require_what_there_was(tenant text, key text, at timestamptz) RETURNS void
     LANGUAGE plpgsql STABLE
@@ -402,7 +402,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.require_what_there_was(text, text, timestamptz) IS
-    'Refuses a question about a tenant or a key that the history, as far as the login may see it, has never had, or about no time.';
+    'Rejects a tenant or key that the history visible to the login never had, and a null time.';
 
 -- An empty result would look like "nobody was granted it". A time in the future may be a mistyped year.
 CREATE OR REPLACE FUNCTION internal.tell_what_there_was_not(tenant text, key text, at timestamptz) RETURNS void
@@ -445,4 +445,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.who_could_mint(text, text, timestamptz) IS
-    'Who could mint a key of a tenant at a time, from the history: the grants in force then, everything above them enabled, no blocked ones, none shorter than the type''s least duration. A change counts from changed_at; uncertain: one that this row rests on may have been committed later than the time asked for. A tenant or a key that the history never had is refused.';
+    'Who could mint a key of a tenant at a past time, from the history: grants that were active, enabled with all that they depend on, not blocked, and not shorter than the type''s minimum duration. uncertain: a change behind this row may have been committed after that time. An unknown tenant or key is an error.';

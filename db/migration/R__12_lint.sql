@@ -271,12 +271,12 @@ SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.ru
                   THEN 'everyone with an account at a public mail service' END
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), no_issuer) AS n) AS r (rule, detail)
  WHERE a.enabled AND r.detail IS NOT NULL;
-COMMENT ON VIEW broker.lint IS 'Advice about enabled rows that are valid and probably not what their author meant. Ask it WHERE tenant = ….';
+COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
 COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or its id.';
 COMMENT ON COLUMN broker.lint.rule IS 'The name of the rule.';
-COMMENT ON COLUMN broker.lint.advice IS 'Why, and what to write instead.';
+COMMENT ON COLUMN broker.lint.advice IS 'The problem, and what to write instead.';
 
 -- Of an earlier release.
 DROP FUNCTION IF EXISTS internal.odd_character_in(text);

@@ -33,7 +33,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.tenants_of_viewer() IS
-    'The tenants that the console''s viewer may see; see viewer_sees_all too.';
+    'The tenants that the console''s viewer may see (and viewer_sees_all).';
 
 CREATE OR REPLACE FUNCTION internal.viewer_sees_all() RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -61,7 +61,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.tenants_looked_at(text) IS
-    'The tenants in which something is looked for: the one named, if the console''s viewer sees it; else all that are seen by name; null: everywhere.';
+    'The tenants to search: the named one, if the console''s viewer may see it; otherwise all that the viewer may see; null: all tenants.';
 
 -- ---------------------------------------------------------------- mints
 
@@ -99,7 +99,7 @@ AS $$
         CASE WHEN by IN ('subject', 'key') THEN '(n.step = 1 OR n.kind = ''denied'')' ELSE 'true' END);
 $$;
 COMMENT ON FUNCTION internal.where_to_look(text, boolean) IS
-    'The query along one index that internal.find_mints looks for candidates with: of all tenants, or of some, each by itself.';
+    'The query along one index by which internal.find_mints finds candidates, in all tenants or in each of some.';
 
 CREATE OR REPLACE FUNCTION internal.find_mints(by text, value text, of_tenant text, of_key text, outcome text, before uuid, since uuid, most int)
     RETURNS TABLE (mint_id uuid, stopped_at uuid)
@@ -147,7 +147,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.find_mints(text, text, text, text, text, uuid, uuid, int) IS
-    'The latest mints and refusals that the console''s viewer may see, the newest first, by: all, subject, key, credential, request, token (its SHA-256), refusal or open. The last row says down to where all were found, null: to the end.';
+    'The latest mints and denials that the console''s viewer may see, newest first, by: all, subject, key, credential, request, token (its SHA-256), refusal or open. The last row has the mint id down to which the search is complete; null: complete.';
 
 -- ---------------------------------------------------------------- numbers
 
@@ -160,7 +160,7 @@ AS $$
         ELSE 1 END;
 $$;
 COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
-    'By how much a count is too small that was cut at a mint id within a stretch of time.';
+    'The factor to extrapolate a count that stopped at a mint id within a time range.';
 
 CREATE OR REPLACE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
     RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
@@ -171,7 +171,7 @@ AS $$
       FROM generate_series(0, $3 - 1) AS n;
 $$;
 COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
-    'So many parts of a time, each with the mint ids that it begins with and ends before.';
+    'A time range in this number of parts, each with its first mint id and the first after it.';
 
 CREATE OR REPLACE FUNCTION internal.activity(of_tenant text, since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (part int, mints bigint, refusals bigint, estimated boolean)
@@ -221,7 +221,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
-    'How many mints and refusals that the console''s viewer may see began in each part of a time range: counted up to a number of rows a part, and estimated beyond.';
+    'The number of mints and denials that the console''s viewer may see in each part of a time range: counted up to a number of rows per part, estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.living_credentials(of_tenant text, most int, OUT credentials bigint, OUT counted_all boolean, OUT last_ends_at timestamptz)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -257,7 +257,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.living_credentials(text, int) IS
-    'How many credentials that the console''s viewer may see are valid now, and when the last of them expires; reads a limited number of rows.';
+    'The number of active credentials that the console''s viewer may see, and when the last of them expires; reads a limited number of rows.';
 
 -- Finds as internal.find_mints does, and counts instead of listing.
 CREATE OR REPLACE FUNCTION internal.activity_of_subject(subject text, since timestamptz, most int, OUT mints bigint, OUT refusals bigint,
@@ -310,7 +310,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity_of_subject(text, timestamptz, int) IS
-    'How many mints and refusals of a subject that the console''s viewer may see began since a time, and how many of its credentials are valid now; reads a limited number of its latest rows. counted: whether the first two are all; may_live_until: when the last of its credentials ends, or could end of which nobody knows whether there is one; living_types: the types of their providers; looked_at_all: whether it has no more.';
+    'The number of a subject''s mints and denials since a time, and of its active credentials, that the console''s viewer may see; reads a limited number of the subject''s latest rows. counted: whether the first two numbers are complete; may_live_until: the latest time at which one of its credentials could be valid; living_types: the types of their providers; looked_at_all: whether the subject has no more rows.';
 
 CREATE OR REPLACE FUNCTION internal.unsealed_rows(most int, OUT unsealed bigint, OUT counted boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -336,7 +336,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.unsealed_rows(int) IS
-    'How many rows of mints and refusals no checkpoint covers yet, among so many of the latest; null for a viewer of the console who doesn''t see all tenants.';
+    'The number of rows without a checkpoint among this number of latest rows; null for a viewer who doesn''t see all tenants.';
 
 -- ---------------------------------------------------------------- grants and blocks
 
@@ -381,7 +381,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grants_for(text, int) IS
-    'The grants for a subject, in force or not, that the console''s viewer may see.';
+    'The grants for a subject, active or not, that the console''s viewer may see.';
 
 CREATE OR REPLACE FUNCTION internal.blocks_of(subject text, most int) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -418,7 +418,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocks_of(text, int) IS
-    'The blocks in force for a subject that the console''s viewer may see.';
+    'The active blocks of a subject that the console''s viewer may see.';
 
 CREATE OR REPLACE FUNCTION internal.grant_at(tenant text, grant_id bigint, revision bigint) RETURNS SETOF audit.config_change
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -470,4 +470,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grant_changes_of_key(text, text, int) IS
-    'How often grants of a key were written or changed, counted up to so many, if the console''s viewer may see them.';
+    'The number of changes of a key''s grants that the console''s viewer may see, up to a limit.';

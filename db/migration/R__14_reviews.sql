@@ -18,7 +18,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION internal.check_owner() IS 'Trigger: checks the owner of a key or a grant, and that there is one if the tenant requires it.';
+COMMENT ON FUNCTION internal.check_owner() IS 'Trigger: checks the owner of a key or grant, and requires one if the tenant does.';
 
 -- ---------------------------------------------------------------- reviews
 
@@ -72,12 +72,12 @@ SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, coalesce(g.
                   AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')) AS uses_90d) AS used
   LEFT JOIN LATERAL (
        SELECT r.created_at, r.created_by FROM broker.grant_review AS r WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1) AS review ON true;
-COMMENT ON VIEW audit.grant_review IS 'Each grant with its owner, its use and its last review. Ask it WHERE tenant = ….';
-COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, else of its key; null: none.';
-COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last request for a credential under it; null: never, as far as the log goes back.';
-COMMENT ON COLUMN audit.grant_review.uses_90d IS 'Requests for a credential under it in the last 90 days.';
-COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that it breaks; null: none.';
-COMMENT ON COLUMN audit.grant_review.due IS 'Whether it is enabled and was neither made nor reviewed within the tenant''s review_days.';
+COMMENT ON VIEW audit.grant_review IS 'Each grant with its owner, its use and its last review. Query it WHERE tenant = ….';
+COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, otherwise of its key; null: no owner.';
+COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last mint under the grant; null: never, as far as the log goes back.';
+COMMENT ON COLUMN audit.grant_review.uses_90d IS 'The number of mints under the grant in the last 90 days.';
+COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that the grant breaks; null: none.';
+COMMENT ON COLUMN audit.grant_review.due IS 'Whether the grant is enabled, and was neither created nor reviewed within the tenant''s review_days.';
 
 -- ---------------------------------------------------------------- members of the group roles
 
@@ -95,13 +95,13 @@ SELECT s.role_name::regrole::text AS role_name, r.rolname::text AS member, s.via
            AND c.after ->> 'role_name' = s.role_name::regrole::text ORDER BY c.revision DESC LIMIT 1) AS since
   FROM membership AS s JOIN pg_catalog.pg_roles AS r ON r.oid = s.member
  GROUP BY s.role_name, s.via, r.rolname, r.rolcanlogin;
-COMMENT ON VIEW audit.role_member IS 'Who is a member of the group roles now, directly or by way of another role.';
+COMMENT ON VIEW audit.role_member IS 'The current members of the group roles, direct or through another role.';
 COMMENT ON COLUMN audit.role_member.role_name IS 'The group role.';
-COMMENT ON COLUMN audit.role_member.member IS 'The role that has its rights.';
-COMMENT ON COLUMN audit.role_member.via IS 'The role that the member was added to: the group role, or one of its members.';
-COMMENT ON COLUMN audit.role_member.admin_option IS 'Whether the member may add others.';
+COMMENT ON COLUMN audit.role_member.member IS 'The role that has the group role''s privileges.';
+COMMENT ON COLUMN audit.role_member.via IS 'The role that the member belongs to directly: the group role, or one of its members.';
+COMMENT ON COLUMN audit.role_member.admin_option IS 'Whether the member may add other members.';
 COMMENT ON COLUMN audit.role_member.can_login IS 'Whether the member is a login.';
-COMMENT ON COLUMN audit.role_member.since IS 'When the broker recorded the membership, within a minute of the change; null: not yet, or you may not see it.';
+COMMENT ON COLUMN audit.role_member.since IS 'When the broker recorded the membership, within a minute of the change; null: not recorded yet, or not visible to you.';
 
 -- Called by the replica that seals the log, in that transaction. PostgreSQL has no trigger on memberships.
 CREATE OR REPLACE FUNCTION internal.record_role_members() RETURNS void
@@ -132,4 +132,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_role_members() IS
-    'Writes to audit.config_change, as table role_member, how the members of the group roles differ from what it says.';
+    'Records changed members of the group roles in audit.config_change, as table role_member.';

@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.find_ended_mint() IS
-    'Trigger: finds the mint of an ended credential, fills what the log says of it, and refuses a mint without such a credential.';
+    'Trigger: finds the mint of an ended credential, fills its columns from the log, and rejects a mint without such a credential.';
 
 CREATE OR REPLACE FUNCTION internal.count_ended_credentials() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

@@ -14,7 +14,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.ask_for_early_end() IS
-    'Trigger: has a replica end a credential now, where the broker can.';
+    'Trigger: requests that a replica end the credential now, if the broker can.';
 
 -- A mint that is still to be ended is left to its row. One that the log doesn't have under this access provider, or has the
 -- end of, is ended all the same, and its end isn't recorded.
@@ -36,7 +36,7 @@ AS $$
     SELECT count(*) FROM noted;
 $$;
 COMMENT ON FUNCTION internal.note_left_behind(text, text, uuid[]) IS
-    'Notes mints that an access provider still lists after their time in runtime.ending; returns how many were not noted yet.';
+    'Adds mints that an access provider still lists after their end to runtime.ending; returns the number of new rows.';
 
 CREATE OR REPLACE FUNCTION internal.say_what_is_to_be_ended() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -59,4 +59,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_what_is_to_be_ended() IS
-    'Trigger: keeps an access provider until everything that its mints left behind has ended.';
+    'Trigger: rejects deleting an access provider while its mints are to be ended.';

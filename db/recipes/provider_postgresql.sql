@@ -3,7 +3,8 @@
 --   CREATE ROLE app_rw NOLOGIN;                                              what keys name; GRANT it the tables' rights
 --   CREATE ROLE mintmark LOGIN CREATEROLE NOINHERIT;                         the broker's login, by certificate
 --   GRANT app_rw TO mintmark WITH ADMIN TRUE, INHERIT FALSE, SET FALSE;      it may give the role away
---   GRANT pg_signal_backend TO mintmark WITH INHERIT TRUE, SET FALSE;        it may end sessions
+--   REVOKE CONNECT, TEMPORARY ON DATABASE postgres FROM PUBLIC;              in the broker's database nobody else has anything to do
+--   GRANT CONNECT ON DATABASE postgres TO mintmark;
 --   GRANT pg_use_reserved_connections TO mintmark WITH INHERIT TRUE, SET FALSE;   with reserved_connections = 3
 --   hostssl all mintmark 192.0.2.0/24 cert                                   pg_hba.conf: the certificate's CN is mintmark
 --   hostssl all all      0.0.0.0/0    scram-sha-256                          pg_hba.conf: the minted logins

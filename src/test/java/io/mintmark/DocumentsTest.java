@@ -2,6 +2,7 @@ package io.mintmark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,12 @@ class DocumentsTest {
             Pattern.compile("HTTP API\\s+(?:\\*\\s+)?section\\s+(?:\\*\\s+)?([\\d.]*\\d)");
 
     private static final Pattern NUMBERED = Pattern.compile("(?m)^#{2,3} ([\\d.]*\\d)\\.? ");
+
+    private static final Pattern INSERTED_ISSUER =
+            Pattern.compile("INSERT INTO broker\\.identity_provider \\(([^)]*)\\)");
+
+    /** A comment on when to choose false. */
+    private static final Pattern LISTED = Pattern.compile("(?s)-- listed: .{0,200}?false");
 
     /** Classes of Helidon's and of AWS's that pages talk about. */
     private static final Set<String> OF_LIBRARIES =
@@ -250,5 +257,29 @@ class DocumentsTest {
         }
         assertFalse(calls == 0);
         assertEquals(Set.of(), forbidden);
+    }
+
+    /** Whether a stranger may see a row is a choice, not a default. */
+    @Test
+    void every_statement_that_adds_an_identity_provider_says_whether_it_is_listed()
+            throws IOException {
+        int found = 0;
+        for (String folder : List.of("docs", "db/recipes")) {
+            try (Stream<Path> files = Files.walk(Path.of(folder))) {
+                for (Path file : files.filter(DocumentsTest::isText).toList()) {
+                    String text = Files.readString(file);
+                    for (MatchResult insert : INSERTED_ISSUER.matcher(text).results().toList()) {
+                        found++;
+                        assertTrue(insert.group(1).contains("listed"), file::toString);
+                        assertTrue(LISTED.matcher(text).find(), file::toString);
+                    }
+                }
+            }
+        }
+        assertTrue(found > 2, "no statement was found");
+    }
+
+    private static boolean isText(Path file) {
+        return file.toString().endsWith(".md") || file.toString().endsWith(".sql");
     }
 }

@@ -65,9 +65,9 @@ class KeptTextTest {
             Map.ofEntries(
                     entry("audit.ForeignCheckpoints.signers: String", COMMAND),
                     entry("audit.Gap.sealedChanges: Optional<String>", COMMAND),
-                    entry("audit.EndedMints.waiting: String", COMMAND),
-                    entry("audit.OpenMints.begun: UUID", COMMAND),
-                    entry("audit.OpenMints.ended: UUID", COMMAND),
+                    entry("audit.MintLedger.doubted: UUID", COMMAND),
+                    entry("audit.MintLedger.ofDoubted: UUID", COMMAND),
+                    entry("audit.MintLedger.open: UUID", COMMAND),
                     entry("audit.RetiredMonths.byMonth: YearMonth", COMMAND),
                     entry("audit.RetiredMonths.parts: String", COMMAND),
                     entry("audit.RetiredMonths.sealedOn: Optional<String>", COMMAND),

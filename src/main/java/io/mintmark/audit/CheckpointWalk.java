@@ -5,7 +5,6 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -14,9 +13,6 @@ import java.util.function.Predicate;
 
 /** Follows the checkpoints, and looks whether the rows that they sealed are still the same. */
 final class CheckpointWalk {
-    /** How far clocks may differ: the verifier's, and those of servers that replaced each other. */
-    private static final Duration SKEW = Duration.ofHours(1);
-
     /** Missing checkpoints of one gap that are named. */
     private static final int SHOWN = 3;
 
@@ -31,8 +27,8 @@ final class CheckpointWalk {
     private final HeadComparison changeHeads;
     private final ForeignCheckpoints foreign = new ForeignCheckpoints();
     private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
-    private final Instant now = InstantSource.system().instant();
-    private final RetiredMonths retired = new RetiredMonths(now);
+    private final RetiredMonths retired;
+    private final CheckpointTimes times;
     private final Declarations declarations;
 
     private boolean whole = true;
@@ -43,7 +39,6 @@ final class CheckpointWalk {
     private @Nullable String previous;
     private @Nullable String key;
     private Optional<Instant> begunAt = Optional.empty();
-    private Optional<Instant> sealedAt = Optional.empty();
 
     CheckpointWalk(LogReader log, TrustedKeys keys, MintProof proof, Findings findings) {
         this.keys = keys;
@@ -51,6 +46,9 @@ final class CheckpointWalk {
         this.part = log.part();
         this.exported = log.tables().isEmpty();
         this.proof = proof;
+        Instant now = InstantSource.system().instant();
+        this.retired = new RetiredMonths(now);
+        this.times = new CheckpointTimes(findings, now);
         this.declarations = new Declarations(findings);
         this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
         this.changeHeads =
@@ -74,18 +72,27 @@ final class CheckpointWalk {
                         wrong(number, "doesn't follow the checkpoint before it");
                     }
                     judgeKey(checkpoint, opened.announcer());
-                    judgeTime(checkpoint);
+                    times.judge(checkpoint);
                     checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
                     retire(signed, checkpoint);
-                    seals(signed.number(), checkpoint.events(), checkpoint.changes());
+                    Optional<Instant> since = times.add(checkpoint);
+                    seals(
+                            signed.number(),
+                            checkpoint.events(),
+                            checkpoint.changes(),
+                            since.filter(_ -> follows && isWithin(signed.number())));
                     held++;
                     last = signed.number();
-                    sealedAt = Optional.of(checkpoint.sealedAt());
                     if (part.filter(it -> it.after() == last).isPresent()) {
-                        begunAt = sealedAt;
+                        begunAt = sealedAt();
                     }
                 });
         previous = signed.hash();
+    }
+
+    /** A part doesn't show which checkpoint from before it was the first to seal a change. */
+    private boolean isWithin(long checkpoint) {
+        return part.filter(it -> !it.has(checkpoint)).isEmpty();
     }
 
     /** Reports checkpoints that come before the next one. A part has only some from before it. */
@@ -129,10 +136,11 @@ final class CheckpointWalk {
                 seals(
                         signed.number(),
                         without(checkpoint.events(), declarations::loseEvent),
-                        without(checkpoint.changes(), declarations::loseChange));
+                        without(checkpoint.changes(), declarations::loseChange),
+                        Optional.empty());
             } else {
                 retire(signed, checkpoint);
-                seals(signed.number(), checkpoint.events(), checkpoint.changes());
+                seals(signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
             }
         } catch (IllegalArgumentException e) {
             foreignCopies.add(signed, as(signed, e));
@@ -154,7 +162,8 @@ final class CheckpointWalk {
                 seals(
                         signed.number(),
                         List.of(),
-                        lost ? without(sealed, declarations::loseChange) : sealed);
+                        lost ? without(sealed, declarations::loseChange) : sealed,
+                        Optional.empty());
             } catch (IllegalArgumentException e) {
                 foreignCopies.add(signed, as(signed, e));
             }
@@ -203,24 +212,6 @@ final class CheckpointWalk {
         key = checkpoint.key();
     }
 
-    /**
-     * A time in the future is not proof of tampering, because a clock may have been wrong. But
-     * anyone with the service's login and the key can choose it.
-     */
-    private void judgeTime(Checkpoint checkpoint) {
-        Instant at = checkpoint.sealedAt();
-        Instant before = sealedAt.orElse(at);
-        if (at.isAfter(now.plus(SKEW))) {
-            findings.told(
-                    "Checkpoint %d is dated %s, which is in the future"
-                            .formatted(checkpoint.number(), at));
-        } else if (before.isAfter(at.plus(SKEW)) && !before.isAfter(now.plus(SKEW))) {
-            findings.told(
-                    "The checkpoint before number %d says that it is of %s, and number %d, which came later, of %s"
-                            .formatted(checkpoint.number(), before, checkpoint.number(), at));
-        }
-    }
-
     /** A part doesn't show when the rows of a month were sealed, so its reader has to decide. */
     private void retire(SignedCheckpoint signed, Checkpoint checkpoint) {
         if (part.isEmpty()) {
@@ -238,15 +229,19 @@ final class CheckpointWalk {
         checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
     }
 
-    private void seals(long at, List<Position> eventsSealed, List<Position> changesSealed) {
-        boolean outside = part.filter(it -> !it.has(at)).isPresent();
-        eventsSealed.forEach(outside ? events::addStart : events::add);
+    private void seals(
+            long at,
+            List<Position> eventsSealed,
+            List<Position> changesSealed,
+            Optional<Instant> since) {
+        boolean within = isWithin(at);
+        eventsSealed.forEach(within ? events::add : events::addStart);
         changesSealed.forEach(changes::add);
-        if (!outside) {
+        if (within) {
             eventHeads.add(at, eventsSealed);
         }
         changeHeads.add(at, changesSealed);
-        proof.sealed(at, eventsSealed, changesSealed);
+        proof.sealed(at, eventsSealed, changesSealed, since);
     }
 
     private void wrong(long checkpoint, String predicate) {
@@ -290,7 +285,7 @@ final class CheckpointWalk {
 
     /** The time of the last checkpoint that holds. */
     Optional<Instant> sealedAt() {
-        return sealedAt;
+        return times.last();
     }
 
     boolean isWhole() {

@@ -38,11 +38,11 @@ final class Declarations {
                                 declared.changes().size(),
                                 declared.reason()),
                 signed.hash());
-        declared.events().forEach(end -> tellLost("chain ", end));
-        declared.changes().forEach(end -> tellLost("the changes of tenant ", end));
+        declared.events().forEach(end -> reportLost("chain ", end));
+        declared.changes().forEach(end -> reportLost("the changes of tenant ", end));
     }
 
-    private void tellLost(String what, LostEnd end) {
+    private void reportLost(String what, LostEnd end) {
         findings.told(
                 "Declared lost: rows %d to %d of %s%s"
                         .formatted(end.first(), end.last(), what, end.chain().orElse("(none)")));

@@ -1,38 +1,50 @@
 package io.mintmark.audit;
 
-/** Takes what verifying finds. */
+/** Receives the findings of a verification. */
 public interface Findings {
 
     /** Reports an altered or missing row. The sentence names it. */
     void wrong(String sentence);
 
     /**
-     * The log contains a checkpoint that no broker made, which the sentence names. It seals
-     * nothing, and the rest is judged without it.
+     * Reports a checkpoint that no broker made. The sentence names it. The verification goes on
+     * without it.
      */
     void foreign(String sentence);
 
     /**
-     * Somebody who has the key declared something of the log.
+     * Reports a declaration about the log, signed with the audit key.
      *
-     * @param hash of the checkpoint that declares it, by which it can be accepted
+     * @param hash of the checkpoint that contains it; an auditor accepts the declaration by it
      */
     void declared(String sentence, String hash);
 
     /**
-     * A credential was minted, or was to be, that the history of the configuration didn't allow.
+     * Reports a mint that the recorded configuration did not allow, whether it succeeded or not.
      *
-     * @param mint its id
-     * @param why a sentence without its end
+     * @param mint the mint id
+     * @param why a sentence without its full stop
      */
     void ungranted(String mint, String why);
 
-    /** An object of the schema isn't the one that this release made: a sentence that names it. */
+    /**
+     * Reports a change that was perhaps hidden from brokers, or whose transaction was open for
+     * long. The sentence says what to look at.
+     *
+     * @param change the hash of the change, by which the finding can be accepted
+     */
+    void doubtful(String sentence, String change);
+
+    /** Reports a schema object that differs from this release. The sentence names it. */
     void altered(String sentence);
 
-    /** Something that a reader should know and that proves nothing wrong. */
+    /** Reports what a reader should know although nothing is wrong. */
     void told(String sentence);
 
-    /** The number of rows that were read so far. */
-    void progress(long rows);
+    /**
+     * Reports the number of rows read so far.
+     *
+     * @param expected the number of rows that checkpoints seal
+     */
+    void progress(long rows, long expected);
 }

@@ -1,6 +1,10 @@
 package io.mintmark.audit;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What a row of the audit log says happened. */
 public enum Kind {
@@ -20,6 +24,7 @@ public enum Kind {
     ENDED(3);
 
     private final int step;
+    private final String word = name().toLowerCase(Locale.ROOT);
 
     Kind(int step) {
         this.step = step;
@@ -30,8 +35,13 @@ public enum Kind {
         return step;
     }
 
+    /** The kind that the column {@code kind} names; empty for what no broker writes. */
+    static Optional<Kind> of(@Nullable String word) {
+        return Arrays.stream(values()).filter(kind -> kind.word.equals(word)).findFirst();
+    }
+
     /** As the column {@code kind} has it. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 }

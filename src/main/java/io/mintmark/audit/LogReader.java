@@ -4,10 +4,8 @@ import io.mintmark.audit.Checkpoint.Position;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -49,9 +47,6 @@ public interface LogReader {
 
     /** What proves the mints of this log. */
     MintProof proof(Findings findings);
-
-    /** Those of these mints that have a row {@code requested}. */
-    Set<String> requested(Collection<String> mints);
 
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */
     long lastEvent(String chain);

@@ -2,9 +2,9 @@ package io.mintmark.audit;
 
 import io.mintmark.audit.Checkpoint.Position;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /**
  * Proves of each mint that the history of the configuration allowed it, without asking the tables.
@@ -17,15 +17,20 @@ public interface MintProof extends AutoCloseable {
      *
      * @param events heads of chains of {@code audit.event}
      * @param changes heads of chains of {@code audit.config_change}
+     * @param since when what it is the first to seal wasn't committed yet; empty if unknown
      */
-    void sealed(long checkpoint, List<Position> events, List<Position> changes);
+    void sealed(
+            long checkpoint,
+            List<Position> events,
+            List<Position> changes,
+            Optional<Instant> since);
 
     /** The next change, by tenant and revision. */
     void change(LogReader.Row row);
 
     /**
      * To be called after the last change. Each change that doesn't start from its row as the change
-     * before left it is reported.
+     * before left it is reported, and each that was sealed late.
      */
     void endOfChanges();
 
@@ -35,8 +40,10 @@ public interface MintProof extends AutoCloseable {
      * @param why a sentence without its end
      * @param ofState whether the row names a state that wasn't in force, as it does for a moment
      *     while the configuration changes
+     * @param overlooked the hash of a change that the broker perhaps should have seen; with it, the
+     *     mint is only doubtful
      */
-    record Objection(String why, boolean ofState) {}
+    record Objection(String why, boolean ofState, Optional<String> overlooked) {}
 
     /**
      * Why the history doesn't allow an event; none if it does. May be asked on any thread, after
@@ -44,20 +51,8 @@ public interface MintProof extends AutoCloseable {
      */
     Optional<Objection> objection(LogReader.Row row);
 
-    /**
-     * The next event. One that the history doesn't allow is reported.
-     *
-     * @param objection to the event
-     * @param isEarly whether it may be the outcome of a mint whose request comes later
-     */
-    void event(LogReader.Row row, Optional<Objection> objection, boolean isEarly);
-
-    /**
-     * To be called after the last event.
-     *
-     * @param isOpen whether a mint has no outcome
-     */
-    void end(Predicate<String> isOpen);
+    /** To be called after the last event. */
+    void end();
 
     @Override
     void close();

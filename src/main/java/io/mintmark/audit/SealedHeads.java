@@ -81,6 +81,18 @@ final class SealedHeads {
         return hash;
     }
 
+    /** The number of rows that are sealed and weren't retired. */
+    long count() {
+        long sealed = last.values().stream().mapToLong(Long::longValue).sum();
+        long before = starts.values().stream().mapToLong(Position::at).sum();
+        long gone =
+                retired.values().stream()
+                        .flatMap(parts -> parts.values().stream())
+                        .mapToLong(rows -> rows.last() - rows.first() + 1)
+                        .sum();
+        return sealed - before - gone;
+    }
+
     void see(@Nullable String chain) {
         if (last(chain) > 0) {
             seen.add(Optional.ofNullable(chain));

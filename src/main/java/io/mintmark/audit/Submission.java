@@ -5,6 +5,7 @@ import io.mintmark.time.Timeout;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -109,6 +110,8 @@ final class Submission {
         return failure.getCause() instanceof StoreUnreachable gone
                 ? new StoreUnreachable(
                         "the audit log could not be written", gone.perhapsCommitted(), gone)
-                : new EventRefused("the audit log refused a row", failure);
+                : new EventRefused(
+                        "the audit log refused a row",
+                        Objects.requireNonNullElse(failure.getCause(), failure));
     }
 }

@@ -22,13 +22,14 @@ public final class Verification {
     private static final int BATCH = 1_000;
 
     private static final String NO_TABLES =
-            "Without a database neither the tables of broker are compared with their history, nor"
-                    + " audit.unresolved with the rows, nor the schema with that of this release";
+            "An export does not contain the tables of broker, audit.unresolved and the schema;"
+                    + " verify them at the database";
 
     private final LogReader log;
     private final TrustedKeys keys;
     private final Findings findings;
     private long rows;
+    private long expected;
     private @Nullable SignedCheckpoint lastKept;
 
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
@@ -74,6 +75,7 @@ public final class Verification {
 
     private Summary run(Stream<SignedCheckpoint> kept, MintProof proof) {
         CheckpointWalk checkpoints = checkpoints(kept, proof);
+        expected = checkpoints.events().count() + checkpoints.changes().count();
         ChainWalk changes =
                 walk(CanonicalForm.CHANGE, "The history", checkpoints.changes(), checkpoints);
         log.changes(row -> {
@@ -83,21 +85,21 @@ public final class Verification {
         changes.end();
         proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
-        OpenMints open = new OpenMints(findings, log.part().isPresent());
-        EndedMints ended = new EndedMints(log, findings, checkpoints.declarations().loseEvents());
-        log.events(
-                proof::objection,
-                (row, objection) -> {
-                    next(events, row);
-                    proof.event(row, objection, open.row(row));
-                    ended.row(row);
-                    checkpoints.retired().row(row, log.tables().isEmpty());
-                });
-        events.end();
-        ended.end();
-        proof.end(open::isOpen);
+        boolean isPart = log.part().isPresent();
+        boolean mayLack = checkpoints.declarations().loseEvents();
+        try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {
+            log.events(
+                    proof::objection,
+                    (row, objection) -> {
+                        next(events, row);
+                        mints.row(row, objection);
+                        checkpoints.retired().row(row, log.tables().isEmpty());
+                    });
+            events.end();
+            mints.end(log.tables());
+        }
+        proof.end();
         checkpoints.retired().end(findings, log.tables().isEmpty());
-        open.compare(log.tables());
         log.tables().ifPresentOrElse(this::judge, () -> findings.told(NO_TABLES));
         long unsealed = events.unsealed() + changes.unsealed();
         judgeUnsealed(unsealed, events.early() + changes.early());
@@ -192,7 +194,7 @@ public final class Verification {
         walk.row(row);
         rows++;
         if (rows % STEP == 0) {
-            findings.progress(rows);
+            findings.progress(rows, expected);
         }
     }
 

@@ -47,7 +47,7 @@ final class AuditCommands {
             exitCodeList = {
                 "0:nothing is wrong",
                 "1:something is wrong, or can't be read",
-                "3:only declared losses were found, and they are not accepted"
+                "3:only declarations or doubts were found, and they are not accepted"
             },
             mixinStandardHelpOptions = true)
     final class Verify implements Callable<Integer> {
@@ -79,9 +79,15 @@ final class AuditCommands {
                 names = "--accept-gap",
                 paramLabel = "HASH",
                 description =
-                        "Accepts the declaration in the checkpoint with this hash. May be "
-                                + "repeated.")
+                        "Accepts the declaration in the checkpoint with this hash, or the doubts "
+                                + "about the change with it. May be repeated.")
         private Set<String> accepted = Set.of();
+
+        @Option(
+                names = "--progress",
+                description =
+                        "Prints the progress to standard error, also if it is not a terminal.")
+        private boolean watched;
 
         @Override
         public Integer call() {
@@ -92,7 +98,7 @@ final class AuditCommands {
                                     ? AuditKey.read(reader.auditKeyToTrust()).published()
                                     : PublicKeys.read(keys, "--keys"));
             KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
-            AuditReport report = new AuditReport(out, accepted);
+            AuditReport report = new AuditReport(out, accepted, new Progress(watched));
             if (exports.isEmpty()) {
                 try (PostgresLog log = Logins.log(reader.database())) {
                     report.end(kept.read(new Verification(log, trusted, report)::run));

@@ -48,7 +48,7 @@ import java.util.function.Supplier;
         exitCodeList = {
             "0:the folder is complete, and nothing is wrong with the log",
             "1:the folder is complete, but verify.txt has findings; or no folder was written",
-            "3:only declared losses were found"
+            "3:only declarations or doubts were found"
         },
         mixinStandardHelpOptions = true)
 final class AuditEvidence implements Callable<Integer> {

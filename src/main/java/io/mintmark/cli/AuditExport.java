@@ -87,7 +87,7 @@ final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--output",
             paramLabel = "FILE",
-            description = "Where to write; standard output if not given.")
+            description = "The file to write; by default, standard output.")
     private @Nullable Path output;
 
     private long count;
@@ -197,7 +197,7 @@ final class AuditExport implements Callable<Integer> {
         try (PrintStream out = out();
                 PostgresExport rows = new PostgresExport(login)) {
             requireSense(wanted, rows);
-            tellPending(wanted, rows);
+            reportPending(wanted, rows);
 
             out.print(format.header());
             rows.rows(
@@ -219,7 +219,7 @@ final class AuditExport implements Callable<Integer> {
      * Reports what no export by time can contain: an outcome that happened before the end of the
      * range and was committed after it, for example during an outage.
      */
-    private static void tellPending(Selection wanted, PostgresExport rows) {
+    private static void reportPending(Selection wanted, PostgresExport rows) {
         long pending = wanted.to().map(rows::pending).orElse(0L);
         if (pending > 0) {
             System.err.printf(

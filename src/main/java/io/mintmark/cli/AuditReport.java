@@ -22,7 +22,7 @@ final class AuditReport implements Findings {
     private final PrintStream out;
     private final Set<String> accepted;
     private final InstantSource clock = InstantSource.system();
-    private final Progress progress = new Progress();
+    private final Progress progress;
     private long wrong;
     private long foreign;
     private long ungranted;
@@ -30,14 +30,16 @@ final class AuditReport implements Findings {
     private long unaccepted;
 
     AuditReport(PrintStream out) {
-        this(out, Set.of());
+        this(out, Set.of(), new Progress());
     }
 
     /**
-     * @param accepted hashes of checkpoints whose declarations are accepted
+     * @param accepted hashes of checkpoints whose declarations are accepted, and of changes whose
+     *     doubts are
      */
-    AuditReport(PrintStream out, Set<String> accepted) {
+    AuditReport(PrintStream out, Set<String> accepted, Progress progress) {
         this.out = out;
+        this.progress = progress;
         this.accepted = accepted;
     }
 
@@ -67,11 +69,20 @@ final class AuditReport implements Findings {
 
     @Override
     public void declared(String sentence, String hash) {
+        unlessAccepted("DECLARED", sentence, hash);
+    }
+
+    @Override
+    public void doubtful(String sentence, String change) {
+        unlessAccepted("DOUBT", sentence, change);
+    }
+
+    private void unlessAccepted(String what, String sentence, String hash) {
         boolean known = accepted.contains(hash);
         unaccepted += known ? 0 : 1;
         print(
                 unaccepted,
-                "%s: %s".formatted(known ? "accepted" : "DECLARED", sentence),
+                "%s: %s".formatted(known ? "accepted" : what, sentence),
                 "  " + (known ? hash : "to accept it, use --accept-gap " + hash));
     }
 
@@ -91,8 +102,8 @@ final class AuditReport implements Findings {
     }
 
     @Override
-    public void progress(long rows) {
-        progress.show(rows);
+    public void progress(long rows, long expected) {
+        progress.show(rows, expected);
     }
 
     void end(Verification.Summary summary) {
@@ -173,7 +184,7 @@ final class AuditReport implements Findings {
                     .formatted(ungranted);
         }
         if (altered > 0) {
-            return "The log is intact, but %,d objects of the schema are NOT those of this release."
+            return "The log is intact, but %,d objects of the schema DIFFER from this release."
                     .formatted(altered);
         }
         String proven = proven(summary);
@@ -182,7 +193,8 @@ final class AuditReport implements Findings {
                     .formatted(proven, foreign);
         }
         return unaccepted > 0
-                ? "%s But %,d declarations are not accepted.".formatted(proven, unaccepted)
+                ? "%s But %,d declarations or doubts are not accepted."
+                        .formatted(proven, unaccepted)
                 : proven;
     }
 

@@ -5,14 +5,32 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /** A line on a terminal that shows the progress of a long command; nothing without a terminal. */
 final class Progress {
     private static final String START_OF_LINE_AND_CLEAR = "\r\033[K";
 
-    private final PrintStream terminal = System.err;
-    private final boolean watched = isTerminal();
+    /** How often there is a line where each one stays. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private final PrintStream errors = System.err;
+    private final boolean isTerminal = isTerminal();
+    private final boolean watched;
+    private final long begun = System.nanoTime();
+    private long lines;
+
+    Progress() {
+        this(false);
+    }
+
+    /**
+     * @param watched whether it is shown without a terminal too, a line from time to time
+     */
+    Progress(boolean watched) {
+        this.watched = watched;
+    }
 
     /**
      * Java only knows whether both standard input and output are terminals. Output is often a file
@@ -30,16 +48,46 @@ final class Progress {
     }
 
     void show(long count) {
-        if (watched) {
-            terminal.print(START_OF_LINE_AND_CLEAR + "%,d rows".formatted(count));
-            terminal.flush();
+        show(count, 0);
+    }
+
+    /**
+     * Shows how far the command is.
+     *
+     * @param expected how many rows there are, about; 0 if unknown
+     */
+    void show(long count, long expected) {
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
+        if (isTerminal) {
+            errors.print(START_OF_LINE_AND_CLEAR + text(count, expected, elapsed));
+            errors.flush();
+        } else if (watched && elapsed.compareTo(INTERVAL.multipliedBy(lines)) >= 0) {
+            errors.println(text(count, expected, elapsed));
+            lines = elapsed.dividedBy(INTERVAL) + 1;
         }
     }
 
+    static String text(long count, long expected, Duration elapsed) {
+        if (expected <= count) {
+            return "%,d rows".formatted(count);
+        }
+        double share = (double) (expected - count) / count;
+        Duration left = Duration.ofMillis((long) (elapsed.toMillis() * share));
+        return "%,d of %,d rows, about %s left"
+                .formatted(
+                        count,
+                        expected,
+                        left.toHours() >= 2
+                                ? left.toHours() + " hours"
+                                : left.toMinutes() >= 2
+                                        ? left.toMinutes() + " minutes"
+                                        : left.toSeconds() + " seconds");
+    }
+
     void clear() {
-        if (watched) {
-            terminal.print(START_OF_LINE_AND_CLEAR);
-            terminal.flush();
+        if (isTerminal) {
+            errors.print(START_OF_LINE_AND_CLEAR);
+            errors.flush();
         }
     }
 }

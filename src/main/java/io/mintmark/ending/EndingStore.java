@@ -25,7 +25,8 @@ public interface EndingStore {
     List<Due> due(Set<String> types);
 
     /**
-     * Claims the mint of an access provider that has been due for longest.
+     * Claims the mint of an access provider that has been due for longest, among those that were
+     * not tried yet if there are any.
      *
      * @param patience when another replica may claim it, if this one dies
      */
@@ -50,9 +51,11 @@ public interface EndingStore {
     /**
      * Makes mints due that an access provider lists, except those that are to be ended anyway.
      *
+     * @param over those whose time is over
+     * @param others of which those count whose end is on record
      * @return how many
      */
-    long noteLeftBehind(ProviderId provider, Collection<MintId> mints);
+    long noteLeftBehind(ProviderId provider, Collection<MintId> over, Collection<MintId> others);
 
     /**
      * An access provider with something to do.

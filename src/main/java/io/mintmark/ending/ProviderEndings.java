@@ -14,13 +14,14 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ender;
 import io.mintmark.mint.Ender.EndOrder;
+import io.mintmark.mint.Ender.Left;
 import io.mintmark.mint.Ender.NotListed;
 import io.mintmark.mint.Ender.Place;
-import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.TimedCall;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.time.Timeout;
+import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,17 +115,25 @@ public final class ProviderEndings {
         calling(at, place -> listed(at, place))
                 .ifPresent(left -> {
                     long noted =
-                            store.noteLeftBehind(at.id(), left.stream().limit(OF_SWEEP).toList());
+                            store.noteLeftBehind(at.id(), mints(left, true), mints(left, false));
                     if (noted > 0) {
                         log.warn(
-                                "Access provider {} still lists {} expired mints without a pending end; the broker ends them now",
+                                "Access provider {} still lists {} whose time is over; the broker ends what is left now",
                                 at.id(),
-                                noted);
+                                noted == 1 ? "a mint" : noted + " mints");
                     }
                 });
     }
 
-    private List<MintId> listed(AtProvider at, Place place) {
+    private static List<MintId> mints(List<Left> left, boolean over) {
+        return left.stream()
+                .filter(each -> each.over() == over)
+                .limit(OF_SWEEP)
+                .map(Left::mint)
+                .toList();
+    }
+
+    private List<Left> listed(AtProvider at, Place place) {
         try {
             return ender(at).leftBehind(place);
         } catch (NotListed | RuntimeException e) {
@@ -155,9 +164,12 @@ public final class ProviderEndings {
             case Ended.Disarmed(String detail) ->
                     record(open, How.DISARMED, Result.DISARMED, detail);
             case Ended.NotYet(var reason, String detail) -> {
-                listener.tried(open.provider().type(), Result.NOT_YET);
                 pauses.failed(open.provider().id());
-                postpone(open, reason.word(), detail);
+                failed(open, reason, detail);
+            }
+            case Ended.Stuck(var reason, String detail) -> {
+                pauses.answered(open.provider().id());
+                failed(open, reason, detail);
             }
         }
         return true;
@@ -167,8 +179,7 @@ public final class ProviderEndings {
         try {
             return ender(open.provider()).end(new EndOrder(place, open.mint(), open.early()));
         } catch (RuntimeException e) {
-            Failed fault = TimedCall.failed(e);
-            return new Ended.NotYet(fault.reason(), fault.detail());
+            return Ended.not(TimedCall.failed(e));
         }
     }
 
@@ -223,6 +234,11 @@ public final class ProviderEndings {
                     open.mint(),
                     e);
         }
+    }
+
+    private void failed(Open open, Reason reason, String detail) {
+        listener.tried(open.provider().type(), Result.NOT_YET);
+        postpone(open, reason.word(), detail);
     }
 
     private void postpone(Open open, String reason, String detail) {

@@ -81,8 +81,8 @@ final class RevocationRoutes implements HttpService {
                     ErrorBody.of(
                             404,
                             "NOT_FOUND",
-                            "There is no such revocation list; a new access provider's appears"
-                                    + " within a minute."));
+                            "This revocation list does not exist. The list of a new access provider"
+                                    + " appears within a minute."));
             return;
         }
         Content content = written.apply(found.get().content());

@@ -22,12 +22,20 @@ public interface Ender {
     Ended end(EndOrder order);
 
     /**
-     * The mints of this broker and access provider that left something behind, are over by the
-     * provider's own clock, and aren't disarmed. Blocks until the order's deadline at the latest.
+     * The mints of this broker and access provider that left something behind that isn't disarmed,
+     * those that are over first. Others may be missing. Blocks until the order's deadline at the
+     * latest.
      *
      * @throws NotListed if the provider can't tell
      */
-    List<MintId> leftBehind(Place place) throws NotListed;
+    List<Left> leftBehind(Place place) throws NotListed;
+
+    /**
+     * A mint of which something is left.
+     *
+     * @param over whether its time is over, by the provider's clock
+     */
+    record Left(MintId mint, boolean over) {}
 
     /**
      * An access provider at which mints end.

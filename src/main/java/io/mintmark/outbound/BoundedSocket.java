@@ -3,12 +3,7 @@ package io.mintmark.outbound;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.net.SocketAddress;
 import java.net.SocketException;
-import java.net.SocketImpl;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * faster than it is read, this one gives it back from time to time, so that other requests and
  * their deadlines run.
  */
-final class BoundedSocket extends Socket {
+final class BoundedSocket extends DelegatingSocket {
     /** Four times the longest document, for the handshake and the framing. */
     static final long MOST_BYTES = 4L << 20;
 
@@ -39,7 +34,6 @@ final class BoundedSocket extends Socket {
     private static final int READS_IN_A_ROW = 16;
     private static final long REST_NANOS = 100_000;
 
-    private final Socket socket;
     private final long mostBytes;
     private long bytes;
     private long reads;
@@ -54,8 +48,7 @@ final class BoundedSocket extends Socket {
 
     /** A channel's socket knows of no proxies, and can be asked what has arrived. */
     private BoundedSocket(SocketChannel channel, long mostBytes) throws SocketException {
-        super((SocketImpl) null);
-        this.socket = channel.socket();
+        super(channel.socket());
         this.mostBytes = mostBytes;
     }
 
@@ -109,127 +102,7 @@ final class BoundedSocket extends Socket {
     }
 
     @Override
-    public OutputStream getOutputStream() throws IOException {
-        return socket.getOutputStream();
-    }
-
-    @Override
     public SocketChannel getChannel() {
         return socket.getChannel();
-    }
-
-    @Override
-    public void bind(SocketAddress address) throws IOException {
-        socket.bind(address);
-    }
-
-    @Override
-    public void connect(SocketAddress address) throws IOException {
-        socket.connect(address);
-    }
-
-    @Override
-    public void connect(SocketAddress address, int timeout) throws IOException {
-        socket.connect(address, timeout);
-    }
-
-    @Override
-    public InetAddress getInetAddress() {
-        return socket.getInetAddress();
-    }
-
-    @Override
-    public InetAddress getLocalAddress() {
-        return socket.getLocalAddress();
-    }
-
-    @Override
-    public int getPort() {
-        return socket.getPort();
-    }
-
-    @Override
-    public int getLocalPort() {
-        return socket.getLocalPort();
-    }
-
-    @Override
-    public SocketAddress getRemoteSocketAddress() {
-        return socket.getRemoteSocketAddress();
-    }
-
-    @Override
-    public SocketAddress getLocalSocketAddress() {
-        return socket.getLocalSocketAddress();
-    }
-
-    @Override
-    public void setTcpNoDelay(boolean on) throws SocketException {
-        socket.setTcpNoDelay(on);
-    }
-
-    @Override
-    public void setSoLinger(boolean on, int seconds) throws SocketException {
-        socket.setSoLinger(on, seconds);
-    }
-
-    @Override
-    public void setSoTimeout(int milliseconds) throws SocketException {
-        socket.setSoTimeout(milliseconds);
-    }
-
-    @Override
-    public int getSoTimeout() throws SocketException {
-        return socket.getSoTimeout();
-    }
-
-    @Override
-    public void setKeepAlive(boolean on) throws SocketException {
-        socket.setKeepAlive(on);
-    }
-
-    @Override
-    public void setReuseAddress(boolean on) throws SocketException {
-        socket.setReuseAddress(on);
-    }
-
-    @Override
-    public void shutdownInput() throws IOException {
-        socket.shutdownInput();
-    }
-
-    @Override
-    public void shutdownOutput() throws IOException {
-        socket.shutdownOutput();
-    }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
-    }
-
-    @Override
-    public boolean isConnected() {
-        return socket.isConnected();
-    }
-
-    @Override
-    public boolean isBound() {
-        return socket.isBound();
-    }
-
-    @Override
-    public boolean isClosed() {
-        return socket.isClosed();
-    }
-
-    @Override
-    public boolean isInputShutdown() {
-        return socket.isInputShutdown();
-    }
-
-    @Override
-    public boolean isOutputShutdown() {
-        return socket.isOutputShutdown();
     }
 }

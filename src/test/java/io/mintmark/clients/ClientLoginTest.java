@@ -10,6 +10,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
@@ -184,6 +186,38 @@ class ClientLoginTest {
     @Test
     void an_issuer_of_another_name_is_not_asked() {
         assertSays(3, "is not an OpenID provider", login("https://other.example.com"));
+        assertEquals(1, idp.asked().size());
+    }
+
+    /** The curl of this test reaches the stand-in under another name. */
+    @ParameterizedTest
+    @CsvSource({
+        "https://idp.example.com/device, http://localhost:1/token, token_endpoint",
+        "http://localhost:1/device, https://idp.example.com/token, device_authorization_endpoint",
+        "'http://localhost:1/device,https:', https://idp.example.com/token, device_authorization_endpoint",
+    })
+    void an_issuer_with_tls_sends_nobody_to_plain_http(String device, String token, String refused)
+            throws IOException {
+        Path curl = directory.resolve("curl");
+        Files.writeString(
+                curl,
+                "#!/bin/sh\nPATH=%s\nsed 's|https://idp.example.com|%s|' | curl \"$@\"\n"
+                        .formatted(Shell.SEARCH_PATH, idp.url()));
+        Files.setPosixFilePermissions(curl, PosixFilePermissions.fromString("rwx------"));
+        idp.says(
+                "/.well-known/openid-configuration",
+                200,
+                """
+                {"issuer": "https://idp.example.com", "device_authorization_endpoint": "%s", "token_endpoint": "%s"}
+                """
+                        .formatted(device, token));
+        assertSays(
+                1,
+                "the identity provider's %s must be https".formatted(refused),
+                client.with("PATH", directory + ":" + Shell.SEARCH_PATH)
+                        .with("XDG_STATE_HOME", directory.toString())
+                        .with("MINTMARK_ISSUER", "https://idp.example.com")
+                        .run("login"));
         assertEquals(1, idp.asked().size());
     }
 

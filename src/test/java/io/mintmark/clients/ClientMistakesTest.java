@@ -67,7 +67,7 @@ class ClientMistakesTest {
     void no_token() {
         assertSays(
                 2,
-                "there is no token; set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
+                "no token found; set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
                         + " 'mintmark-client login'",
                 client.without("MINTMARK_TOKEN").with("HOME", directory.toString()).run("keys"));
     }

@@ -289,6 +289,26 @@ class EndingsTest {
     }
 
     @Test
+    void a_mint_that_is_stuck_delays_no_other_and_comes_after_those_that_were_not_tried() {
+        EndingReplica one = replica("one");
+        MintEvents stuck = issued(one, Duration.ofMillis(10));
+        target.answer(order ->
+                order.mintId().equals(stuck.mintId())
+                        ? new Ended.Stuck(Reason.PROVIDER_TIMEOUT, "a session did not end")
+                        : new Ended.Gone("dropped"));
+        database.runAsSuperuser(
+                "UPDATE runtime.ending SET tries = 20, next_try = now() - interval '1 hour'");
+        issued(one, Duration.ZERO);
+        one.start();
+        Eventually.holds(() -> target.orders().size() == 2);
+        assertEquals(stuck.mintId(), target.orders().getLast().mintId());
+
+        issued(one, Duration.ofMillis(10));
+        Eventually.holds(() -> database.column(ENDED).size() == 2);
+        assertEquals(List.of("issued 21 provider_timeout f"), database.column(OPEN));
+    }
+
+    @Test
     void at_one_access_provider_one_mint_is_ended_at_a_time() {
         EndingReplica one = replica("one");
         for (int i = 0; i < 20; i++) {
@@ -301,6 +321,9 @@ class EndingsTest {
 
     @Test
     void two_replicas_end_each_mint_once() {
+        // a sweep may list a mint that the other replica is just ending, and end it again
+        database.runAsSuperuser(
+                "INSERT INTO runtime.sweep VALUES ('acme', 'app', now() + interval '1 hour')");
         EndingReplica one = replica("one");
         for (int i = 0; i < 60; i++) {
             issued(one, Duration.ofMillis(10));

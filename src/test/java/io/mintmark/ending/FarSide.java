@@ -57,13 +57,13 @@ final class FarSide implements AccessProvider, Ender {
     }
 
     @Override
-    public List<MintId> leftBehind(Place place) throws NotListed {
+    public List<Left> leftBehind(Place place) throws NotListed {
         if (!lists) {
             throw new NotListed("down");
         }
         return made.entrySet().stream()
                 .filter(each -> each.getValue().equals(place.provider().value()))
-                .map(Map.Entry::getKey)
+                .map(each -> new Left(each.getKey(), true))
                 .toList();
     }
 

@@ -86,6 +86,32 @@ class FailoverIT {
         assertEquals(0, verified.getKey(), verified.getValue());
     }
 
+    /** A standby can neither lock rows nor make temporary tables. */
+    @Test
+    void the_log_is_verified_on_the_standby() throws IOException {
+        try (RunningBroker broker = RunningBroker.at(primary.url(), Map.of())) {
+            ServedCluster.tenant(primary, issuer, "stays");
+            Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
+        }
+        String end = primary.column("SELECT pg_current_wal_lsn()").getFirst();
+        Eventually.holds(() ->
+                standby.column("SELECT pg_last_wal_replay_lsn() >= '%s'".formatted(end))
+                        .equals(List.of("t")));
+        Path kept = directory.resolve("kept.jsonl");
+        Files.write(kept, standby.column(KEPT));
+        Map.Entry<Integer, String> verified =
+                ServedCluster.command(
+                        standby.url(),
+                        "test_auditor",
+                        "audit",
+                        "verify",
+                        "--checkpoints",
+                        kept.toString());
+        assertEquals(List.of("t"), standby.column("SELECT pg_is_in_recovery()"));
+        assertEquals(0, verified.getKey(), verified.getValue());
+        assertTrue(verified.getValue().contains("nothing is missing"), verified.getValue());
+    }
+
     @Test
     void without_its_synchronous_standby_nothing_is_handed_out_until_it_is_back() {
         primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'");

@@ -19,12 +19,16 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Type {@code postgresql} through a whole broker: logins to a real server, until they are gone. */
 class PostgresMintsTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
     @TempDir private Path directory;
     private TargetServer target;
     private CutWire wire;
@@ -66,10 +70,15 @@ class PostgresMintsTest {
         target.close();
     }
 
-    /** Mints a login, and logs in as a client would, on its own way to the server. */
-    private Connection mintedSession() throws SQLException {
+    private Answer minted() {
         Answer answer = world.broker().mint(world.token(), "orders");
         assertEquals(200, answer.status(), answer.toString());
+        return answer;
+    }
+
+    /** Mints a login, and logs in as a client would, on its own way to the server. */
+    private Connection mintedSession() throws SQLException {
+        Answer answer = minted();
         Connection session =
                 DriverManager.getConnection(
                         "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(target.port()),
@@ -201,6 +210,42 @@ class PostgresMintsTest {
         assertLogVerifies();
     }
 
+    /** Another login names them in an open transaction, so they can't be dropped. */
+    @Test
+    void logins_that_are_stuck_delay_no_other() throws Exception {
+        try (Connection holder = mintedSession();
+                var statement = holder.createStatement()) {
+            String own = roles().getFirst();
+            IntStream.range(0, 5).forEach(_ -> minted());
+            List<String> stuck = roles().stream().filter(role -> !role.equals(own)).toList();
+            statement.execute("CREATE TABLE scratch.held (id int)");
+            holder.setAutoCommit(false);
+            statement.execute("GRANT SELECT ON scratch.held TO " + String.join(", ", stuck));
+            ends(stuck);
+            Eventually.holds(MINUTE, () -> open().size() == stuck.size());
+            IntStream.range(0, 100).forEach(_ -> minted());
+            List<String> healthy =
+                    roles().stream()
+                            .filter(role -> !role.equals(own) && !stuck.contains(role))
+                            .toList();
+            ends(healthy);
+
+            Eventually.holds(MINUTE, () -> roles().size() == stuck.size() + 1);
+
+            holder.rollback();
+            Eventually.holds(MINUTE, () -> roles().equals(List.of(own)));
+        }
+    }
+
+    private void ends(List<String> roles) {
+        world.admin(
+                """
+                INSERT INTO broker.ended_credential (mint_id, reason)
+                SELECT mint_id, 'INC-7' FROM audit.event WHERE kind = 'issued' AND credential_id IN ('%s')
+                """
+                        .formatted(String.join("', '", roles)));
+    }
+
     @Test
     void a_login_that_a_restored_server_has_again_is_swept_and_recorded_once() throws Exception {
         mintedSession().close();
@@ -223,6 +268,29 @@ class PostgresMintsTest {
                 world.database().column(Who.OWNER, "SELECT mint_id FROM runtime.ending").isEmpty());
         assertEquals(before, ended());
         assertLogVerifies();
+    }
+
+    @Test
+    void a_login_that_was_ended_early_is_swept_from_a_restored_server_and_others_stay()
+            throws Exception {
+        mintedSession().close();
+        String role = roles().getFirst();
+        ends(List.of(role));
+        Eventually.holds(() -> roles().isEmpty() && !ended().isEmpty());
+        try (Connection other = mintedSession()) {
+            List<String> others = roles();
+            target.run(
+                    """
+                    CREATE ROLE %1$s LOGIN PASSWORD 'x' VALID UNTIL 'infinity';
+                    GRANT app_rw TO %1$s;
+                    GRANT %1$s TO mintmark WITH ADMIN TRUE;
+                    """
+                            .formatted(role));
+            world.database().runAsSuperuser("UPDATE runtime.sweep SET next_sweep = now()");
+            Eventually.holds(() -> roles().equals(others));
+
+            assertTrue(works(other));
+        }
     }
 
     @Test

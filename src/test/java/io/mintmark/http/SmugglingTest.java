@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * others.
  */
 class SmugglingTest {
-    private static final int REQUESTS = Integer.getInteger("smuggling.requests", 5_000);
+    private static final int REQUESTS = Integer.getInteger("smuggling.requests", 2_500);
     private static final long SEED = Long.getLong("smuggling.seed", 20_260_101);
     private static final String TOKEN = "smuggled";
     private static final String MARKED = "GET /marked/" + TOKEN + " HTTP/1.1\r\nHost: a\r\n\r\n";

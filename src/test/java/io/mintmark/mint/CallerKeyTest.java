@@ -25,7 +25,7 @@ import java.util.Random;
 class CallerKeyTest {
     private static final String UNREADABLE =
             "The body must be an OpenSSH public key line, or a public key or CSR in PEM.";
-    private static final int GENERATED = 10_000;
+    private static final int GENERATED = 5_000;
 
     @ParameterizedTest
     @CsvSource({

@@ -86,7 +86,7 @@ import java.util.stream.Collectors;
  * served meanwhile. {@code -Dlies=N} tells how many, {@code -Dseed=N} which.
  */
 class LyingAnswersTest {
-    private static final int LIES = Integer.getInteger("lies", 2_000);
+    private static final int LIES = Integer.getInteger("lies", 1_000);
     private static final long SEED = Long.getLong("seed", 20261121);
     private static final int AT_A_TIME = 24;
     private static final Duration PATIENCE = Duration.ofSeconds(1);

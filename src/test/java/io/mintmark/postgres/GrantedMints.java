@@ -7,7 +7,10 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.tenant.KeyName;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,28 +40,34 @@ public final class GrantedMints {
 
     /** Rows of mints as a broker would write them now; other rows as they are. */
     public List<Event> of(List<Event> rows) {
-        return rows.stream().map(row -> row.grant().isPresent() ? granted(row) : row).toList();
+        try (Connection auditor = database.connect(Who.AUDITOR)) {
+            List<Event> granted = new ArrayList<>();
+            for (Event row : rows) {
+                granted.add(row.grant().isPresent() ? granted(auditor, row) : row);
+            }
+            return granted;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
-    private Event granted(Event row) {
+    private Event granted(Connection auditor, Event row) throws SQLException {
         KeyName key = row.key().orElseThrow();
         Subject subject = row.subject().orElseThrow();
+        String issuer =
+                text(auditor, "SELECT issuer FROM broker.identity_provider WHERE name = 'ci'")
+                        .orElseThrow();
         return new Event(
                 row.mintId(),
                 row.kind(),
                 row.occurredAt(),
                 row.caller(),
-                Optional.of(of(issuer(), subject)),
+                Optional.of(of(issuer, subject)),
                 Optional.of(key),
-                Optional.of(reference(subject.name().orElseThrow())),
+                Optional.of(reference(auditor, subject.name().orElseThrow())),
                 row.reason(),
                 row.detail(),
                 row.credential());
-    }
-
-    private String issuer() {
-        return database.column("SELECT issuer FROM broker.identity_provider WHERE name = 'ci'")
-                .getFirst();
     }
 
     private static Subject of(String issuer, Subject subject) {
@@ -73,27 +82,29 @@ public final class GrantedMints {
     }
 
     /** A grant names one line, and so subjects of several are granted by what they begin with. */
-    private GrantReference reference(String subject) {
+    private GrantReference reference(Connection auditor, String subject) throws SQLException {
         boolean isLine = subject.codePoints().noneMatch(Character::isISOControl);
         String pattern = isLine ? subject : subject.substring(0, subject.indexOf(':')) + ":**";
         String text = pattern.replace("'", "''");
-        database.run(
-                Who.ADMIN,
-                """
-                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-                VALUES ('acme', 'ci', '%s', '%s', 'deploy') ON CONFLICT DO NOTHING
-                """
-                        .formatted(text, isLine ? "exact" : "glob"));
-        try (Connection auditor = database.connect(Who.AUDITOR)) {
-            return StoredGrants.reference(
-                    auditor,
-                    Long.parseLong(
-                            database.column(
-                                            "SELECT id FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
-                                                    .formatted(text))
-                                    .getFirst()));
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
+        String id =
+                "SELECT id FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
+                        .formatted(text);
+        if (text(auditor, id).isEmpty()) {
+            database.run(
+                    Who.ADMIN,
+                    """
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                    VALUES ('acme', 'ci', '%s', '%s', 'deploy')
+                    """
+                            .formatted(text, isLine ? "exact" : "glob"));
+        }
+        return StoredGrants.reference(auditor, Long.parseLong(text(auditor, id).orElseThrow()));
+    }
+
+    private static Optional<String> text(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
         }
     }
 }

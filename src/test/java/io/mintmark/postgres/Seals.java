@@ -130,6 +130,7 @@ public final class Seals {
         public final List<String> wrong = new ArrayList<>();
         public final List<String> foreign = new ArrayList<>();
         public final List<String> declared = new ArrayList<>();
+        public final Map<String, String> doubtful = new LinkedHashMap<>();
         public final List<String> told = new ArrayList<>();
 
         /** The mints with why, apart from the rest: most tests write mints that nobody granted. */
@@ -164,11 +165,16 @@ public final class Seals {
         }
 
         @Override
+        public void doubtful(String sentence, String change) {
+            doubtful.put(sentence, change);
+        }
+
+        @Override
         public void told(String sentence) {
             told.add(sentence);
         }
 
         @Override
-        public void progress(long rows) {}
+        public void progress(long rows, long expected) {}
     }
 }

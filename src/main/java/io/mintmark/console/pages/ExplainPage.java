@@ -95,7 +95,7 @@ record ExplainPage(
                     ExampleClaims.of(connection),
                     Optional.empty(),
                     Optional.empty(),
-                    about.map(_ -> "There is no such mint that you may see."),
+                    about.map(_ -> "The mint does not exist, or you may not see it."),
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),

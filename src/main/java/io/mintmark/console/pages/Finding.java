@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** What a verification found, in a sentence of {@code audit verify}. */
 record Finding(Kind kind, String sentence) {
     /**
-     * How {@code PostgresLog} and {@code OpenMints} name rows. The texts are at most a row long.
+     * How {@code PostgresLog} and {@code MintLedger} name rows. The texts are at most a row long.
      */
     private static final Pattern ROW =
             Pattern.compile(
@@ -21,6 +21,7 @@ record Finding(Kind kind, String sentence) {
     enum Kind {
         WRONG("✕", "wrong"),
         DECLARED("◐", "declared"),
+        DOUBT("◐", "doubt"),
         NOTE("ⓘ", "note");
 
         private final String sign;

@@ -171,12 +171,18 @@ public final class Proof {
         }
 
         @Override
+        public synchronized void doubtful(String sentence, String change) {
+            declared++;
+            note(Finding.Kind.DOUBT, sentence);
+        }
+
+        @Override
         public synchronized void told(String sentence) {
             note(Finding.Kind.NOTE, sentence);
         }
 
         @Override
-        public synchronized void progress(long count) {
+        public synchronized void progress(long count, long sealed) {
             rows = count;
         }
 

@@ -3,20 +3,16 @@ package io.mintmark.mint.postgresql;
 import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ended.Disarmed;
 import io.mintmark.mint.Ended.Gone;
-import io.mintmark.mint.Ended.NotYet;
+import io.mintmark.mint.Ended.Stuck;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Ends one role, in steps that are transactions of their own and can be repeated. */
 final class Ending {
-    /** After each round at which some were left, one is waited for. */
-    private static final int ROUNDS = 8;
-
-    private static final int PATIENCE_MILLIS = 500;
-
     private final Session session;
     private final DatabaseSessions databases;
     private final String name;
@@ -46,18 +42,22 @@ final class Ending {
     Ended end() throws TargetFailure {
         boolean locked = !forbidLogin();
         revokeMemberships();
-        if (!endSessions()) {
-            return new NotYet(
-                    Reason.PROVIDER_TIMEOUT, "sessions of %s did not end".formatted(name));
-        }
-        if (locked) {
+        Optional<String> left = endSessions();
+        if (locked && left.isEmpty()) {
             session.execute(forbiddingLogin());
-            if (!endSessions()) {
-                return new NotYet(
-                        Reason.PROVIDER_TIMEOUT, "sessions of %s did not end".formatted(name));
-            }
+            left = endSessions();
         }
-        return drop();
+        return left.isEmpty()
+                ? drop()
+                : new Stuck(
+                        Reason.PROVIDER_TIMEOUT,
+                        "sessions of %s did not end: %s".formatted(name, left.get()));
+    }
+
+    /** The role is a member of nothing by now, so the broker gets no more than its own objects. */
+    private Optional<String> endSessions() throws TargetFailure {
+        session.execute("GRANT %s TO CURRENT_USER WITH INHERIT FALSE, SET TRUE".formatted(role));
+        return RoleSessions.end(session, role);
     }
 
     private String forbiddingLogin() {
@@ -97,36 +97,6 @@ final class Ending {
                     throw e;
                 }
             }
-        }
-    }
-
-    /** Whether none is left. */
-    private boolean endSessions() throws TargetFailure {
-        for (int round = 0; round < ROUNDS; round++) {
-            int patience = round == 0 ? 0 : PATIENCE_MILLIS;
-            if (terminated(patience).isEmpty()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Without pg_signal_backend, the sessions of a role may be ended by whoever has its rights. By
-     * now those are rights over its own objects.
-     */
-    private List<String> terminated(int patience) throws TargetFailure {
-        String sql =
-                "SELECT pg_terminate_backend(pid%s)::text FROM pg_stat_activity WHERE usename = %s"
-                        .formatted(patience == 0 ? "" : ", " + patience, Sql.text(name));
-        try {
-            return session.column(sql);
-        } catch (TargetFailure e) {
-            if (!e.is(TargetFailure.INSUFFICIENT_PRIVILEGE)) {
-                throw e;
-            }
-            session.execute(grantToBroker(role));
-            return session.column(sql);
         }
     }
 
@@ -199,7 +169,7 @@ final class Ending {
         session.execute(revokeFromBroker(role));
         List<String> memberships = memberships();
         if (!memberships.isEmpty()) {
-            return new NotYet(
+            return new Stuck(
                     Reason.PROVIDER_REJECTED,
                     "%s is still a member of %s, which another role granted: REVOKE it with GRANTED BY"
                             .formatted(name, String.join(", ", memberships)));

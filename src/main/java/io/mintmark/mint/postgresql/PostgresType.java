@@ -79,8 +79,7 @@ public final class PostgresType implements CredentialType {
                                         .orElse(
                                                 "-- REVOKE the role of its key FROM %s;"
                                                         .formatted(role)),
-                                "SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE usename = '%s';"
-                                        .formatted(role),
+                                RoleSessions.byHand(role),
                                 "DROP ROLE %s;".formatted(role)))
                 .orElseGet(() ->
                         List.of(

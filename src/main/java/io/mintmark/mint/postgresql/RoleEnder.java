@@ -3,6 +3,7 @@ package io.mintmark.mint.postgresql;
 import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ended.Gone;
 import io.mintmark.mint.Ended.NotYet;
+import io.mintmark.mint.Ended.Stuck;
 import io.mintmark.mint.Ender;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.postgresql.Ending.DatabaseSessions;
@@ -17,7 +18,7 @@ final class RoleEnder implements Ender {
     /** Another replica may be at the same role, and be faster. */
     private static final int LOOKS = 4;
 
-    /** More are found next time. */
+    /** More are found next time; those that aren't over are a sample. */
     private static final int MOST_LISTED = 1_000;
 
     private final TargetSessions sessions;
@@ -42,7 +43,7 @@ final class RoleEnder implements Ender {
         } catch (UnusableSettingsException e) {
             return new NotYet(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
         } catch (TargetFailure e) {
-            return new NotYet(e.reason(), e.detail());
+            return Ended.not(e.failed());
         }
     }
 
@@ -66,6 +67,9 @@ final class RoleEnder implements Ender {
                                 found.get().agreement())
                         .end();
             } catch (TargetFailure e) {
+                if (e.reason() == Reason.PROVIDER_TIMEOUT) {
+                    return new Stuck(e.reason(), e.detail());
+                }
                 if (look == LOOKS || !isOfAnother(e)) {
                     throw e;
                 }
@@ -75,7 +79,9 @@ final class RoleEnder implements Ender {
 
     /** The role went away between two statements, or another session changed it. */
     private static boolean isOfAnother(TargetFailure e) {
-        return e.is(TargetFailure.UNDEFINED_OBJECT) || e.is(TargetFailure.INTERNAL_ERROR);
+        return e.is(TargetFailure.UNDEFINED_OBJECT)
+                || e.is(TargetFailure.INVALID_PARAMETER_VALUE)
+                || e.is(TargetFailure.INTERNAL_ERROR);
     }
 
     private DatabaseSessions databases(Place place, PostgresSettings settings) {
@@ -114,7 +120,7 @@ final class RoleEnder implements Ender {
 
     /** A role that can't be used and only stays because of what it owns isn't listed. */
     @Override
-    public List<MintId> leftBehind(Place place) throws NotListed {
+    public List<Left> leftBehind(Place place) throws NotListed {
         try {
             PostgresSettings settings = PostgresSettings.of(place.settings());
             String mark = RoleName.mark(broker, place.tenant(), place.provider());
@@ -122,16 +128,19 @@ final class RoleEnder implements Ender {
                 return session
                         .column(
                                 """
-                                SELECT rolname FROM pg_roles AS r
-                                 WHERE starts_with(rolname, 'mm_%s_') AND rolvaliduntil <= clock_timestamp()
+                                SELECT rolname || CASE WHEN is_over THEN ' ' ELSE '' END
+                                  FROM pg_roles AS r, coalesce(rolvaliduntil <= clock_timestamp(), false) AS is_over
+                                 WHERE starts_with(rolname, 'mm_%s_')
                                    AND (rolcanlogin OR EXISTS (SELECT FROM pg_auth_members AS m WHERE m.member = r.oid)
                                         OR EXISTS (SELECT FROM pg_stat_activity AS s WHERE s.usesysid = r.oid))
-                                 ORDER BY rolvaliduntil, rolname LIMIT %d
+                                 ORDER BY is_over DESC, random() LIMIT %d
                                 """
                                         .formatted(mark, MOST_LISTED))
                         .stream()
-                        .flatMap(name -> RoleName.of(name).stream())
-                        .map(RoleName::mintId)
+                        .flatMap(line ->
+                                RoleName.of(line.strip())
+                                        .map(role -> new Left(role.mintId(), line.endsWith(" ")))
+                                        .stream())
                         .toList();
             }
         } catch (UnusableSettingsException e) {

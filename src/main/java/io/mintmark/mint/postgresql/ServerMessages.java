@@ -9,14 +9,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The messages of a server, whole and checked one by one (PostgreSQL's documentation, "Message
  * Formats"). The driver makes space for whatever length a server announces.
  */
 final class ServerMessages extends InputStream {
-    /** No answer to the broker's statements comes near. */
+    /** No answer to the broker's statements comes near, but for errors. */
     static final int LONGEST = 64 << 10;
+
+    /** The detail of an error may name a hundred functions, each with a hundred types. */
+    static final int LONGEST_ERROR = 8 << 20;
+
+    /** Of all messages together; a thousand names take fifty kilobytes. */
+    private static final long MOST_BYTES = 256 << 10;
 
     private static final int HEADER = 5;
     private static final int NULL = -1;
@@ -42,6 +49,7 @@ final class ServerMessages extends InputStream {
 
     private final DataInputStream in;
     private ByteBuffer message = ByteBuffer.allocate(0);
+    private long bytes;
 
     ServerMessages(InputStream in) {
         this.in = new DataInputStream(new BufferedInputStream(in));
@@ -83,21 +91,48 @@ final class ServerMessages extends InputStream {
         if (type < 0) {
             return false;
         }
-        int length = in.readInt();
-        if (length < Integer.BYTES || length > LONGEST) {
-            throw new IOException("the server announces a message of %d bytes".formatted(length));
+        int announced = in.readInt();
+        if (announced < Integer.BYTES || announced > (type == 'E' ? LONGEST_ERROR : LONGEST)) {
+            throw new IOException(
+                    "the server announces a message of %d bytes".formatted(announced));
+        }
+        int length = Math.min(announced, LONGEST);
+        bytes += length;
+        if (bytes > MOST_BYTES) {
+            throw new IOException("the server sends too much");
         }
         ByteBuffer read = ByteBuffer.allocate(1 + length).put((byte) type).putInt(length);
         try {
             in.readFully(read.array(), HEADER, length - Integer.BYTES);
+            skip(announced - length);
         } catch (EOFException e) {
             throw new IOException("the server broke off within a message", e);
+        }
+        if (announced > length) {
+            endFields(read.array());
         }
         if (type == 'D') {
             requireValuesWithin(ByteBuffer.wrap(read.array(), HEADER, length - Integer.BYTES));
         }
         message = read.rewind();
         return true;
+    }
+
+    /** The socket skips byte by byte. */
+    private void skip(int count) throws IOException {
+        byte[] skipped = new byte[Math.min(count, LONGEST)];
+        for (int left = count; left > 0; left -= Math.min(left, LONGEST)) {
+            in.readFully(skipped, 0, Math.min(left, LONGEST));
+        }
+    }
+
+    /** ErrorResponse: fields that each end in a zero, and a zero. A character may be cut in two. */
+    private static void endFields(byte[] cut) {
+        int end = cut.length - 2;
+        while (end > HEADER && cut[end - 1] < 0) {
+            end--;
+        }
+        Arrays.fill(cut, end, cut.length, (byte) 0);
     }
 
     /** DataRow: the number of columns, and for each its length and its bytes. */

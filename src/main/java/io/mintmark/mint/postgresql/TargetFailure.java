@@ -25,6 +25,9 @@ final class TargetFailure extends Exception {
     /** There is no such role or parameter. */
     static final String UNDEFINED_OBJECT = "42704";
 
+    /** A parameter can't have this value, or SET ROLE names no role. */
+    static final String INVALID_PARAMETER_VALUE = "22023";
+
     /** A role owns objects, or has rights. */
     static final String DEPENDENT_OBJECTS = "2BP01";
 
@@ -111,7 +114,7 @@ final class TargetFailure extends Exception {
     private static Reason reason(String state) {
         return switch (state) {
             case INSUFFICIENT_PRIVILEGE, "0LP01" -> Reason.PROVIDER_REJECTED;
-            case UNDEFINED_OBJECT, "3D000", "25006", "22023", "08004" ->
+            case UNDEFINED_OBJECT, "3D000", "25006", INVALID_PARAMETER_VALUE, "08004" ->
                     Reason.PROVIDER_MISCONFIGURED;
             case TOO_MANY_CONNECTIONS, "53400" -> Reason.PROVIDER_THROTTLED;
             case "57P01", "57P02", CANNOT_CONNECT_NOW -> Reason.PROVIDER_UNREACHABLE;

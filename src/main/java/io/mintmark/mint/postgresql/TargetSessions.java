@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 
 /** Connects to tenants' servers as the broker. */
 final class TargetSessions {
-    /** Our statements and their answers take a few kilobytes; a thousand names fifty. */
-    private static final long MOST_BYTES = 256 << 10;
+    /** The longest errors of two statements. */
+    private static final long MOST_BYTES = 2L * ServerMessages.LONGEST_ERROR;
 
     private static final int ATTEMPTS = 3;
     private static final Duration FIRST_WAIT = Duration.ofMillis(200);

@@ -17,7 +17,6 @@ import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.Post;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Sender;
-import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 
 import java.util.List;
@@ -45,8 +44,7 @@ final class Deletions implements Ender {
         try {
             return end(order, WebhookSettings.of(order.place().settings(), destinations));
         } catch (UnusableSettingsException | NoBrokerTokenException e) {
-            Failed failed = TimedCall.failed(e);
-            return new Ended.NotYet(failed.reason(), failed.detail());
+            return Ended.not(TimedCall.failed(e));
         }
     }
 
@@ -75,12 +73,18 @@ final class Deletions implements Ender {
             case Done<Reply>(Reply reply) ->
                     switch (reply.status()) {
                         case 204, 404, 410 -> new Ended.Gone("HTTP " + reply.status());
-                        default -> notYet(new WebhookAnswer(reply, settings.endpoint()).failure());
+                        case 502, 503, 504 -> down(failure(reply, settings));
+                        default -> Ended.not(failure(reply, settings));
                     };
         };
     }
 
-    private static Ended notYet(Failed why) {
+    private static Failed failure(Reply reply, WebhookSettings settings) {
+        return new WebhookAnswer(reply, settings.endpoint()).failure();
+    }
+
+    /** A proxy answered for a service that doesn't. */
+    private static Ended down(Failed why) {
         return new Ended.NotYet(why.reason(), why.detail());
     }
 
@@ -99,7 +103,7 @@ final class Deletions implements Ender {
 
     /** None: by the contract, a service ends what is over without being asked. */
     @Override
-    public List<MintId> leftBehind(Place place) {
+    public List<Left> leftBehind(Place place) {
         return List.of();
     }
 }

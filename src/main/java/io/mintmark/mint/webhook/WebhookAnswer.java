@@ -64,7 +64,7 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
         ServiceAnswer answer = reply.answer();
         return unless(
                         answer.isReadable(),
-                        "the answer isn't one JSON object that can be read in one way")
+                        "the response isn't a JSON object without duplicate fields")
                 .or(() ->
                         unless(
                                 reply.status() == OK || reply.status() == CREATED,

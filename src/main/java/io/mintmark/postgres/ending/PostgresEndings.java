@@ -77,17 +77,23 @@ public final class PostgresEndings implements EndingStore {
     private static final String AT_PROVIDER =
             "'type', p.type, 'settings', p.settings, 'calls', t.max_calls";
 
+    private static final String FIRST =
+            """
+            SELECT e.mint_id FROM runtime.ending AS e
+             WHERE e.tenant = :tenant AND e.provider = :provider AND e.tries %%s 0
+               AND e.next_try <= now() AND %s
+             ORDER BY e.next_try LIMIT 1
+               FOR UPDATE SKIP LOCKED
+            """
+                    .formatted(IS_FREE);
+
+    /** Those that may be stuck come last. */
     private static final String CLAIM =
             """
             UPDATE runtime.ending AS c
                SET claimed_by = :replica, claimed_until = now() + cast(:patience AS interval)
               FROM broker.access_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
-             WHERE c.mint_id = (
-                SELECT e.mint_id FROM runtime.ending AS e
-                 WHERE e.tenant = :tenant AND e.provider = :provider
-                   AND e.next_try <= now() AND %s
-                 ORDER BY e.next_try LIMIT 1
-                   FOR UPDATE SKIP LOCKED)
+             WHERE c.mint_id = coalesce((%s), (%s))
                AND p.tenant = c.tenant AND p.name = c.provider
             RETURNING cast(jsonb_build_object(
                 %s,
@@ -97,13 +103,13 @@ public final class PostgresEndings implements EndingStore {
                 'early', c.early OR c.outcome IS DISTINCT FROM 'issued',
                 'call', NOT c.by_itself OR c.early OR c.outcome <> 'issued') AS text) AS document
             """
-                    .formatted(IS_FREE, AT_PROVIDER);
+                    .formatted(FIRST.formatted("="), FIRST.formatted(">"), AT_PROVIDER);
+
+    private static final String CLAIMED =
+            " WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica";
 
     private static final String RELEASE =
-            """
-            UPDATE runtime.ending SET claimed_by = NULL, claimed_until = NULL
-             WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica
-            """;
+            "UPDATE runtime.ending SET claimed_by = NULL, claimed_until = NULL" + CLAIMED;
 
     /**
      * A mint that was issued meanwhile isn't due before its credential expires. If another replica
@@ -121,11 +127,7 @@ public final class PostgresEndings implements EndingStore {
              WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica
             """;
 
-    private static final String FORGET =
-            """
-            DELETE FROM runtime.ending
-             WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica
-            """;
+    private static final String FORGET = "DELETE FROM runtime.ending" + CLAIMED;
 
     private static final String CLAIM_SWEEP =
             """
@@ -144,7 +146,13 @@ public final class PostgresEndings implements EndingStore {
                     .formatted(AT_PROVIDER);
 
     private static final String NOTE =
-            "SELECT internal.note_left_behind(:tenant, :provider, cast(:mints AS uuid[])) AS noted";
+            """
+            SELECT internal.note_left_behind(
+                :tenant, :provider,
+                cast(:over AS uuid[]) || ARRAY(
+                    SELECT d.mint_id FROM audit.event AS d
+                     WHERE d.mint_id = ANY (cast(:others AS uuid[])) AND d.step = 3)) AS noted
+            """;
 
     private final Queries queries;
     private final String replica;
@@ -216,12 +224,18 @@ public final class PostgresEndings implements EndingStore {
     }
 
     @Override
-    public long noteLeftBehind(ProviderId provider, Collection<MintId> mints) {
+    public long noteLeftBehind(
+            ProviderId provider, Collection<MintId> over, Collection<MintId> others) {
         Map<String, Object> parameters = of(provider);
-        parameters.put("mints", mints.stream().map(MintId::toString).toArray(String[]::new));
+        parameters.put("over", ids(over));
+        parameters.put("others", ids(others));
         return asked(() ->
                 queries.query(NOTE, parameters, row -> row.column("noted").get(Long.class))
                         .getFirst());
+    }
+
+    private static String[] ids(Collection<MintId> mints) {
+        return mints.stream().map(MintId::toString).toArray(String[]::new);
     }
 
     private static Map<String, Object> of(ProviderId provider) {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 
 /** Finds single rows of the log by their places, many with one question, in the order asked. */
@@ -19,12 +18,6 @@ public final class LogLookups {
             SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
               FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
              ORDER BY place
-            """;
-
-    private static final String REQUESTED =
-            """
-            SELECT e.mint_id::text FROM unnest(?::uuid[]) AS wanted (mint_id)
-              JOIN audit.event AS e ON e.mint_id = wanted.mint_id AND e.step = 1
             """;
 
     private static final String LAST_EVENT =
@@ -57,10 +50,6 @@ public final class LogLookups {
 
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         return texts(Query.of(CHECKPOINT_TEXTS, numbers));
-    }
-
-    public List<@Nullable String> requested(Collection<String> mints) {
-        return texts(Query.of(REQUESTED, List.copyOf(mints)));
     }
 
     public long lastEvent(String chain) {

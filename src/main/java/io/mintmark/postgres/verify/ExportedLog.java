@@ -21,11 +21,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -114,10 +111,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         Optional<PlacedLine> line = row.flatMap(it -> ExportedPlaces.line(it, text.get(), origin));
         if (line.isPresent()) {
             lines.add(line.get());
-            Optional<PlacedLine> request = ExportedPlaces.request(row.get());
-            if (request.isPresent()) {
-                lines.add(request.get());
-            }
         } else {
             findings.wrong("There is a line that no export writes: " + origin);
         }
@@ -225,17 +218,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     @Override
     public Optional<LogTables> tables() {
         return Optional.empty();
-    }
-
-    @Override
-    public Set<String> requested(Collection<String> mints) {
-        Set<String> found = new HashSet<>();
-        for (String mint : mints) {
-            if (at(ExportedPlaces.requested(mint), 0).isPresent()) {
-                found.add(mint);
-            }
-        }
-        return found;
     }
 
     @Override

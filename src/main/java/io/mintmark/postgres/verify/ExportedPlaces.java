@@ -1,6 +1,5 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.Kind;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.canonical.ExportedLine;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
@@ -14,7 +13,6 @@ final class ExportedPlaces {
 
     static final int EVENT = 1;
     static final int CHANGE = 2;
-    private static final int REQUESTED = 3;
 
     static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
 
@@ -35,19 +33,5 @@ final class ExportedPlaces {
         return columns.fit(row) && chain.name().orElse("").length() <= LONGEST_NAME
                 ? Optional.of(new PlacedLine(chain, columns.place(row), origin, text))
                 : Optional.empty();
-    }
-
-    /** A further line by which the mint of a row {@code requested} is found; empty for others. */
-    static Optional<PlacedLine> request(ExportedLine row) {
-        return Kind.REQUESTED.word().equals(row.text("kind"))
-                ? Optional.ofNullable(row.text("mint_id"))
-                        .filter(mint -> mint.length() <= LONGEST_NAME)
-                        .map(mint -> new PlacedLine(requested(mint), 0, "", ""))
-                : Optional.empty();
-    }
-
-    /** Where it is. */
-    static Chain requested(String mint) {
-        return new Chain(REQUESTED, Optional.of(mint));
     }
 }

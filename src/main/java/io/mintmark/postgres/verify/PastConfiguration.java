@@ -23,26 +23,18 @@ import io.mintmark.postgres.verify.PlacedLine.Chain;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Predicate;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The configuration at any revision of its history, sorted on disk, against which mints are proven.
  */
 final class PastConfiguration implements MintProof {
-    /** The maximum number of mints whose other row is still expected. */
-    private static final int MOST = 10_000;
-
-    /**
-     * Outcomes that are remembered until their request comes: as many as {@code OpenMints} does.
-     */
-    private static final int MOST_EARLY = 100_000;
+    private static final int KEPT = 10_000;
 
     /** Groups of lines. */
     private static final int ROWS = 0;
@@ -52,6 +44,7 @@ final class PastConfiguration implements MintProof {
     private static final int CHANGE_HEADS = 3;
     private static final int BLOCKS = 4;
     private static final int ALL_CHANGES = 5;
+    private static final int TRANSACTIONS = 6;
 
     /** Fields of a change. */
     private static final int TENANT = 0;
@@ -59,9 +52,6 @@ final class PastConfiguration implements MintProof {
     private static final int TABLE = 2;
     private static final int BEFORE = 4;
     private static final int AFTER = 5;
-
-    /** Reasons of a mint that failed before its provider was called. */
-    private static final Set<String> NOT_CALLED = Set.of("decided_again", "audit_unavailable");
 
     private static final ObjectMapper JSON =
             new ObjectMapper(
@@ -80,12 +70,11 @@ final class PastConfiguration implements MintProof {
     private final SealedStates states;
     private final PastDecision decision;
     private final Cache<Chain, Long> ends =
-            Caffeine.newBuilder().maximumSize(MOST).executor(Runnable::run).build();
-    private final Map<String, Objection> doubted = new LinkedHashMap<>();
-    private final Set<String> notCalled = new HashSet<>();
+            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+    private final LateChanges late;
+    private final LongAdder ofFirstForm = new LongAdder();
     private @Nullable String tenant;
     private long revision;
-    private long ofFirstForm;
 
     /**
      * @param defaults of columns that were added later, by table and column
@@ -102,13 +91,18 @@ final class PastConfiguration implements MintProof {
         this.blocks = new PastBlocks(lines, BLOCKS);
         this.continuity = new RowContinuity(lines, ALL_CHANGES, defaults);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
-        this.decision = new PastDecision(rows, blocks, states, this::lastRevision);
+        this.late = new LateChanges(lines, TRANSACTIONS, states);
+        this.decision = new PastDecision(rows, blocks, states, late, this::lastRevision);
     }
 
     @Override
-    public void sealed(long checkpoint, List<Position> events, List<Position> changes) {
+    public void sealed(
+            long checkpoint,
+            List<Position> events,
+            List<Position> changes,
+            Optional<Instant> since) {
         try {
-            states.add(checkpoint, events, changes);
+            states.add(checkpoint, events, changes, since);
         } catch (IOException e) {
             throw failed(e);
         }
@@ -126,6 +120,7 @@ final class PastConfiguration implements MintProof {
                 tenant = row.chain();
             }
             revision = at;
+            late.add(row, at);
             continuity.add(
                     row,
                     at,
@@ -191,8 +186,10 @@ final class PastConfiguration implements MintProof {
     public void endOfChanges() {
         try {
             noteLast();
+            late.end();
             lines.sort();
             continuity.report(findings);
+            late.report(findings);
         } catch (IOException e) {
             throw failed(e);
         }
@@ -202,6 +199,9 @@ final class PastConfiguration implements MintProof {
     public Optional<Objection> objection(LogReader.Row row) {
         if (!isRequest(row)) {
             return Optional.empty();
+        }
+        if (CanonicalForm.isFirst(row.chain())) {
+            ofFirstForm.increment();
         }
         try {
             return decision.objection(row);
@@ -215,59 +215,13 @@ final class PastConfiguration implements MintProof {
     }
 
     @Override
-    public void event(LogReader.Row row, Optional<Objection> objection, boolean isEarly) {
-        String kind = EventFields.KIND.in(row.fields());
-        String mint = EventFields.MINT_ID.in(row.fields());
-        if (kind == null || mint == null) {
-            return;
-        }
-        if (isRequest(row)) {
-            ofFirstForm += CanonicalForm.isFirst(row.chain()) ? 1 : 0;
-            objection.filter(_ -> !notCalled.remove(mint)).ifPresent(it -> doubt(mint, it));
-        } else if (!kind.equals(Kind.ENDED.word())
-                && (!doubted.isEmpty() || kind.equals(Kind.FAILED.word()))) {
-            outcome(mint, kind, row, isEarly);
-        }
-    }
-
-    private void doubt(String mint, Objection objection) {
-        if (doubted.size() < MOST) {
-            doubted.put(mint, objection);
-        } else {
-            findings.ungranted(mint, objection.why());
-        }
-    }
-
-    /** A mint whose provider wasn't called needs no grant. */
-    private void outcome(String mint, String kind, LogReader.Row row, boolean isEarly) {
-        String reason = EventFields.REASON.in(row.fields());
-        boolean called =
-                !(kind.equals(Kind.FAILED.word()) && reason != null && NOT_CALLED.contains(reason));
-        Objection objection = doubted.remove(mint);
-        if (objection != null && called) {
-            findings.ungranted(mint, objection.why());
-        } else if (objection == null && isEarly && !called && notCalled.size() < MOST_EARLY) {
-            notCalled.add(mint);
-        }
-    }
-
-    @Override
-    public void end(Predicate<String> isOpen) {
-        doubted.forEach((mint, objection) -> {
-            if (objection.ofState() && isOpen.test(mint)) {
-                findings.told(
-                        "Mint %s has no outcome, and %s: a broker that stopped before it called the provider leaves such a row"
-                                .formatted(mint, objection.why()));
-            } else {
-                findings.ungranted(mint, objection.why());
-            }
-        });
-        if (ofFirstForm > 0) {
+    public void end() {
+        if (ofFirstForm.sum() > 0) {
             findings.told(
                     ("%d mints are of chains of form 1, which names neither the revision of the"
                                     + " tables without tenant nor the configuration that was used;"
                                     + " these two aren't proven")
-                            .formatted(ofFirstForm));
+                            .formatted(ofFirstForm.sum()));
         }
     }
 

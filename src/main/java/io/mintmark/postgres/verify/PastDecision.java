@@ -44,6 +44,7 @@ final class PastDecision {
     private final PastRows rows;
     private final PastBlocks blocks;
     private final SealedStates states;
+    private final LateChanges late;
     private final Ends ends;
 
     /** Where the history of a tenant ends; of null: that of the tables without tenant. */
@@ -63,27 +64,32 @@ final class PastDecision {
         }
     }
 
-    PastDecision(PastRows rows, PastBlocks blocks, SealedStates states, Ends ends) {
+    PastDecision(
+            PastRows rows, PastBlocks blocks, SealedStates states, LateChanges late, Ends ends) {
         this.rows = rows;
         this.blocks = blocks;
         this.states = states;
+        this.late = late;
         this.ends = ends;
     }
 
     /** Why a row {@code requested} wasn't granted by the history; none if it was. */
     Optional<Objection> objection(LogReader.Row row) throws IOException {
         try {
-            decide(new Mint(row), row);
-            return Optional.empty();
+            return decide(new Mint(row), row);
         } catch (Objected e) {
             return Optional.of(e.objection);
         } catch (Undecidable e) {
-            return Optional.of(new Objection(String.valueOf(e.getMessage()), false));
+            return Optional.of(ungranted(String.valueOf(e.getMessage())));
         } catch (Unavailable e) {
-            return Optional.of(new Objection("its rules are more work than a broker does", false));
+            return Optional.of(ungranted("its rules are more work than a broker does"));
         } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
-            return Optional.of(new Objection("its row can't be read", false));
+            return Optional.of(ungranted("its row can't be read"));
         }
+    }
+
+    private static Objection ungranted(String why) {
+        return new Objection(why, false, Optional.empty());
     }
 
     /** The fields of a mint's row. */
@@ -119,11 +125,11 @@ final class PastDecision {
     /** The sentence is only made where it is needed, since there may be many millions of mints. */
     private static void require(boolean fits, Supplier<String> why) throws Objected {
         if (!fits) {
-            throw new Objected(new Objection(why.get(), false));
+            throw new Objected(ungranted(why.get()));
         }
     }
 
-    private void decide(Mint mint, LogReader.Row row)
+    private Optional<Objection> decide(Mint mint, LogReader.Row row)
             throws IOException, Objected, Undecidable, JsonProcessingException {
         String tenant = mint.text(EventFields.TENANT);
         long revision = mint.number(EventFields.GRANT_REVISION);
@@ -138,6 +144,7 @@ final class PastDecision {
         requireNotBlocked(mint, tenant, revision);
         requireInForce(row, tenant, revision);
         requireLifetime(mint, owner, "tenant " + tenant, revision);
+        Optional<Objection> doubt = late.objection(tenant, revision, mint.at());
         if (!CanonicalForm.isFirst(row.chain())) {
             long shared = mint.number(EventFields.SHARED_REVISION);
             requireNotBlocked(mint, null, shared);
@@ -157,7 +164,11 @@ final class PastDecision {
                             "its tenant, identity provider, access provider, key or grant was used"
                                     + " with other settings than the history has at revision "
                                     + revision);
+            if (doubt.isEmpty()) {
+                return late.objection(null, shared, mint.at());
+            }
         }
+        return doubt;
     }
 
     private PastRow row(String tenant, long revision, Table table, String name)
@@ -277,7 +288,8 @@ final class PastDecision {
                     new Objection(
                             "it was decided on revision %d of %s, whose history ends with %d"
                                     .formatted(revision, of, end),
-                            true));
+                            true,
+                            Optional.empty()));
         }
         if (row.chain() != null && row.at() != null) {
             Optional<Long> overtaking = states.overtaking(tenant, revision, row.chain(), row.at());
@@ -286,7 +298,8 @@ final class PastDecision {
                         new Objection(
                                 "it was decided on revision %d of %s after checkpoint %d had sealed a later one"
                                         .formatted(revision, of, overtaking.get()),
-                                true));
+                                true,
+                                Optional.empty()));
             }
         }
     }

@@ -24,11 +24,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -238,11 +235,6 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     @Override
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         return lookups.checkpointTexts(numbers);
-    }
-
-    @Override
-    public Set<String> requested(Collection<String> mints) {
-        return new HashSet<>(lookups.requested(mints));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.mintmark.postgres.verify.PlacedLine.Chain;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,7 +30,23 @@ final class SealedStates {
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
 
     /** Revisions up to an exclusive one, and the checkpoint that first sealed a later one. */
-    private record Range(long from, long until, long checkpoint) {}
+    private record Range(long from, long until, Seal first) {}
+
+    /**
+     * The first checkpoint that seals a revision.
+     *
+     * @param since when the revision wasn't committed yet; empty if unknown
+     */
+    record Seal(long checkpoint, Optional<Instant> since) {
+        private static final Seal NONE = new Seal(Long.MAX_VALUE, Optional.empty());
+
+        private static Seal of(PlacedLine line) {
+            String[] parts = line.text().split(" ", 2);
+            return new Seal(
+                    Long.parseLong(parts[0]),
+                    Optional.of(parts[1]).filter(it -> !it.isEmpty()).map(Instant::parse));
+        }
+    }
 
     private record Place(String chain, long checkpoint) {}
 
@@ -44,8 +61,16 @@ final class SealedStates {
         this.changes = changes;
     }
 
-    /** What a checkpoint has sealed. */
-    void add(long checkpoint, List<Position> eventHeads, List<Position> changeHeads)
+    /**
+     * What a checkpoint has sealed.
+     *
+     * @param since when what it is the first to seal wasn't committed yet; empty if unknown
+     */
+    void add(
+            long checkpoint,
+            List<Position> eventHeads,
+            List<Position> changeHeads,
+            Optional<Instant> since)
             throws IOException {
         for (Position head : eventHeads) {
             lines.add(
@@ -61,7 +86,7 @@ final class SealedStates {
                             new Chain(changes, head.chain()),
                             head.at(),
                             "",
-                            Long.toString(checkpoint)));
+                            checkpoint + " " + since.map(Instant::toString).orElse("")));
         }
     }
 
@@ -75,26 +100,27 @@ final class SealedStates {
      */
     Optional<Long> overtaking(@Nullable String tenant, long revision, String chain, long seq)
             throws IOException {
-        long checkpoint = later(new Chain(changes, Optional.ofNullable(tenant)), revision);
+        long checkpoint = later(tenant, revision).checkpoint();
         return checkpoint < Long.MAX_VALUE && position(chain, checkpoint) < seq
                 ? Optional.of(checkpoint)
                 : Optional.empty();
     }
 
-    /** The first checkpoint that sealed a later revision; {@link Long#MAX_VALUE} if none did. */
-    private long later(Chain tenant, long revision) throws IOException {
-        Range known = ranges.getIfPresent(tenant);
+    /** The first checkpoint that sealed a later revision. */
+    Seal later(@Nullable String tenant, long revision) throws IOException {
+        Chain chain = new Chain(changes, Optional.ofNullable(tenant));
+        Range known = ranges.getIfPresent(chain);
         if (known != null && known.from() <= revision && revision < known.until()) {
-            return known.checkpoint();
+            return known.first();
         }
-        Optional<PlacedLine> next = lines.after(tenant, revision);
+        Optional<PlacedLine> next = lines.after(chain, revision);
         Range found =
                 new Range(
                         revision,
                         next.map(line -> line.place().at()).orElse(Long.MAX_VALUE),
-                        next.map(line -> Long.parseLong(line.text())).orElse(Long.MAX_VALUE));
-        ranges.put(tenant, found);
-        return found.checkpoint();
+                        next.map(Seal::of).orElse(Seal.NONE));
+        ranges.put(chain, found);
+        return found.first();
     }
 
     /** Up to where a chain was sealed by a checkpoint and those before it. */

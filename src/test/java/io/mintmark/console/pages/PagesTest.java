@@ -585,7 +585,7 @@ class PagesTest {
         assertEquals(404, world.get("lead", "/mints/" + mint).statusCode());
         assertShows(
                 world.page("lead", "/explain?mint=" + mint),
-                "There is no such mint that you may see");
+                "The mint does not exist, or you may not see it");
         for (String one : ids) {
             assertShows(
                     world.page("auditor", "/mints?tenant=globex&q=" + Links.encoded(one)), mint);

@@ -389,7 +389,7 @@ class ProofTest {
         Instant begun = Instant.parse("2026-03-01T12:00:00Z");
         Proof.Run run = new Proof.Run("audrey", begun, 100_000);
 
-        run.progress(20_000);
+        run.progress(20_000, 20_000);
 
         Instant now = begun.plusSeconds(10);
         assertEquals(2_000, run.rate(now));

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 class ServerMessagesTest {
 
@@ -56,8 +58,47 @@ class ServerMessagesTest {
         for (int length : new int[] {-1, 0, 3, ServerMessages.LONGEST + 1, Integer.MAX_VALUE}) {
             assertEquals(
                     "the server announces a message of %d bytes".formatted(length),
-                    refusal(message('E', length)));
+                    refusal(message('D', length)));
         }
+        int length = ServerMessages.LONGEST_ERROR + 1;
+        assertEquals(
+                "the server announces a message of %d bytes".formatted(length),
+                refusal(message('E', length)));
+    }
+
+    @Test
+    void of_a_long_error_only_the_beginning_is_kept() throws IOException {
+        String fields = "SERROR\0C2BP01\0D" + "ж".repeat(ServerMessages.LONGEST) + "\0\0";
+        byte[] sent = fields.getBytes(StandardCharsets.UTF_8);
+        byte[] next = message('Z', 5, (byte) 'I');
+
+        ByteBuffer read =
+                ByteBuffer.wrap(
+                        read(
+                                ByteBuffer.allocate(5 + sent.length + next.length)
+                                        .put(message('E', 4 + sent.length, sent))
+                                        .put(next)
+                                        .array()));
+
+        assertEquals('E', read.get());
+        assertEquals(ServerMessages.LONGEST, read.getInt());
+        byte[] error = new byte[ServerMessages.LONGEST - Integer.BYTES];
+        read.get(error);
+        assertEquals(0, error[error.length - 1]);
+        assertEquals(
+                List.of("SERROR", "C2BP01"),
+                List.of(new String(error, StandardCharsets.UTF_8).split("\0")).subList(0, 2));
+        assertEquals('Z', read.get());
+    }
+
+    @Test
+    void many_messages_have_a_limit() {
+        byte[] half = message('E', ServerMessages.LONGEST, new byte[ServerMessages.LONGEST - 4]);
+        ByteBuffer five = ByteBuffer.allocate(5 * half.length);
+        for (int i = 0; i < 5; i++) {
+            five.put(half);
+        }
+        assertEquals("the server sends too much", refusal(five.array()));
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.mint.Ended;
 import io.mintmark.mint.Ender.EndOrder;
+import io.mintmark.mint.Ender.Left;
 import io.mintmark.mint.Ender.NotListed;
 import io.mintmark.mint.Ender.Place;
 import io.mintmark.mint.MintResult;
@@ -120,8 +121,12 @@ final class Target {
         return end(Orders.MINT_ID);
     }
 
+    /** Those that are over. */
     List<MintId> leftBehind() throws NotListed {
-        return type.ender().orElseThrow().leftBehind(place(Duration.ofSeconds(10)));
+        return type.ender().orElseThrow().leftBehind(place(Duration.ofSeconds(10))).stream()
+                .filter(Left::over)
+                .map(Left::mint)
+                .toList();
     }
 
     /** A minted login. */

@@ -55,7 +55,6 @@ public final class TargetServer implements AutoCloseable {
             GRANT CREATE, USAGE ON SCHEMA scratch TO app_rw;
             CREATE ROLE mintmark LOGIN CREATEROLE NOINHERIT PASSWORD '%s';
             GRANT app_rw, app_owner TO mintmark WITH ADMIN TRUE, INHERIT FALSE, SET FALSE;
-            GRANT pg_signal_backend TO mintmark WITH INHERIT TRUE, SET FALSE;
             """;
 
     /** Before version 16, a grant has no options. */
@@ -145,7 +144,14 @@ public final class TargetServer implements AutoCloseable {
 
     /** A connection as a role. */
     Connection connect(String user, String password, String database) throws SQLException {
+        return connect(user, password, database, "");
+    }
+
+    /** The same with the options of the server's command line. */
+    Connection connect(String user, String password, String database, String options)
+            throws SQLException {
         Properties properties = new Properties();
+        properties.setProperty("options", options);
         properties.setProperty("user", user);
         properties.setProperty("password", password);
         return DriverManager.getConnection(

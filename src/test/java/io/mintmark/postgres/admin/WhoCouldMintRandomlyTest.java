@@ -45,8 +45,8 @@ import java.util.stream.Stream;
  */
 class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
-    private static final int TRANSACTIONS = 150;
-    private static final int MOMENTS = 400;
+    private static final int TRANSACTIONS = 80;
+    private static final int MOMENTS = 200;
     private static final Duration BETWEEN_CHECKPOINTS = Duration.ofMillis(3);
 
     private final long seed = Long.getLong("seed", System.nanoTime());

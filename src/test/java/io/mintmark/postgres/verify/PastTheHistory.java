@@ -160,6 +160,36 @@ enum PastTheHistory {
             past("key", "UPDATE broker.key SET provider = 'own' WHERE name = 'api'"),
             "ci:main",
             "api"),
+    TENANT_ENABLED(
+            "UPDATE broker.tenant SET enabled = false WHERE name = 'acme';"
+                    + past("tenant", "UPDATE broker.tenant SET enabled = true WHERE name = 'acme'"),
+            past("tenant", "UPDATE broker.tenant SET enabled = false WHERE name = 'acme'")
+                    + "UPDATE broker.tenant SET enabled = true WHERE name = 'acme';",
+            "ci:main",
+            "api"),
+    IDENTITY_PROVIDER_ENABLED(
+            "UPDATE broker.identity_provider SET enabled = false WHERE name = 'ci';"
+                    + past(
+                            "identity_provider",
+                            "UPDATE broker.identity_provider SET enabled = true WHERE name = 'ci'"),
+            past(
+                            "identity_provider",
+                            "UPDATE broker.identity_provider SET enabled = false WHERE name = 'ci'")
+                    + "UPDATE broker.identity_provider SET enabled = true WHERE name = 'ci';",
+            "ci:main",
+            "api"),
+    REQUIRED_CLAIMS_DROPPED(
+            "UPDATE broker.identity_provider SET required_claims = '{\"environment\": \"prod\"}' WHERE name = 'ci';"
+                    + past(
+                            "identity_provider",
+                            "UPDATE broker.identity_provider SET required_claims = '{}' WHERE name = 'ci'"),
+            past(
+                            "identity_provider",
+                            "UPDATE broker.identity_provider SET required_claims ="
+                                    + " '{\"environment\": \"prod\"}' WHERE name = 'ci'")
+                    + "UPDATE broker.identity_provider SET required_claims = '{}' WHERE name = 'ci';",
+            "ci:main",
+            "api"),
     PROVIDER_ENABLED(
             past(
                     "access_provider",

@@ -3,14 +3,19 @@ package io.mintmark.postgres.verify;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.Event;
+import io.mintmark.audit.MintEvents;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.postgres.AuditCommand;
+import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Script;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -192,7 +198,7 @@ class UngrantedMintsTest {
                     }
                 }
                 Random random = new Random(7);
-                for (int i = 0; i < 200; i++) {
+                for (int i = 0; i < 100; i++) {
                     database.run(Who.ADMIN, EDITS.get(random.nextInt(EDITS.size())));
                     if (i % 10 == 0) {
                         Seals.seal(database);
@@ -208,5 +214,45 @@ class UngrantedMintsTest {
                                 .getFirst());
         assertTrue(again > 0, "no mint met an edit");
         assertNamed(Map.of());
+    }
+
+    /** A superuser can; both verifiers show the row, and the mint none the less. */
+    @Test
+    void a_second_outcome_clears_no_mint() throws Exception {
+        List<Event> ungrantedMint = AuditRows.mint("ci:evil", "{}");
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, "here/1").append(ungrantedMint);
+            database.runAsSuperuser(
+                    "ALTER TABLE audit.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once");
+            Event forged = ungrantedMint.getFirst();
+            new PostgresEventStore(connections, "evil/1")
+                    .append(
+                            List.of(
+                                    new MintEvents(
+                                                    forged.mintId(),
+                                                    forged.caller().orElseThrow(),
+                                                    forged.subject().orElseThrow(),
+                                                    forged.key().orElseThrow(),
+                                                    forged.grant())
+                                            .failed(Instant.now(), "decided_again", "words")));
+        }
+        Seals.seal(database);
+        String mint = ungrantedMint.getFirst().mintId().toString();
+        String twice = "A step of mint %s is there more than once".formatted(mint);
+        Path log = directory.resolve("log.jsonl");
+        Script script = new Script(directory, database);
+        for (Seals.Found found :
+                List.of(
+                        Seals.found(database, List.of(Seals.KEY)),
+                        Seals.foundInExport(database, log, List.of(Seals.KEY)))) {
+            assertEquals(List.of(twice), found.wrong);
+            assertEquals(Set.of(mint), found.ungranted.keySet());
+        }
+        for (List<String> arguments :
+                List.of(List.<String>of(), List.of("--export", log.toString()))) {
+            assertEquals(1, script.status(arguments), script::output);
+            assertTrue(script.output().contains("WRONG: a" + twice.substring(1)), script::output);
+            assertTrue(script.output().contains("ungranted_mint " + mint), script::output);
+        }
     }
 }

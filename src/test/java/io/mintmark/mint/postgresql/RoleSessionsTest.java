@@ -1,0 +1,172 @@
+package io.mintmark.mint.postgresql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.credential.ActiveCredential;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.mint.Ended.Gone;
+import io.mintmark.mint.Ended.Stuck;
+import io.mintmark.mint.Orders;
+import io.mintmark.mint.postgresql.Target.Login;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sessions that are hard to end. A client can make the server wait before it shows whose a session
+ * is; by then it has its role.
+ */
+class RoleSessionsTest {
+    /** The longest that there is. */
+    private static final int DELAY = 2147;
+
+    @TempDir Path secrets;
+    private TargetServer server = TargetServer.shared(TargetServer.NEWEST);
+
+    @AfterEach
+    void clean() {
+        server.run("SELECT pg_terminate_backend(pid, 2000) FROM (%s)".formatted(STARTING));
+        server.clean();
+    }
+
+    /** They have locked their database, and have no name yet. */
+    private static final String STARTING =
+            """
+            SELECT l.pid FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+             WHERE l.locktype = 'object' AND l.classid = 'pg_database'::regclass AND a.usesysid IS NULL
+            """;
+
+    private CompletableFuture<Connection> begin(String user, String password, int delay) {
+        int before = server.column(STARTING).size();
+        CompletableFuture<Connection> session =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            try {
+                                return server.connect(
+                                        user, password, "postgres", "-c post_auth_delay=" + delay);
+                            } catch (SQLException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        },
+                        each -> Thread.ofVirtual().start(each));
+        Eventually.holds(() -> server.column(STARTING).size() > before);
+        return session;
+    }
+
+    private static void assertOver(CompletableFuture<Connection> session) {
+        assertThrows(ExecutionException.class, () -> session.get(10, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "16, app_owner, owner", "17, app_owner, owner", "18, app_owner, owner",
+        "16, app_rw, member", "17, app_rw, member", "18, app_rw, member"
+    })
+    void one_of_an_ended_login_is_ended_and_no_other(int version, String role, String as)
+            throws Exception {
+        server = TargetServer.shared(version);
+        Target target = new Target(server.port(), secrets);
+        Login login = target.login("{'role': '%s', 'as': '%s'}".formatted(role, as));
+        server.run("CREATE ROLE bystander LOGIN PASSWORD 'x'");
+        try {
+            CompletableFuture<Connection> first =
+                    begin(login.name(), login.field("Password"), DELAY);
+            CompletableFuture<Connection> second =
+                    begin(login.name(), login.field("Password"), DELAY);
+            CompletableFuture<Connection> bystander = begin("bystander", "x", 3);
+
+            assertInstanceOf(Gone.class, target.end());
+
+            assertOver(first);
+            assertOver(second);
+            assertEquals(
+                    List.of("bystander"),
+                    TargetServer.column(bystander.get(), "SELECT current_user"));
+            bystander.get().close();
+        } finally {
+            server.run("DROP ROLE bystander");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 17, 18})
+    void the_statements_for_people_end_it_too(int version) throws Exception {
+        server = TargetServer.shared(version);
+        Login login =
+                new Target(server.port(), secrets).login("{'role': 'app_owner', 'as': 'owner'}");
+        CompletableFuture<Connection> starting =
+                begin(login.name(), login.field("Password"), DELAY);
+        try (Connection open = login.connect()) {
+            statements(login).forEach(server::run);
+
+            assertOver(starting);
+            assertThrows(SQLException.class, () -> TargetServer.column(open, "SELECT 1"));
+        }
+        assertEquals(
+                List.of(), server.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
+    }
+
+    /** As one that waits for a disk. */
+    @Test
+    void one_that_cant_be_interrupted_is_named_until_it_ends() throws Exception {
+        Target target = new Target(server.port(), secrets);
+        Login login = target.login();
+        try (Connection session = login.connect()) {
+            String process = TargetServer.column(session, "SELECT pg_backend_pid()").getFirst();
+            signal("-STOP", process);
+            try {
+                Stuck stuck = assertInstanceOf(Stuck.class, target.end());
+
+                assertTrue(
+                        stuck.detail()
+                                .endsWith("did not end: %s (Client ClientRead)".formatted(process)),
+                        stuck.detail());
+            } finally {
+                signal("-CONT", process);
+            }
+            assertInstanceOf(Gone.class, target.end());
+        }
+    }
+
+    private static void signal(String name, String process) throws Exception {
+        assertEquals(0, new ProcessBuilder("kill", name, process).start().waitFor());
+    }
+
+    private static List<String> statements(Login login) {
+        ActiveCredential credential =
+                new ActiveCredential(
+                        "acme",
+                        "ci:main",
+                        "deploy",
+                        "cloud",
+                        "postgresql",
+                        Orders.MINT_ID.value(),
+                        "issued",
+                        Optional.of(login.name()),
+                        Optional.of("app_owner"),
+                        "",
+                        Optional.empty(),
+                        Instant.now());
+        return new PostgresType()
+                .earlyEnds(List.of(credential), 1).getFirst().lines().stream()
+                        .filter(line -> line.endsWith(";"))
+                        .toList();
+    }
+}
