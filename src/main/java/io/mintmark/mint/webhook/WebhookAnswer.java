@@ -70,7 +70,9 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
                                 reply.status() == OK || reply.status() == CREATED,
                                 "the answer's status is neither 200 nor 201"))
                 .or(() ->
-                        unless(values.isPresent(), "the answer's values aren't an object of texts"))
+                        unless(
+                                values.isPresent(),
+                                "the answer's values aren't an object of strings"))
                 .or(() -> objection(settings, values.orElseThrow()))
                 .or(() ->
                         unless(
