@@ -75,7 +75,13 @@ public final class ConsoleServer implements AutoCloseable {
                         settings.clientSecret().reveal(),
                         cookieKey);
         LoginRoutes routes =
-                new LoginRoutes(settings.url(), endpoints, settings.clientId(), login, sessions);
+                new LoginRoutes(
+                        settings.url(),
+                        endpoints,
+                        settings.clientId(),
+                        login,
+                        sessions,
+                        pages.paths());
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)

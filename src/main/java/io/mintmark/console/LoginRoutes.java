@@ -21,6 +21,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** How a login ends and how a session does. */
 final class LoginRoutes implements Filter {
@@ -37,21 +39,28 @@ final class LoginRoutes implements Filter {
     private final String clientId;
     private final HelidonLogin login;
     private final Sessions sessions;
+    private final Set<String> sections;
 
     /**
      * @param console where browsers reach the console
+     * @param pages the paths of the pages
      */
     LoginRoutes(
             URI console,
             LoginEndpoints endpoints,
             String clientId,
             HelidonLogin login,
-            Sessions sessions) {
+            Sessions sessions,
+            Set<String> pages) {
         this.console = console;
         this.endpoints = endpoints;
         this.clientId = clientId;
         this.login = login;
         this.sessions = sessions;
+        this.sections =
+                pages.stream()
+                        .map(LocalAddress::firstSegment)
+                        .collect(Collectors.toUnmodifiableSet());
     }
 
     void register(HttpRouting.Builder routing) {
@@ -177,7 +186,7 @@ final class LoginRoutes implements Filter {
                         .first(HelidonLogin.TO)
                         .asOptional()
                         .flatMap(LocalAddress::of)
-                        .filter(LocalAddress::isPage)
+                        .filter(address -> address.isPage(sections))
                         .orElse(LocalAddress.START);
         response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, to.text()).send();
     }

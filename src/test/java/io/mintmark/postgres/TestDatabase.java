@@ -155,7 +155,7 @@ public final class TestDatabase implements AutoCloseable {
 
     private static DatabaseLogin login(String database, Who who) {
         return new DatabaseLogin(
-                TestServer.address().url(database), who.login, Optional.of(PASSWORD));
+                TestServer.address().url(database), who.login, () -> Optional.of(PASSWORD));
     }
 
     /** A connection as one of the roles. */

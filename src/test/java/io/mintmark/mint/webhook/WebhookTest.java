@@ -558,7 +558,7 @@ class WebhookTest {
     }
 
     private Ended end(String change) {
-        return type().ender().orElseThrow().end(new EndOrder(place(change), Orders.MINT_ID, false));
+        return type().ender().orElseThrow().end(new EndOrder(place(change), Orders.MINT_ID));
     }
 
     private Place place(String change) {
