@@ -28,8 +28,8 @@ public interface Findings {
     void ungranted(String mint, String why);
 
     /**
-     * Reports a change that was perhaps hidden from brokers, or whose transaction was open for long.
-     * The sentence says what to look at.
+     * Reports a change that was perhaps hidden from brokers, or whose transaction was open for
+     * long. The sentence says what to look at.
      *
      * @param change the hash of the change, by which the finding can be accepted
      */

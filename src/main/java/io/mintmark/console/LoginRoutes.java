@@ -148,7 +148,7 @@ final class LoginRoutes implements Filter {
                 401,
                 "Not logged in",
                 sentence,
-                "That happens when two tabs log in at a time, or when an old address is opened.");
+                "Two tabs logged in at the same time, or you opened an old URL.");
     }
 
     private static String cut(String text) {
@@ -197,9 +197,8 @@ final class LoginRoutes implements Filter {
                         "Not logged in",
                         "The identity provider rejected the login's code, or its response "
                                 + "was invalid.",
-                        "Log in again. If that happens each time, the console's client id, its"
-                                + " secret or its redirect address may differ from what the"
-                                + " identity provider knows.")
+                        "Log in again. If the login fails each time, compare the console's client"
+                                + " id, secret and redirect URL with the identity provider's.")
                 .withLink("Log in", "/")
                 .send(request, response);
     }

@@ -178,6 +178,17 @@ public final class TestDatabase implements AutoCloseable {
         execute(name, sql);
     }
 
+    /** Changes rows of a table of {@code broker}, also their {@code created_at}, on record. */
+    public void rewrite(String table, String set) {
+        runAsSuperuser(
+                """
+                ALTER TABLE broker.%1$s DISABLE TRIGGER is_signed;
+                UPDATE broker.%1$s SET %2$s;
+                ALTER TABLE broker.%1$s ENABLE ALWAYS TRIGGER is_signed;
+                """
+                        .formatted(table, set));
+    }
+
     /** Removes rows of the audit log past its triggers, as the server's owner could. */
     public void removeEvents(String where) {
         alterLog("DELETE FROM audit.event WHERE " + where);

@@ -95,7 +95,7 @@ public final class Pages implements PageRoutes {
     /** Public paths get here too, if the method is wrong or the page doesn't exist. */
     private void elsewhere(ServerRequest request, ServerResponse response) {
         if (request.context().get(Viewer.class).isEmpty()) {
-            throw new NotFoundException("no page has this address");
+            throw new NotFoundException("unknown page");
         }
         rendering.answer((_, _, _) -> View.nowhere(), request, response);
     }

@@ -47,7 +47,7 @@ public record DatabaseLogin(
         try {
             source.setUrl(url);
         } catch (IllegalArgumentException e) {
-            throw new DatabaseUnfit("the PostgreSQL driver doesn't understand the address");
+            throw new DatabaseUnfit("the PostgreSQL driver can't parse the URL");
         }
         source.setUser(username);
         source.setApplicationName(application);
