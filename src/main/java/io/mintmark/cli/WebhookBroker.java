@@ -13,7 +13,7 @@ import io.mintmark.outbound.ClientCertificate;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
@@ -105,7 +105,7 @@ final class WebhookBroker {
 
     private Reply send(WebhookRequest request, MintId mint, String holder, Optional<Token> token)
             throws OutboundFailure {
-        Post post =
+        OutboundRequest post =
                 token.map(wanted ->
                                 request.authorized(
                                         issuer.token(
@@ -114,7 +114,7 @@ final class WebhookBroker {
                                                         .build(),
                                                 wanted.signed())))
                         .orElse(request.unsigned());
-        Post trusting = role.settings().caCertificate().map(post::trusting).orElse(post);
+        OutboundRequest trusting = role.settings().caCertificate().map(post::trusting).orElse(post);
         return http.post(role.certificate().map(trusting::presenting).orElse(trusting), PATIENCE);
     }
 

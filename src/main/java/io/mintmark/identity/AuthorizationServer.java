@@ -4,7 +4,7 @@ import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.outbound.FormBody;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.OutboundFailure;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.TokenReply;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.outbound.TokenReply.Given;
@@ -49,7 +49,7 @@ final class AuthorizationServer implements TokenService {
         };
     }
 
-    private TokenReply reply(Post request) {
+    private TokenReply reply(OutboundRequest request) {
         try {
             return TokenReply.of(http.post(request, PATIENCE));
         } catch (OutboundFailure e) {
@@ -57,7 +57,7 @@ final class AuthorizationServer implements TokenService {
         }
     }
 
-    private Post request(URI endpoint) {
+    private OutboundRequest request(URI endpoint) {
         FormBody parameters =
                 new FormBody()
                         .with("grant_type", "client_credentials")

@@ -2,7 +2,7 @@ package io.mintmark.identity;
 
 import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Secret;
 
 import java.net.URI;
@@ -12,12 +12,12 @@ import java.util.UUID;
 public sealed interface IdpClient {
 
     /** The request for a token, with what proves which client asks, made for this one request. */
-    Post request(FormBody parameters, URI tokenEndpoint);
+    OutboundRequest request(FormBody parameters, URI tokenEndpoint);
 
     /** Id and secret in the header {@code Authorization} (RFC 6749 section 2.3.1). */
     record SecretBasic(String id, Secret secret) implements IdpClient {
         @Override
-        public Post request(FormBody parameters, URI tokenEndpoint) {
+        public OutboundRequest request(FormBody parameters, URI tokenEndpoint) {
             return parameters.to(tokenEndpoint.toString()).authorized(new ClientSecret(id, secret));
         }
     }
@@ -25,7 +25,7 @@ public sealed interface IdpClient {
     /** Id and secret among the parameters. */
     record SecretPost(String id, Secret secret) implements IdpClient {
         @Override
-        public Post request(FormBody parameters, URI tokenEndpoint) {
+        public OutboundRequest request(FormBody parameters, URI tokenEndpoint) {
             return parameters
                     .with("client_id", id)
                     .with("client_secret", secret)
@@ -39,7 +39,7 @@ public sealed interface IdpClient {
                 "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
         @Override
-        public Post request(FormBody parameters, URI tokenEndpoint) {
+        public OutboundRequest request(FormBody parameters, URI tokenEndpoint) {
             String address = tokenEndpoint.toString();
             return parameters
                     .with("client_assertion_type", ASSERTION_TYPE)

@@ -40,15 +40,16 @@ public final class FormBody {
     }
 
     /** The request that sends them. */
-    public Post to(String address) {
-        return new Post(address, "application/x-www-form-urlencoded", text(), Map.of(), secrets);
+    public OutboundRequest to(String address) {
+        return new OutboundRequest(
+                address, "application/x-www-form-urlencoded", text(), Map.of(), secrets);
     }
 
     /** The request that sends them as a JSON object. */
-    public Post toJson(String address) {
+    public OutboundRequest toJson(String address) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         parameters.forEach(document::put);
-        return new Post(
+        return new OutboundRequest(
                 address, "application/json", new Secret(document.toString()), Map.of(), secrets);
     }
 

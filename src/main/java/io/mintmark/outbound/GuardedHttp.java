@@ -1,7 +1,7 @@
 package io.mintmark.outbound;
 
 import io.mintmark.outbound.OutboundFailure.Kind;
-import io.mintmark.outbound.Post.Method;
+import io.mintmark.outbound.OutboundRequest.Method;
 
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -146,7 +146,7 @@ public final class GuardedHttp {
      *
      * @param patience from the look-up of the name to the last byte
      */
-    public Reply post(Post post, Duration patience) throws OutboundFailure {
+    public Reply post(OutboundRequest post, Duration patience) throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
         TlsSocketStrategy trust =
@@ -157,7 +157,7 @@ public final class GuardedHttp {
     }
 
     /** The same over a connection that a tenant keeps. */
-    Reply post(TenantHttpClients clients, Sender sender, Post post, Duration patience)
+    Reply post(TenantHttpClients clients, Sender sender, OutboundRequest post, Duration patience)
             throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
@@ -174,7 +174,7 @@ public final class GuardedHttp {
                                 sender, request, answer -> readOrCut(request, answer, reading)));
     }
 
-    private HttpUriRequestBase request(Post post) throws OutboundFailure {
+    private HttpUriRequestBase request(OutboundRequest post) throws OutboundFailure {
         var request =
                 new HttpUriRequestBase(
                         post.method().name(),
@@ -189,7 +189,7 @@ public final class GuardedHttp {
         return request;
     }
 
-    private static Reading<Reply> reading(HttpUriRequestBase request, Post post) {
+    private static Reading<Reply> reading(HttpUriRequestBase request, OutboundRequest post) {
         var sent = new SentSecrets(post.secrets());
         return answer -> reply(host(request), answer, sent, post.longestAnswer());
     }

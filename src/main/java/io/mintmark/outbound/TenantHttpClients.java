@@ -107,7 +107,8 @@ public final class TenantHttpClients implements AutoCloseable {
      *
      * @throws NotSent if the sender's last check doesn't let it be sent
      */
-    public Reply post(Sender sender, Post post, Duration patience) throws OutboundFailure {
+    public Reply post(Sender sender, OutboundRequest post, Duration patience)
+            throws OutboundFailure {
         return http.post(this, sender, post, patience);
     }
 

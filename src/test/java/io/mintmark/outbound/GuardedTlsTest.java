@@ -100,7 +100,8 @@ final class GuardedTlsTest {
     /** As an API server of Kubernetes, which has an authority of its own. */
     @Test
     void a_request_of_a_tenants_can_name_its_authority() throws Exception {
-        Post post = Post.deletion("https://issuer.test:" + server.port() + "/");
+        OutboundRequest post =
+                OutboundRequest.deletion("https://issuer.test:" + server.port() + "/");
         assertEquals(Kind.NOT_TRUSTED, refusal(post, () -> {}).kind());
         assertEquals(
                 Kind.NOT_TRUSTED, refusal(post.trusting(new Authority().pem()), () -> {}).kind());
@@ -113,8 +114,8 @@ final class GuardedTlsTest {
     @Test
     void the_last_check_comes_before_such_a_request_is_sent() throws Exception {
         AtomicInteger checks = new AtomicInteger();
-        Post post =
-                Post.deletion("https://issuer.test:" + server.port() + "/")
+        OutboundRequest post =
+                OutboundRequest.deletion("https://issuer.test:" + server.port() + "/")
                         .trusting(authority.pem());
 
         send(post, checks::incrementAndGet);
@@ -122,7 +123,7 @@ final class GuardedTlsTest {
         assertEquals(1, checks.get());
     }
 
-    private Reply send(Post post, Runnable lastCheck) throws OutboundFailure {
+    private Reply send(OutboundRequest post, Runnable lastCheck) throws OutboundFailure {
         lookedUp.clear();
         try (var clients =
                 new TenantHttpClients(new Destinations(List.of("127.0.0.1"), this::addresses))) {
@@ -130,7 +131,7 @@ final class GuardedTlsTest {
         }
     }
 
-    private OutboundFailure refusal(Post post, Runnable lastCheck) {
+    private OutboundFailure refusal(OutboundRequest post, Runnable lastCheck) {
         return assertThrows(OutboundFailure.class, () -> send(post, lastCheck));
     }
 

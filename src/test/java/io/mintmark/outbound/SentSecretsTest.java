@@ -81,7 +81,7 @@ class SentSecretsTest {
     })
     void what_stands_around_it_stays(String said, String shown) {
         var client = new ClientSecret("mm", new Secret("SUPER hunter+1"));
-        Post post = new FormBody().to("https://far.example").authorized(client);
+        OutboundRequest post = new FormBody().to("https://far.example").authorized(client);
 
         assertEquals(shown, new SentSecrets(post.secrets()).hiddenIn(said));
     }

@@ -180,7 +180,7 @@ final class TenantHttpClientsTest {
                             () -> {
                                 throw reason;
                             });
-            Post post = new FormBody().with("a", "b").to(server.origin());
+            OutboundRequest post = new FormBody().with("a", "b").to(server.origin());
 
             assertSame(
                     reason, assertThrows(NotSent.class, () -> clients().post(sender, post, SOON)));
@@ -210,7 +210,7 @@ final class TenantHttpClientsTest {
                     }
                     return ok(path);
                 });
-        Post late = new FormBody().with("a", "b").to(url + "/1");
+        OutboundRequest late = new FormBody().with("a", "b").to(url + "/1");
         OutboundFailure failure =
                 assertThrows(
                         OutboundFailure.class,

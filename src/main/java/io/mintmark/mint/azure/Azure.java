@@ -12,7 +12,7 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Secret;
 
 import java.util.List;
@@ -54,7 +54,7 @@ public final class Azure implements AccessProvider {
                 settings.endpoint(),
                 order.rs256Token(settings.audience()),
                 shown -> {
-                    Post post = request(order, settings, shown);
+                    OutboundRequest post = request(order, settings, shown);
                     return calls.credential(
                             order,
                             settings.endpoint(),
@@ -72,7 +72,7 @@ public final class Azure implements AccessProvider {
      * The header is what Microsoft's own libraries (MSAL) send; Entra's sign-in logs show it as the
      * correlation id.
      */
-    private static Post request(MintOrder order, AzureSettings settings, Secret shown) {
+    private static OutboundRequest request(MintOrder order, AzureSettings settings, Secret shown) {
         return new FormBody()
                 .with("grant_type", "client_credentials")
                 .with("client_id", settings.clientId())

@@ -8,7 +8,7 @@ import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 
@@ -33,20 +33,24 @@ final class GoogleCalls {
      */
     Step<Reply> ask(
             Secret shown, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
-        return ask(Post.json(endpoint.below(path), body.toString(), shown), endpoint, order);
+        return ask(
+                OutboundRequest.json(endpoint.below(path), body.toString(), shown),
+                endpoint,
+                order);
     }
 
     /** Sends a request that is authorized by a token. */
     Step<Reply> askWith(
             Secret bearer, Endpoint endpoint, String path, ObjectNode body, MintOrder order) {
         return ask(
-                Post.json(endpoint.below(path), body.toString(), bearer).authorized(bearer),
+                OutboundRequest.json(endpoint.below(path), body.toString(), bearer)
+                        .authorized(bearer),
                 endpoint,
                 order);
     }
 
-    private Step<Reply> ask(Post question, Endpoint endpoint, MintOrder order) {
-        Post post = question.with(REASON, order.mintId().toString());
+    private Step<Reply> ask(OutboundRequest question, Endpoint endpoint, MintOrder order) {
+        OutboundRequest post = question.with(REASON, order.mintId().toString());
         return calls.post(order, endpoint, () -> post).then(reply -> succeeded(reply, endpoint));
     }
 

@@ -15,7 +15,7 @@ import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.Sender;
@@ -67,9 +67,9 @@ public final class GitHubApp implements AccessProvider {
     private MintResult mint(MintOrder order, GitHubAppSettings settings) {
         Secret assertion = assertion(order, settings);
         Access access = settings.access();
-        Post post =
+        OutboundRequest post =
                 versioned(
-                        Post.json(
+                        OutboundRequest.json(
                                         settings.api()
                                                 .below(
                                                         "/app/installations/%s/access_tokens"
@@ -112,9 +112,9 @@ public final class GitHubApp implements AccessProvider {
 
     /** A token can only be revoked with itself ("Revoke an installation access token"). */
     private Undo revocation(MintOrder order, GitHubAppSettings settings, Secret token) {
-        Post post =
+        OutboundRequest post =
                 versioned(
-                        Post.deletion(settings.api().below("/installation/token"))
+                        OutboundRequest.deletion(settings.api().below("/installation/token"))
                                 .authorized(token));
         Sender sender = order.withoutDecision();
         return deadline ->
@@ -130,7 +130,7 @@ public final class GitHubApp implements AccessProvider {
                 };
     }
 
-    private static Post versioned(Post post) {
+    private static OutboundRequest versioned(OutboundRequest post) {
         return post.with("Accept", "application/vnd.github+json")
                 .with("X-GitHub-Api-Version", VERSION);
     }

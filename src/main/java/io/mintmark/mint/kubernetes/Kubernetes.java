@@ -16,7 +16,7 @@ import io.mintmark.mint.kubernetes.KubernetesSettings.Login;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 
@@ -75,10 +75,11 @@ public final class Kubernetes implements AccessProvider {
     }
 
     private MintResult ask(MintOrder order, KubernetesSettings settings, Secret bearer) {
-        Post asked =
-                Post.json(settings.address(), request(order, settings).toString(), bearer)
+        OutboundRequest asked =
+                OutboundRequest.json(
+                                settings.address(), request(order, settings).toString(), bearer)
                         .authorized(bearer);
-        Post post = settings.caCertificate().map(asked::trusting).orElse(asked);
+        OutboundRequest post = settings.caCertificate().map(asked::trusting).orElse(asked);
         return switch (calls.post(order, settings.server(), () -> post)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> why;
             case Done<Reply>(Reply reply) ->

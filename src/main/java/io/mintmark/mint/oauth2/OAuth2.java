@@ -17,7 +17,7 @@ import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.ClientSecret;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.TokenReply.Denied;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -77,7 +77,7 @@ public final class OAuth2 implements AccessProvider {
                 settings.subject(order),
                 shown -> {
                     FormBody body = request.showing(shown, tokens.type());
-                    Supplier<Post> requests =
+                    Supplier<OutboundRequest> requests =
                             requests(
                                     order,
                                     settings,
@@ -109,7 +109,7 @@ public final class OAuth2 implements AccessProvider {
         return deadline -> {
             FormBody body =
                     new FormBody().with("token", token).with("token_type_hint", "access_token");
-            Supplier<Post> requests =
+            Supplier<OutboundRequest> requests =
                     requests(
                             order,
                             settings,
@@ -121,20 +121,21 @@ public final class OAuth2 implements AccessProvider {
     }
 
     /** The request of each attempt: an assertion works once (RFC 7523 section 3, number 7). */
-    private Supplier<Post> requests(
+    private Supplier<OutboundRequest> requests(
             MintOrder order,
             OAuth2Settings settings,
             FormBody body,
-            Function<FormBody, Post> to,
+            Function<FormBody, OutboundRequest> to,
             AtomicInteger attempts) {
         return switch (settings.client()) {
             case Client.Open(Optional<String> id) -> {
-                Post post = to.apply(body.with("client_id", id));
+                OutboundRequest post = to.apply(body.with("client_id", id));
                 yield () -> post;
             }
             case Client.WithSecret client -> {
                 Secret secret = secrets.read(order.tenant(), "client_secret", client.secretFile());
-                Post post = to.apply(body).authorized(new ClientSecret(client.id(), secret));
+                OutboundRequest post =
+                        to.apply(body).authorized(new ClientSecret(client.id(), secret));
                 yield () -> post;
             }
             case Client.WithKey(String id) ->

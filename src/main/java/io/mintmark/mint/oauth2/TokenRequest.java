@@ -2,7 +2,7 @@ package io.mintmark.mint.oauth2;
 
 import io.mintmark.mint.Settings;
 import io.mintmark.outbound.FormBody;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.TokenReply;
 
@@ -78,7 +78,7 @@ record TokenRequest(
         return body;
     }
 
-    Post to(String address, FormBody body) {
+    OutboundRequest to(String address, FormBody body) {
         return json ? body.toJson(address) : body.to(address);
     }
 

@@ -8,7 +8,7 @@ import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.outbound.OutboundFailure.Kind;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Sender;
@@ -57,7 +57,7 @@ public final class Calls {
      *
      * @param posts makes the request of each attempt, for requests that work only once
      */
-    public Step<Reply> post(MintOrder order, Endpoint endpoint, Supplier<Post> posts) {
+    public Step<Reply> post(MintOrder order, Endpoint endpoint, Supplier<OutboundRequest> posts) {
         return send(order.sender(), order.deadline(), endpoint, posts);
     }
 
@@ -67,7 +67,7 @@ public final class Calls {
      * @param posts makes the request of each attempt: for what works only once
      */
     public Step<Reply> send(
-            Sender sender, Instant deadline, Endpoint endpoint, Supplier<Post> posts) {
+            Sender sender, Instant deadline, Endpoint endpoint, Supplier<OutboundRequest> posts) {
         return send(sender, deadline, endpoint, posts, 0);
     }
 
@@ -76,7 +76,7 @@ public final class Calls {
      * after a broken connection too.
      */
     public Step<Reply> sendIdempotent(
-            Sender sender, Instant deadline, Endpoint endpoint, Post post) {
+            Sender sender, Instant deadline, Endpoint endpoint, OutboundRequest post) {
         return send(sender, deadline, endpoint, () -> post, 1);
     }
 
@@ -84,7 +84,7 @@ public final class Calls {
             Sender sender,
             Instant deadline,
             Endpoint endpoint,
-            Supplier<Post> posts,
+            Supplier<OutboundRequest> posts,
             int breaksBorne) {
         int breaksLeft = breaksBorne;
         for (int attempt = 1; ; attempt++) {

@@ -8,7 +8,7 @@ import io.mintmark.mint.Undo;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
 import io.mintmark.outbound.OAuthErrorCode;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.Sender;
@@ -49,7 +49,7 @@ public final class TokenCalls {
     public MintResult credential(
             MintOrder order,
             Endpoint endpoint,
-            Supplier<Post> posts,
+            Supplier<OutboundRequest> posts,
             Function<Denied, Optional<Reason>> own,
             Map<String, String> further) {
         return credential(order, endpoint, posts, own, further, _ -> Optional.empty());
@@ -63,7 +63,7 @@ public final class TokenCalls {
     public MintResult credential(
             MintOrder order,
             Endpoint endpoint,
-            Supplier<Post> posts,
+            Supplier<OutboundRequest> posts,
             Function<Denied, Optional<Reason>> own,
             Map<String, String> further,
             Function<Secret, Optional<Undo>> undo) {
@@ -91,7 +91,7 @@ public final class TokenCalls {
      * @return why the token may still work; empty if it has ended
      */
     public Optional<String> revocation(
-            Sender sender, Instant deadline, Endpoint endpoint, Supplier<Post> posts) {
+            Sender sender, Instant deadline, Endpoint endpoint, Supplier<OutboundRequest> posts) {
         return switch (calls.send(sender, deadline, endpoint, posts)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> Optional.of(why.detail());
             case Done<Reply>(Reply reply) when reply.isSuccess() -> Optional.empty();

@@ -14,7 +14,7 @@ import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Sender;
 import io.mintmark.tenant.TenantName;
@@ -51,7 +51,7 @@ final class Deletions implements Ender {
     private Ended end(EndOrder order, WebhookSettings settings) {
         Place place = order.place();
         WebhookRequest request = WebhookRequest.delete(settings.address(order.mintId()));
-        Post post =
+        OutboundRequest post =
                 sent(
                         place.tenant(),
                         settings,
@@ -89,8 +89,8 @@ final class Deletions implements Ender {
     }
 
     /** A request over the TLS of the settings. */
-    Post sent(TenantName tenant, WebhookSettings settings, Post post) {
-        Post trusting = settings.caCertificate().map(post::trusting).orElse(post);
+    OutboundRequest sent(TenantName tenant, WebhookSettings settings, OutboundRequest post) {
+        OutboundRequest trusting = settings.caCertificate().map(post::trusting).orElse(post);
         return settings.client()
                 .map(client -> trusting.presenting(client.read(secrets, tenant)))
                 .orElse(trusting);

@@ -14,7 +14,7 @@ import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step.Done;
 import io.mintmark.mint.web.Step.Stopped;
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.TenantName;
@@ -82,7 +82,7 @@ public final class Webhook implements AccessProvider {
                 tokens.token(
                         settings.endpoint(),
                         order.token(settings.endpoint().origin(), request.claims()));
-        Post post = deletions.sent(order.tenant(), settings, request.authorized(token));
+        OutboundRequest post = deletions.sent(order.tenant(), settings, request.authorized(token));
         return switch (calls.sendIdempotent(
                 order.sender(), order.deadline(), settings.endpoint(), post)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> why;

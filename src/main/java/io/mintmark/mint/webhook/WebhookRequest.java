@@ -1,6 +1,6 @@
 package io.mintmark.mint.webhook;
 
-import io.mintmark.outbound.Post;
+import io.mintmark.outbound.OutboundRequest;
 import io.mintmark.outbound.Secret;
 
 import java.util.Base64;
@@ -10,16 +10,16 @@ import java.util.Map;
  * A request of the broker's to a service. Its token is a proof for this request alone: the claims
  * name method, address (as RFC 9449 section 4.2 does) and body.
  */
-public record WebhookRequest(Post unsigned) {
+public record WebhookRequest(OutboundRequest unsigned) {
 
     /** Asks the service to make what is at the address. */
     public static WebhookRequest put(String address, String body) {
-        return new WebhookRequest(Post.replacement(address, body));
+        return new WebhookRequest(OutboundRequest.replacement(address, body));
     }
 
     /** Asks the service to make sure that nothing at the address works. */
     public static WebhookRequest delete(String address) {
-        return new WebhookRequest(Post.deletion(address));
+        return new WebhookRequest(OutboundRequest.deletion(address));
     }
 
     /** The claims of its token beside the usual ones. */
@@ -34,7 +34,7 @@ public record WebhookRequest(Post unsigned) {
     }
 
     /** The request with its token. */
-    public Post authorized(Secret token) {
+    public OutboundRequest authorized(Secret token) {
         return unsigned.authorized(token);
     }
 }

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-final class PostTest {
+final class OutboundRequestTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private record Seen(
@@ -70,14 +70,14 @@ final class PostTest {
 
     @Test
     void deletes_without_a_body() throws Exception {
-        http.post(Post.deletion(url()).authorized(new Secret("x")), PATIENCE);
+        http.post(OutboundRequest.deletion(url()).authorized(new Secret("x")), PATIENCE);
         assertEquals(new Seen("DELETE", "/token", "null", "Bearer x", ""), seen.take());
     }
 
     @Test
     void a_request_can_expect_a_longer_answer() throws Exception {
         answer = "{\"a\":\"" + "x".repeat(100_000) + "\"}";
-        Post usual = Post.json(url(), "{}", new Secret("1"));
+        OutboundRequest usual = OutboundRequest.json(url(), "{}", new Secret("1"));
         assertEquals(
                 Kind.TOO_LARGE,
                 assertThrows(OutboundFailure.class, () -> http.post(usual, PATIENCE)).kind());
@@ -87,7 +87,7 @@ final class PostTest {
     @ParameterizedTest
     @ValueSource(strings = {"Retry-After", "X-RateLimit-Remaining"})
     void headers_say_that_there_were_too_many_requests(String header) throws Exception {
-        Post post = Post.deletion(url());
+        OutboundRequest post = OutboundRequest.deletion(url());
         assertFalse(http.post(post, PATIENCE).isThrottled());
         headers = Map.of(header, "0");
         assertTrue(http.post(post, PATIENCE).isThrottled());
@@ -96,7 +96,8 @@ final class PostTest {
     @Test
     void sends_json_and_an_authorization() throws Exception {
         http.post(
-                Post.json(url(), "{\"ä\":1}", new Secret("1")).authorized(new Secret("x")),
+                OutboundRequest.json(url(), "{\"ä\":1}", new Secret("1"))
+                        .authorized(new Secret("x")),
                 PATIENCE);
         assertEquals(
                 new Seen("POST", "/token", "application/json", "Bearer x", "{\"ä\":1}"),
@@ -139,7 +140,7 @@ final class PostTest {
 
     @Test
     void what_is_sent_and_what_comes_back_does_not_print() throws Exception {
-        Post post =
+        OutboundRequest post =
                 new FormBody()
                         .with("a", new Secret("s3cret"))
                         .to(url())

@@ -21,7 +21,7 @@ import java.util.Optional;
  *     without it the Java platform's authorities are trusted
  * @param certificate what the broker presents to a host that asks for a certificate
  */
-public record Post(
+public record OutboundRequest(
         Method method,
         String address,
         String mediaType,
@@ -39,13 +39,13 @@ public record Post(
         DELETE
     }
 
-    public Post {
+    public OutboundRequest {
         headers = Map.copyOf(headers);
         secrets = List.copyOf(secrets);
     }
 
     /** A POST with an answer of the usual length. */
-    public Post(
+    public OutboundRequest(
             String address,
             String mediaType,
             Secret body,
@@ -64,8 +64,8 @@ public record Post(
     }
 
     /** A request to delete what is at the address. */
-    public static Post deletion(String address) {
-        return new Post(
+    public static OutboundRequest deletion(String address) {
+        return new OutboundRequest(
                 Method.DELETE,
                 address,
                 "application/json",
@@ -78,8 +78,8 @@ public record Post(
     }
 
     /** A JSON document that becomes what is at the address. */
-    public static Post replacement(String address, String document) {
-        return new Post(
+    public static OutboundRequest replacement(String address, String document) {
+        return new OutboundRequest(
                 Method.PUT,
                 address,
                 "application/json",
@@ -92,13 +92,14 @@ public record Post(
     }
 
     /** A JSON document that holds this secret. */
-    public static Post json(String address, String document, Secret held) {
-        return new Post(address, "application/json", new Secret(document), Map.of(), List.of(held));
+    public static OutboundRequest json(String address, String document, Secret held) {
+        return new OutboundRequest(
+                address, "application/json", new Secret(document), Map.of(), List.of(held));
     }
 
     /** The same with an answer of at most so many bytes. */
-    public Post answeredWithin(int bytes) {
-        return new Post(
+    public OutboundRequest answeredWithin(int bytes) {
+        return new OutboundRequest(
                 method,
                 address,
                 mediaType,
@@ -111,8 +112,8 @@ public record Post(
     }
 
     /** The same to a host whose certificate comes from one of these authorities. */
-    public Post trusting(String pem) {
-        return new Post(
+    public OutboundRequest trusting(String pem) {
+        return new OutboundRequest(
                 method,
                 address,
                 mediaType,
@@ -125,8 +126,8 @@ public record Post(
     }
 
     /** The same to a host that asks for this certificate. */
-    public Post presenting(ClientCertificate own) {
-        return new Post(
+    public OutboundRequest presenting(ClientCertificate own) {
+        return new OutboundRequest(
                 method,
                 address,
                 mediaType,
@@ -139,12 +140,12 @@ public record Post(
     }
 
     /** The same with a bearer token (RFC 6750 section 2.1). */
-    public Post authorized(Secret bearer) {
+    public OutboundRequest authorized(Secret bearer) {
         return with("Authorization", "Bearer " + bearer.reveal()).hiding(bearer);
     }
 
     /** The same as this client ({@code client_secret_basic}). */
-    public Post authorized(ClientSecret client) {
+    public OutboundRequest authorized(ClientSecret client) {
         Secret credentials = client.credentials();
         return with("Authorization", "Basic " + credentials.reveal())
                 .hiding(credentials)
@@ -152,10 +153,10 @@ public record Post(
     }
 
     /** The same with a header that it had not, or with another value for it. */
-    public Post with(String header, String value) {
+    public OutboundRequest with(String header, String value) {
         Map<String, String> all = new HashMap<>(headers);
         all.put(header, value);
-        return new Post(
+        return new OutboundRequest(
                 method,
                 address,
                 mediaType,
@@ -167,10 +168,10 @@ public record Post(
                 certificate);
     }
 
-    private Post hiding(Secret secret) {
+    private OutboundRequest hiding(Secret secret) {
         List<Secret> all = new ArrayList<>(secrets);
         all.add(secret);
-        return new Post(
+        return new OutboundRequest(
                 method,
                 address,
                 mediaType,
