@@ -114,7 +114,8 @@ public final class Exchange {
                 }
                 case Verdict.Passed<Intent>(Intent intent) -> {
                     // 4. Record the intent. Its commit shows the state that the tenant is in.
-                    Standing standing = new Standing(admission, request, intent, now, clocks);
+                    DecisionCheck standing =
+                            new DecisionCheck(admission, request, intent, now, clocks);
                     Optional<Intent> recorded = record(intent, standing);
                     // 5. Mint, as long as the decision stands. 6. Record the outcome.
                     Optional<Verdict<Credentials>> answer =
@@ -141,7 +142,7 @@ public final class Exchange {
     }
 
     /** The intent as it is once it is on record, if it stands then. */
-    private Optional<Intent> record(Intent intent, Standing standing) {
+    private Optional<Intent> record(Intent intent, DecisionCheck standing) {
         Receipt receipt = intents.commit(intent);
         try {
             Optional<Intent> recorded = standing.after(receipt);

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A decision that has become old when the provider is to be called. */
-class StandingTest {
+class DecisionCheckTest {
     private static final Duration LONG = Duration.ofMillis(1_500);
 
     @AutoClose private final Stage stage = new Stage();

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>The age is measured by {@link System#nanoTime}, which goes on on Linux while a process is
  * stopped, and stands still while the whole machine is suspended.
  */
-final class Standing implements FreshDecision {
+final class DecisionCheck implements FreshDecision {
     private static final Duration MAX_AGE = Duration.ofSeconds(1);
 
     /** A database that takes over a second to answer is asked again so often. */
@@ -42,7 +42,7 @@ final class Standing implements FreshDecision {
     /**
      * @param decided when it was decided
      */
-    Standing(
+    DecisionCheck(
             Admission admission,
             MintRequest request,
             Intent intent,
