@@ -97,7 +97,7 @@ class KeptTextTest {
                     entry("grant.KnownIssuers.index: Whole", "one key"),
                     entry("grant.KnownIssuers.rows: Version", ROWS + "names, with their version"),
                     entry("grant.KnownIssuers.warnedOf: String", ROWS + "names"),
-                    entry("grant.Shares.weights: Object", TENANT),
+                    entry("grant.WeightByOwner.weights: Object", TENANT),
                     entry("grant.SingleFlightCache$Held.values: K", "see the cache's own fields"),
                     entry("grant.SingleFlightCache.slots: K", "see the fields of this type"),
                     entry("http.Cors.allowedOrigins: String", SETTINGS),

@@ -105,7 +105,7 @@ public final class Catalogue {
                         Duration.ofNanos(Long.MAX_VALUE),
                         memory.subjects(),
                         (subject, grants) -> ENTRY + subject.bytes() + grants.bytes(),
-                        new Shares<>(Subject::tenant, this::leftForSubjects),
+                        new WeightByOwner<>(Subject::tenant, this::leftForSubjects),
                         nanos,
                         (subject, _) -> readGrants(subject));
     }

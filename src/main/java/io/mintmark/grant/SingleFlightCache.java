@@ -75,7 +75,7 @@ public final class SingleFlightCache<K, V> {
     private final LongSupplier nanos;
     private final Reader<K, V> reader;
     private final Weigher<K, V> weigher;
-    private final Shares<K> shares;
+    private final WeightByOwner<K> shares;
 
     /**
      * @param maxAge after which a value is never used without asking again
@@ -94,7 +94,7 @@ public final class SingleFlightCache<K, V> {
             Weigher<K, V> weigher,
             LongSupplier nanos,
             Reader<K, V> reader) {
-        this(maxAge, atMost, weigher, Shares.unlimited(), nanos, reader);
+        this(maxAge, atMost, weigher, WeightByOwner.unlimited(), nanos, reader);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class SingleFlightCache<K, V> {
             Duration maxAge,
             long atMost,
             Weigher<K, V> weigher,
-            Shares<K> shares,
+            WeightByOwner<K> shares,
             LongSupplier nanos,
             Reader<K, V> reader) {
         this.slots =

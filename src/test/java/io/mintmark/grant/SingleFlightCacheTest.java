@@ -127,7 +127,7 @@ class SingleFlightCacheTest {
                 MAX_AGE,
                 100,
                 weigher,
-                new Shares<>(key -> key.substring(0, 1), _ -> 4),
+                new WeightByOwner<>(key -> key.substring(0, 1), _ -> 4),
                 nanos::incrementAndGet,
                 (_, _) -> reads.incrementAndGet());
     }

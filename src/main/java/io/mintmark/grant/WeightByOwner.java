@@ -6,25 +6,25 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** Counts what the values of each owner weigh, so that no owner takes the place of the others. */
-final class Shares<K> {
+final class WeightByOwner<K> {
     private final Function<K, ?> owner;
     private final ToLongFunction<K> most;
     private final Map<Object, Long> weights = new ConcurrentHashMap<>();
 
     /**
-     * Shares of the owners of keys.
+     * Weights of the owners of keys.
      *
      * @param owner the owner of a key's value
      * @param most the weight that all values of a key's owner may have together
      */
-    Shares(Function<K, ?> owner, ToLongFunction<K> most) {
+    WeightByOwner(Function<K, ?> owner, ToLongFunction<K> most) {
         this.owner = owner;
         this.most = most;
     }
 
     /** One owner for all keys, without a limit. */
-    static <K> Shares<K> unlimited() {
-        return new Shares<>(_ -> Shares.class, _ -> Long.MAX_VALUE);
+    static <K> WeightByOwner<K> unlimited() {
+        return new WeightByOwner<>(_ -> WeightByOwner.class, _ -> Long.MAX_VALUE);
     }
 
     void add(K key, long weight) {
