@@ -27,8 +27,8 @@ import io.mintmark.postgres.catalogue.PostgresCatalogue;
 import io.mintmark.postgres.catalogue.PostgresEndedCredentials;
 import io.mintmark.postgres.catalogue.PostgresIdentityProviders;
 import io.mintmark.postgres.ending.PostgresEndings;
+import io.mintmark.postgres.log.EndingPolicy;
 import io.mintmark.postgres.log.Housekeeping;
-import io.mintmark.postgres.log.LeftBehind;
 import io.mintmark.postgres.log.LogFigures;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.tenant.MintIds;
@@ -96,7 +96,7 @@ final class Assembly {
                                 settings.database(),
                                 prepared.replica(),
                                 prepared::declaring,
-                                new LeftBehind(
+                                new EndingPolicy(
                                         providers.enders().keySet(),
                                         settings.provider().timeout())));
         MeasuredCatalogue readings = readings();

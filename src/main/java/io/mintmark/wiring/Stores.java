@@ -4,7 +4,7 @@ import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.postgres.catalogue.PostgresUsedTokens;
 import io.mintmark.postgres.connection.Database;
-import io.mintmark.postgres.log.LeftBehind;
+import io.mintmark.postgres.log.EndingPolicy;
 import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.postgres.log.PostgresSeals;
 
@@ -37,12 +37,12 @@ record Stores(
             DatabaseSettings settings,
             String replica,
             Supplier<Optional<TrustedKeys>> declaring,
-            LeftBehind leftBehind) {
+            EndingPolicy leftBehind) {
         Database database = new Database(Logins.service(settings), settings.poolSize());
         return new Stores(
                 database,
                 new PostgresEventStore(database, replica, declaring.get(), leftBehind),
-                new PostgresEventStore(database, replica, declaring.get(), LeftBehind.NOTHING),
+                new PostgresEventStore(database, replica, declaring.get(), EndingPolicy.NOTHING),
                 new PostgresSeals(database, replica),
                 new PostgresUsedTokens(database));
     }

@@ -7,7 +7,7 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.ending.PostgresEndings;
-import io.mintmark.postgres.log.LeftBehind;
+import io.mintmark.postgres.log.EndingPolicy;
 import io.mintmark.postgres.log.PostgresEventStore;
 
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class EndingReplica implements AutoCloseable {
                                         this.database,
                                         name,
                                         Optional.empty(),
-                                        new LeftBehind(providers.enders().keySet(), TIMEOUT)),
+                                        new EndingPolicy(providers.enders().keySet(), TIMEOUT)),
                                 Duration.ofSeconds(5))
                         .start();
         EndingStore store = new PostgresEndings(this.database, name);

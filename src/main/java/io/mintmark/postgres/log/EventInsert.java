@@ -103,13 +103,13 @@ final class EventInsert {
 
     private final Queries queries;
     private final Statements plain = new Statements(INSERT + GIVEN, INSERT + GIVEN + AFTER);
-    private final LeftBehind leftBehind;
+    private final EndingPolicy leftBehind;
     private final Statements withEndings;
 
     /**
      * @param leftBehind by mints of which types; only batches with such mints pay for it
      */
-    EventInsert(Queries queries, LeftBehind leftBehind) {
+    EventInsert(Queries queries, EndingPolicy leftBehind) {
         this.queries = queries;
         this.leftBehind = leftBehind;
         this.withEndings = new Statements(withEndings(GIVEN), withEndings(GIVEN + AFTER));

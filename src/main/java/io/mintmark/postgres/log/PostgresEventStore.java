@@ -69,7 +69,7 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(database, broker, Optional.empty(), LeftBehind.NOTHING);
+        this(database, broker, Optional.empty(), EndingPolicy.NOTHING);
     }
 
     /**
@@ -82,7 +82,7 @@ public final class PostgresEventStore implements EventStore {
             Database database,
             String broker,
             Optional<TrustedKeys> declaring,
-            LeftBehind leftBehind) {
+            EndingPolicy leftBehind) {
         this.queries = database.writing();
         this.stop = declaring.map(keys -> new LossStop(queries, keys));
         this.insert = new EventInsert(queries, leftBehind);
