@@ -14,7 +14,7 @@ import io.mintmark.grant.KnownIssuers;
 import io.mintmark.health.HealthReport;
 import io.mintmark.http.Routes;
 import io.mintmark.http.Servers;
-import io.mintmark.metrics.Levels;
+import io.mintmark.metrics.Gauges;
 import io.mintmark.metrics.MeasuredCatalogue;
 import io.mintmark.metrics.MeasuredEvents;
 import io.mintmark.metrics.Measurements;
@@ -176,7 +176,7 @@ final class Assembly {
     }
 
     private void show(MeasuredCatalogue readings) {
-        Levels levels = new Levels(meters);
+        Gauges levels = new Gauges(meters);
         levels.show(stores.database());
         levels.show(readings);
         levels.show(audit, rejections);
@@ -230,7 +230,7 @@ final class Assembly {
                         issuers,
                         prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
-        new Levels(meters).show(health);
+        new Gauges(meters).show(health);
         Routes routes =
                 new Routes(
                         exchange(settings),

@@ -23,12 +23,12 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /** Metrics that are computed when they are scraped: queues, the pool, ages, the process. */
-public final class Levels {
+public final class Gauges {
     private static final double MILLIS_A_SECOND = 1_000;
 
     private final Meters meters;
 
-    public Levels(Meters meters) {
+    public Gauges(Meters meters) {
         this.meters = meters;
     }
 
