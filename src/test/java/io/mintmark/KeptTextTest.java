@@ -64,7 +64,7 @@ class KeptTextTest {
     private static final Map<String, String> KEPT =
             Map.ofEntries(
                     entry("audit.ForeignCheckpoints.signers: String", COMMAND),
-                    entry("audit.Gap.sealedChanges: Optional<String>", COMMAND),
+                    entry("audit.LostTails.sealedChanges: Optional<String>", COMMAND),
                     entry("audit.MintLedger.doubted: UUID", COMMAND),
                     entry("audit.MintLedger.ofDoubted: UUID", COMMAND),
                     entry("audit.MintLedger.open: UUID", COMMAND),

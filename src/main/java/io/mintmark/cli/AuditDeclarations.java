@@ -1,7 +1,7 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.Checkpoint.Declaration;
-import io.mintmark.audit.Gap;
+import io.mintmark.audit.LostTails;
 import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.TrustedKeys;
@@ -101,7 +101,7 @@ final class AuditDeclarations {
         Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
             try {
                 return new KeptCheckpoints(checkpoints)
-                        .read(kept -> new Gap(log, keys).find(kept, reason))
+                        .read(kept -> new LostTails(log, keys).find(kept, reason))
                         .orElseThrow(() ->
                                 new CommandFailed(
                                         "every checkpoint of the file is in the log, so"
@@ -147,7 +147,7 @@ final class AuditDeclarations {
             return new Declaration(
                     reason,
                     List.of(
-                            new Gap(log, keys)
+                            new LostTails(log, keys)
                                     .foreign(number)
                                     .orElseThrow(() ->
                                             new CommandFailed(

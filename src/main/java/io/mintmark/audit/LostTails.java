@@ -20,12 +20,12 @@ import java.util.stream.Stream;
  * ends of chains, beyond what the restored log still has. What is missing before that can't be
  * declared.
  */
-public final class Gap {
+public final class LostTails {
     private final LogReader log;
     private final TrustedKeys keys;
     private final Map<Optional<String>, Long> sealedChanges = new HashMap<>();
 
-    public Gap(LogReader log, TrustedKeys keys) {
+    public LostTails(LogReader log, TrustedKeys keys) {
         this.log = log;
         this.keys = keys;
     }
