@@ -18,7 +18,7 @@ final class CheckpointWalk {
 
     private final TrustedKeys keys;
     private final Findings findings;
-    private final Optional<Part> part;
+    private final Optional<SealedRange> part;
     private final boolean exported;
     private final MintProof proof;
     private final SealedHeads events = new SealedHeads();

@@ -43,7 +43,7 @@ public interface LogReader {
      * The part of a log that this is; none for a whole log. A part has no row from before its first
      * checkpoint, and every row of it is sealed.
      */
-    Optional<Part> part();
+    Optional<SealedRange> part();
 
     /** What proves the mints of this log. */
     MintProof proof(Findings findings);

@@ -57,7 +57,7 @@ public final class Verification {
             long events,
             long changes,
             long unsealed,
-            Optional<Part> part,
+            Optional<SealedRange> part,
             Optional<Instant> begunAt,
             Optional<Instant> sealedAt,
             Optional<SignedCheckpoint> kept) {}

@@ -1,7 +1,7 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.Part;
+import io.mintmark.audit.SealedRange;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.postgres.log.LogFeed;
 
@@ -52,7 +52,7 @@ final class PartExport {
      * @throws CommandFailed if there is no such checkpoint, or the rows were retired
      */
     void write(Optional<Instant> from, Optional<Instant> to) {
-        Part part = part(from.orElse(Instant.MIN), to.map(end -> end.plus(SLACK)));
+        SealedRange part = part(from.orElse(Instant.MIN), to.map(end -> end.plus(SLACK)));
         feed.checkpoints(0, signed -> see(signed, part));
         line(part.line());
         changes.values().forEach(last -> feed.changes(last.head(), 0, row -> line(row.json())));
@@ -70,7 +70,7 @@ final class PartExport {
         progress.clear();
     }
 
-    private Part part(Instant from, Optional<Instant> end) {
+    private SealedRange part(Instant from, Optional<Instant> end) {
         long[] after = {0};
         long[] upTo = {0};
         boolean[] begun = {false};
@@ -93,11 +93,11 @@ final class PartExport {
                             + " outcomes that are sealed later aren't in this export%n",
                     upTo[0]);
         }
-        return new Part(after[0], upTo[0]);
+        return new SealedRange(after[0], upTo[0]);
     }
 
     /** Notes up to where chains are sealed, and what a verifier needs from before the part. */
-    private void see(SignedCheckpoint signed, Part part) {
+    private void see(SignedCheckpoint signed, SealedRange part) {
         long number = signed.number();
         if (number > part.upTo()) {
             return;

@@ -5,7 +5,7 @@ import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.MintProof;
-import io.mintmark.audit.Part;
+import io.mintmark.audit.SealedRange;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.canonical.ColumnType;
@@ -35,7 +35,7 @@ import java.util.function.Function;
 public final class ExportedLog implements LogReader, AutoCloseable {
     private final Findings findings;
     private final SortedLines lines;
-    private Optional<Part> part = Optional.empty();
+    private Optional<SealedRange> part = Optional.empty();
 
     /**
      * Reads it.
@@ -102,7 +102,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     private void add(byte[] bytes, String origin) throws IOException {
         Optional<String> text = decoded(bytes);
-        Optional<Part> header = text.flatMap(Part::in);
+        Optional<SealedRange> header = text.flatMap(SealedRange::in);
         if (header.isPresent()) {
             set(header.get());
             return;
@@ -116,7 +116,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         }
     }
 
-    private void set(Part found) {
+    private void set(SealedRange found) {
         if (part.filter(known -> !known.equals(found)).isPresent()) {
             findings.wrong("The files are different parts of a log; verify each by itself");
         }
@@ -133,7 +133,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     @Override
-    public Optional<Part> part() {
+    public Optional<SealedRange> part() {
         return part;
     }
 

@@ -5,7 +5,7 @@ import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.MintProof;
-import io.mintmark.audit.Part;
+import io.mintmark.audit.SealedRange;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.EventFields;
@@ -191,7 +191,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
-    public Optional<Part> part() {
+    public Optional<SealedRange> part() {
         return Optional.empty();
     }
 

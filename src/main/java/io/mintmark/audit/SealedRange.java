@@ -11,16 +11,17 @@ import java.util.regex.Pattern;
  * @param after the number of the checkpoint that the part begins after; 0: with the log
  * @param upTo the number of its last checkpoint
  */
-public record Part(long after, long upTo) {
+public record SealedRange(long after, long upTo) {
     private static final Pattern LINE =
             Pattern.compile("\\{\"part\":\\{\"after\":([0-9]{1,18}),\"up_to\":([0-9]{1,18})}}");
 
     /** The part that a line of an export says it is. */
-    public static Optional<Part> in(String line) {
+    public static Optional<SealedRange> in(String line) {
         Matcher parts = LINE.matcher(line);
         return parts.matches()
                 ? Optional.of(
-                        new Part(Long.parseLong(parts.group(1)), Long.parseLong(parts.group(2))))
+                        new SealedRange(
+                                Long.parseLong(parts.group(1)), Long.parseLong(parts.group(2))))
                 : Optional.empty();
     }
 
