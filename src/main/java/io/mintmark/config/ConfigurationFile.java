@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 final class ConfigurationFile {
     private final Path file;
     private final Complaints complaints;
-    private final Map<String, Given> givenByKey = new HashMap<>();
+    private final Map<String, RawSetting> givenByKey = new HashMap<>();
 
     private ConfigurationFile(Path file, Complaints complaints) {
         this.file = file;
@@ -41,7 +41,7 @@ final class ConfigurationFile {
      * @param complaints takes what is wrong with single entries, such as unknown or repeated keys
      * @throws InvalidSettings if it isn't such a file
      */
-    static Map<String, Given> read(Path file, Complaints complaints) {
+    static Map<String, RawSetting> read(Path file, Complaints complaints) {
         ConfigurationFile reading = new ConfigurationFile(file, complaints);
         Node root = reading.compose();
         if (root != null) {
@@ -88,7 +88,7 @@ final class ConfigurationFile {
     }
 
     private void setting(String key, Node name, Node value) {
-        Given given = new Given("%s (%s)".formatted(key, where(name)), text(value));
+        RawSetting given = new RawSetting("%s (%s)".formatted(key, where(name)), text(value));
         if (!given.text().isBlank() && givenByKey.put(key, given) != null) {
             throw complaint(name, "has the key '%s' a second time".formatted(key));
         }

@@ -43,7 +43,7 @@ public final class Password {
      * @throws InvalidSettings if it was given in both ways, or the file can't be used
      */
     static Optional<Password> from(Values values, Setting<Password> itself, Setting<Path> inFile) {
-        Optional<Given> file = values.written(inFile);
+        Optional<RawSetting> file = values.written(inFile);
         if (file.isPresent() && values.written(itself).isPresent()) {
             throw new InvalidSettings(
                     "%s and %s are both set: remove one of them"

@@ -27,7 +27,7 @@ public final class SettingsReader {
      * @throws InvalidSettings if the file can't be read
      */
     public SettingsReader(Map<String, String> environment, Path directory) {
-        Map<String, Given> given = new HashMap<>();
+        Map<String, RawSetting> given = new HashMap<>();
         file(environment, directory)
                 .map(file -> ConfigurationFile.read(file, ofTheFile))
                 .ifPresent(given::putAll);
@@ -144,12 +144,12 @@ public final class SettingsReader {
         return Optional.of(directory.resolve(DEFAULT_FILE)).filter(Files::exists);
     }
 
-    private static Map<String, Given> fromEnvironment(Map<String, String> environment) {
-        Map<String, Given> given = new HashMap<>();
+    private static Map<String, RawSetting> fromEnvironment(Map<String, String> environment) {
+        Map<String, RawSetting> given = new HashMap<>();
         for (Setting<?> setting : KnownSettings.TABLE) {
             String text = environment.getOrDefault(setting.name(), "");
             if (!text.isBlank()) {
-                given.put(setting.key(), new Given(setting.name(), text));
+                given.put(setting.key(), new RawSetting(setting.name(), text));
             }
         }
         return given;

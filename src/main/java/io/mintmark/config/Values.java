@@ -6,9 +6,9 @@ import java.util.Optional;
 
 /** What operators gave, read as the settings that it is for. */
 final class Values {
-    private final Map<String, Given> givenByKey;
+    private final Map<String, RawSetting> givenByKey;
 
-    Values(Map<String, Given> givenByKey) {
+    Values(Map<String, RawSetting> givenByKey) {
         this.givenByKey = Map.copyOf(givenByKey);
     }
 
@@ -31,13 +31,13 @@ final class Values {
     }
 
     /** What was written, or else the fallback, unread. */
-    <T> Optional<Given> given(Setting<T> setting) {
+    <T> Optional<RawSetting> given(Setting<T> setting) {
         return written(setting)
-                .or(() -> setting.fallback().map(text -> new Given(setting.name(), text)));
+                .or(() -> setting.fallback().map(text -> new RawSetting(setting.name(), text)));
     }
 
     /** What was written, unread; nothing where the fallback counts. */
-    <T> Optional<Given> written(Setting<T> setting) {
+    <T> Optional<RawSetting> written(Setting<T> setting) {
         KnownSettings.require(setting);
         return Optional.ofNullable(givenByKey.get(setting.key()));
     }

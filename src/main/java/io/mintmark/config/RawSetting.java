@@ -6,4 +6,4 @@ package io.mintmark.config;
  * @param name what complaints call it: the environment variable, or the key and line of the file
  * @param text never blank; a blank one counts as not written
  */
-record Given(String name, String text) {}
+record RawSetting(String name, String text) {}
