@@ -54,7 +54,7 @@ public final class ConsoleStartup {
      * @throws RuntimeException whose message says in one line what is wrong and what to do
      */
     public Console run() {
-        OwnSettings.only();
+        NoHelidonConfig.only();
         CookieKey cookieKey = cookieKey();
         settings.auditKeysFile().ifPresent(ConsoleStartup::trusted);
         Optional<PortTls> tls = settings.tls().map(Certificates::read);

@@ -46,7 +46,7 @@ public final class Startup {
      */
     public Broker run() {
         long began = System.nanoTime();
-        OwnSettings.only();
+        NoHelidonConfig.only();
         SignatureCode signatures = SignatureCode.choose(settings.crypto());
         Destinations destinations = new Destinations(settings.outbound().allowedHosts());
         OwnIdentity identity =

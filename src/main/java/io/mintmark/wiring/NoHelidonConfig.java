@@ -8,8 +8,8 @@ import io.helidon.common.config.GlobalConfig;
  * application.yaml} in the working directory, from system properties and from variables of the
  * environment, such as {@code METRICS_ENABLED}.
  */
-final class OwnSettings {
-    private OwnSettings() {}
+final class NoHelidonConfig {
+    private NoHelidonConfig() {}
 
     /** Applies to the whole process from now on. */
     static void only() {
