@@ -1,6 +1,6 @@
 package io.mintmark.mint.postgresql;
 
-import io.mintmark.outbound.Dial.Protocol;
+import io.mintmark.outbound.DriverConnection.Protocol;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;

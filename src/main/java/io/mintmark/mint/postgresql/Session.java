@@ -1,6 +1,6 @@
 package io.mintmark.mint.postgresql;
 
-import io.mintmark.outbound.Dial;
+import io.mintmark.outbound.DriverConnection;
 import io.mintmark.time.Timeout;
 
 import java.sql.Connection;
@@ -16,7 +16,7 @@ import java.util.List;
 final class Session implements AutoCloseable {
     private final Server server;
     private final Connection connection;
-    private final Dial dial;
+    private final DriverConnection dial;
     private final Timeout timeout;
     private final Instant deadline;
     private final InstantSource clock;
@@ -27,7 +27,7 @@ final class Session implements AutoCloseable {
     Session(
             Server server,
             Connection connection,
-            Dial dial,
+            DriverConnection dial,
             Timeout timeout,
             Instant deadline,
             InstantSource clock) {

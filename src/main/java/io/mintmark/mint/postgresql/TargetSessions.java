@@ -3,8 +3,8 @@ package io.mintmark.mint.postgresql;
 import io.mintmark.mint.SettingSecrets;
 import io.mintmark.outbound.ClientCertificate;
 import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.Dial;
-import io.mintmark.outbound.DialSockets;
+import io.mintmark.outbound.DriverConnection;
+import io.mintmark.outbound.DriverSockets;
 import io.mintmark.outbound.OutboundFailure;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Timeout;
@@ -75,7 +75,7 @@ final class TargetSessions {
             TenantName tenant, PostgresSettings settings, String database, Instant deadline)
             throws TargetFailure {
         Duration left = Duration.between(clock.instant(), deadline);
-        Dial dial = new Dial(destinations, route(tenant, settings, left));
+        DriverConnection dial = new DriverConnection(destinations, route(tenant, settings, left));
         Timeout timeout = Timeout.after(left, dial::close);
         try {
             PGSimpleDataSource driver = driver(tenant, settings, database, left);
@@ -95,7 +95,7 @@ final class TargetSessions {
     }
 
     private TargetFailure failure(
-            PostgresSettings settings, Dial dial, Instant deadline, SQLException e) {
+            PostgresSettings settings, DriverConnection dial, Instant deadline, SQLException e) {
         Optional<OutboundFailure> notConnected = dial.failure();
         if (!clock.instant().isBefore(deadline)) {
             return TargetFailure.late(settings.server(), e);
@@ -105,16 +105,17 @@ final class TargetSessions {
                 .orElseGet(() -> TargetFailure.of(settings.server(), e));
     }
 
-    private Dial.Route route(TenantName tenant, PostgresSettings settings, Duration left) {
+    private DriverConnection.Route route(
+            TenantName tenant, PostgresSettings settings, Duration left) {
         Optional<ClientCertificate> own =
                 settings.client().map(client -> client.read(secrets, tenant));
-        return new Dial.Route(
+        return new DriverConnection.Route(
                 tenant.value(),
                 settings.server().host(),
                 settings.server().port(),
                 left,
                 settings.hasTls()
-                        ? Optional.of(new Dial.Tls(settings.caCertificate(), own))
+                        ? Optional.of(new DriverConnection.Tls(settings.caCertificate(), own))
                         : Optional.empty(),
                 ServerMessages.PROTOCOL,
                 MOST_BYTES);
@@ -137,7 +138,7 @@ final class TargetSessions {
                         .map(file -> secrets.read(tenant, "password", file).reveal())
                         .orElse(""));
         Map.of(
-                        PGProperty.SOCKET_FACTORY, DialSockets.class.getName(),
+                        PGProperty.SOCKET_FACTORY, DriverSockets.class.getName(),
                         PGProperty.SSL_MODE, "disable",
                         PGProperty.GSS_ENC_MODE, "disable",
                         PGProperty.REQUIRE_AUTH,

@@ -7,16 +7,19 @@ import java.net.Socket;
 
 import javax.net.SocketFactory;
 
-/** Gives a driver the connection of the current {@link Dial}, whatever address it asks for. */
-public final class DialSockets extends SocketFactory {
+/**
+ * Gives a driver the connection of the current {@link DriverConnection}, whatever address it asks
+ * for.
+ */
+public final class DriverSockets extends SocketFactory {
 
     /** Called by the driver, by the name of this class. */
-    public DialSockets() {}
+    public DriverSockets() {}
 
     /** Connected already, so that the driver neither resolves a name nor connects. */
     @Override
     public Socket createSocket() throws IOException {
-        Dial dial = Dial.CURRENT.get();
+        DriverConnection dial = DriverConnection.CURRENT.get();
         return new Filtered(dial.connected(), dial);
     }
 
@@ -46,7 +49,7 @@ public final class DialSockets extends SocketFactory {
     private static final class Filtered extends DelegatingSocket {
         private final InputStream messages;
 
-        Filtered(Socket socket, Dial dial) throws IOException {
+        Filtered(Socket socket, DriverConnection dial) throws IOException {
             super(socket);
             this.messages = dial.messages(socket.getInputStream());
         }

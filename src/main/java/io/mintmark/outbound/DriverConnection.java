@@ -26,8 +26,8 @@ import javax.net.ssl.SSLSocket;
  * <p>The driver finds the dial by a scoped value, and so must connect on the thread that calls
  * {@link #open}.
  */
-public final class Dial implements AutoCloseable {
-    static final ScopedValue<Dial> CURRENT = ScopedValue.newInstance();
+public final class DriverConnection implements AutoCloseable {
+    static final ScopedValue<DriverConnection> CURRENT = ScopedValue.newInstance();
 
     private final Destinations destinations;
     private final Route route;
@@ -73,12 +73,12 @@ public final class Dial implements AutoCloseable {
         InputStream messages(InputStream in);
     }
 
-    public Dial(Destinations destinations, Route route) {
+    public DriverConnection(Destinations destinations, Route route) {
         this.destinations = destinations;
         this.route = route;
     }
 
-    /** Lets a driver connect by {@link DialSockets}. */
+    /** Lets a driver connect by {@link DriverSockets}. */
     public <T> T open(Callable<T> driver) throws Exception {
         return ScopedValue.where(CURRENT, this).call(driver::call);
     }
