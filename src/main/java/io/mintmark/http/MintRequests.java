@@ -74,7 +74,7 @@ final class MintRequests {
         return new RequestPermit() {
             @Override
             public void waitsForKeys(TenantName tenant) {
-                if (!GuardedPort.leaveTurn(tenant.value(), length)) {
+                if (!GuardedPort.releasePermitToWait(tenant.value(), length)) {
                     throw new Unavailable(
                             Unavailable.Part.ISSUER,
                             "Too many requests are waiting for issuers' signing keys; try again.",
@@ -84,7 +84,7 @@ final class MintRequests {
 
             @Override
             public void isAdmitted(TenantName tenant) {
-                if (!GuardedPort.giveBackTurn(tenant.value(), length)) {
+                if (!GuardedPort.releasePermit(tenant.value(), length)) {
                     throw new Unavailable(
                             "Too many requests of this tenant are in flight; nothing was minted.",
                             BUSY);

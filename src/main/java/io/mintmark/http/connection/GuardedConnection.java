@@ -78,7 +78,7 @@ final class GuardedConnection implements ServerConnection {
      * @param kibibytes that it keeps until it is answered
      * @return false if the owner's share is used up
      */
-    static boolean giveBackTurn(String owner, int kibibytes) {
+    static boolean releasePermit(String owner, int kibibytes) {
         return !release(owner, kibibytes).equals(Optional.of(Reservation.OWNER_FULL));
     }
 
@@ -87,7 +87,7 @@ final class GuardedConnection implements ServerConnection {
      *
      * @return false if there is no memory for it
      */
-    static boolean leaveTurn(String owner, int kibibytes) {
+    static boolean releasePermitToWait(String owner, int kibibytes) {
         return release(owner, kibibytes).orElse(Reservation.RESERVED) == Reservation.RESERVED;
     }
 

@@ -154,8 +154,8 @@ public final class GuardedPort implements AutoCloseable {
      * @param tokenLength of the token that is kept, in characters
      * @return false if this owner's requests hold too much: half of the total
      */
-    public static boolean giveBackTurn(String owner, int tokenLength) {
-        return GuardedConnection.giveBackTurn(owner, kept(tokenLength));
+    public static boolean releasePermit(String owner, int tokenLength) {
+        return GuardedConnection.releasePermit(owner, kept(tokenLength));
     }
 
     /**
@@ -166,8 +166,8 @@ public final class GuardedPort implements AutoCloseable {
      * @return false if such requests, of this owner or of all, hold too much memory; the request
      *     must not wait then
      */
-    public static boolean leaveTurn(String owner, int tokenLength) {
-        return GuardedConnection.leaveTurn(owner, kept(tokenLength));
+    public static boolean releasePermitToWait(String owner, int tokenLength) {
+        return GuardedConnection.releasePermitToWait(owner, kept(tokenLength));
     }
 
     private static int kept(int tokenLength) {
