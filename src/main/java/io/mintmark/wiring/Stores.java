@@ -39,11 +39,13 @@ record Stores(
             Supplier<Optional<TrustedKeys>> declaring,
             EndingPolicy leftBehind) {
         Database database = new Database(Logins.service(settings), settings.poolSize());
+        PostgresEventStore events =
+                new PostgresEventStore(database, replica, declaring.get(), leftBehind);
         return new Stores(
                 database,
-                new PostgresEventStore(database, replica, declaring.get(), leftBehind),
+                events,
                 new PostgresEventStore(database, replica, declaring.get(), EndingPolicy.NOTHING),
-                new PostgresSeals(database, replica),
+                new PostgresSeals(database, replica, events),
                 new PostgresUsedTokens(database));
     }
 

@@ -113,7 +113,7 @@ class AuthorizationServerTest {
         NoBrokerTokenException refused = refusal(discovering(idp.url()));
 
         assertEquals(Kind.MISCONFIGURED, refused.kind());
-        assertTrue(refused.getMessage().contains("is that of '" + idp.url() + "/'"));
+        assertTrue(refused.getMessage().contains("names the issuer '" + idp.url() + "/'"));
     }
 
     @ParameterizedTest

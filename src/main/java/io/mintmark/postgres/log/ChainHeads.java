@@ -1,15 +1,23 @@
 package io.mintmark.postgres.log;
 
+import static io.mintmark.postgres.log.PostgresEventStore.TIMELINE;
+
+import io.mintmark.audit.Chain;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.log.PostgresEventStore.WrittenHead;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Where the chains end that don't end where they were last sealed, as one transaction sees it. They
@@ -64,24 +72,71 @@ final class ChainHeads implements SealStore.Heads {
                 ON CONFLICT (kind, chain) DO UPDATE SET position = excluded.position
             """;
 
+    private static final String SEALED =
+            """
+            SELECT coalesce(max(position), 0) AS at FROM runtime.sealed_chain
+             WHERE kind = 'event' AND chain = ?
+            """;
+
     private static final String LATELY = "35 days";
     private static final String EVER = "50 years";
 
     private final Connection connection;
     private final boolean everything;
+    private final Supplier<Optional<WrittenHead>> own;
     private List<Position> events = List.of();
     private List<Position> changes = List.of();
 
-    ChainHeads(Connection connection, boolean everything) {
+    /**
+     * @param own the end of the chain that this replica writes
+     */
+    ChainHeads(
+            Connection connection, boolean everything, Supplier<Optional<WrittenHead>> own) {
         this.connection = connection;
         this.everything = everything;
+        this.own = own;
     }
 
     @Override
     public List<Position> events() {
         String time = everything ? EVER : LATELY;
-        events = read(Query.of(EVENTS, time, time));
+        Optional<WrittenHead> written = own.get(); // first, so that the query sees its row
+        List<Position> found = read(Query.of(EVENTS, time, time));
+        events = written.filter(this::isStillThere).map(it -> asWritten(found, it)).orElse(found);
         return events;
+    }
+
+    /** A promoted standby may never have received the row. */
+    private boolean isStillThere(WrittenHead written) {
+        return written.head().isPresent() && written.timeline().equals(text(TIMELINE, "timeline"));
+    }
+
+    /** The chain's end is what its writer wrote, whatever the table has by now. */
+    private List<Position> asWritten(List<Position> found, WrittenHead written) {
+        Chain.Head head = written.head().orElseThrow();
+        Optional<String> chain = Optional.of(head.chain());
+        Stream<Position> others = found.stream().filter(each -> !each.chain().equals(chain));
+        Stream<Position> own =
+                head.seq() > Long.parseLong(text(SEALED, "at", head.chain()))
+                        ? Stream.of(new Position(chain, head.seq(), head.hash()))
+                        : Stream.empty();
+        return Stream.concat(others, own)
+                .sorted(Comparator.comparing(each -> each.chain().orElse("")))
+                .toList();
+    }
+
+    private String text(String sql, String column, String... parameters) {
+        try {
+            return Query.of(sql, (Object[]) parameters)
+                    .first(connection, row -> row.getString(column))
+                    .orElseThrow();
+        } catch (SQLException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static StoreUnreachable unreadable(SQLException cause) {
+        return new StoreUnreachable("the heads of the audit log can't be read", false, cause);
     }
 
     @Override
@@ -100,7 +155,7 @@ final class ChainHeads implements SealStore.Heads {
                                     row.getLong("at"),
                                     row.getString("hash")));
         } catch (SQLException e) {
-            throw new StoreUnreachable("the heads of the audit log can't be read", false, e);
+            throw unreadable(e);
         }
     }
 

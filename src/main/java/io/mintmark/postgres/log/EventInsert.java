@@ -54,7 +54,8 @@ final class EventInsert {
             """
              WHERE EXISTS (
                 SELECT FROM audit.event AS before
-                 WHERE before.mint_id = cast(? AS uuid) AND before.hash = decode(?, 'hex'))
+                 WHERE before.mint_id = cast(? AS uuid) AND before.chain = ?
+                   AND before.seq = cast(? AS bigint) AND before.hash = decode(?, 'hex'))
             """;
 
     private static final String INSERT =
@@ -139,7 +140,13 @@ final class EventInsert {
             List<Event> events, String json, Optional<Confirmed> before, Set<TenantName> tenants) {
         Statements statements = leftBehind.byAny(events) ? withEndings : plain;
         List<String> parameters =
-                before.map(row -> List.of(json, row.mint().toString(), row.head().hash()))
+                before.map(row ->
+                                List.of(
+                                        json,
+                                        row.mint().toString(),
+                                        row.head().chain(),
+                                        String.valueOf(row.head().seq()),
+                                        row.head().hash()))
                         .orElseGet(() -> List.of(json));
         if (tenants.isEmpty()) {
             return new Inserted(

@@ -48,8 +48,17 @@ public final class PostgresEventStore implements EventStore {
             """;
 
     /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
-    private static final String TIMELINE =
+    static final String TIMELINE =
             "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
+
+    /**
+     * Where a chain ends by its writer.
+     *
+     * @param head none before the first row
+     * @param timeline of a statement that was committed before the row or with it; empty before the
+     *     first
+     */
+    record WrittenHead(Optional<Chain.Head> head, String timeline) {}
 
     private final Queries queries;
     private final EventInsert insert;
@@ -62,7 +71,7 @@ public final class PostgresEventStore implements EventStore {
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong notReplicated = new AtomicLong();
     private final AtomicLong removed = new AtomicLong();
-    private Optional<Confirmed> last = Optional.empty();
+    private volatile Optional<Confirmed> last = Optional.empty();
     private volatile String timeline = "";
 
     /**
@@ -224,6 +233,11 @@ public final class PostgresEventStore implements EventStore {
         } catch (QueryFailed e) {
             throw meaning(e);
         }
+    }
+
+    /** Its last confirmed row, as it was written. */
+    WrittenHead head() {
+        return new WrittenHead(last.map(Confirmed::head), timeline);
     }
 
     /** How many rows this writer has committed. */

@@ -6,6 +6,7 @@ import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.Database.NoConnection;
 import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.log.PostgresEventStore.WrittenHead;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Checkpoints in their table. A row lock sees to it that one replica seals at a time. */
 public final class PostgresSeals implements SealStore {
@@ -39,6 +41,7 @@ public final class PostgresSeals implements SealStore {
 
     private final Connections connections;
     private final String broker;
+    private final Supplier<Optional<WrittenHead>> own;
 
     /** Where a connection for one transaction comes from. */
     interface Connections {
@@ -46,8 +49,14 @@ public final class PostgresSeals implements SealStore {
     }
 
     PostgresSeals(Connections connections, String broker) {
+        this(connections, broker, Optional::empty);
+    }
+
+    private PostgresSeals(
+            Connections connections, String broker, Supplier<Optional<WrittenHead>> own) {
         this.connections = connections;
         this.broker = broker;
+        this.own = own;
     }
 
     /**
@@ -55,6 +64,16 @@ public final class PostgresSeals implements SealStore {
      */
     public PostgresSeals(Database database, String broker) {
         this(database::connection, broker);
+    }
+
+    /**
+     * The same, and the writer's own chain is sealed as it was written: whoever changes rows while
+     * they are inserted would otherwise have the change sealed.
+     *
+     * @param writer of the same replica
+     */
+    public PostgresSeals(Database database, String broker, PostgresEventStore writer) {
+        this(database::connection, broker, () -> Optional.of(writer.head()));
     }
 
     @Override
@@ -88,7 +107,7 @@ public final class PostgresSeals implements SealStore {
             boolean everything,
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
-        ChainHeads heads = new ChainHeads(connection, everything);
+        ChainHeads heads = new ChainHeads(connection, everything, own);
         Optional<SignedCheckpoint> sealed =
                 sign.apply(
                         new Unsealed(
