@@ -73,7 +73,7 @@ class AuditFigures {
             try (Database connections = new Database(app)) {
                 System.out.printf("fsync is %s%n", column(server, "SHOW fsync").getFirst());
                 write(connections);
-                fill(connections);
+                fill(server, connections);
                 Seals.seal(app);
                 run(server, "VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
@@ -182,8 +182,8 @@ class AuditFigures {
     }
 
     /** Two writers, each with a chain of its own, as two replicas would. */
-    static void fill(Database connections) {
-        ManyMints mints = new ManyMints(ROWS / 2, Instant.now());
+    static void fill(EmbeddedPostgres server, Database connections) {
+        ManyMints mints = mints(server);
         long began = System.nanoTime();
         try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int writer = 0; writer < WRITERS; writer++) {
@@ -192,6 +192,15 @@ class AuditFigures {
             }
         }
         System.out.printf("%,d rows in batches: %,d rows/s%n", ROWS, perSecond(ROWS, began));
+    }
+
+    private static ManyMints mints(EmbeddedPostgres server) {
+        try (Connection auditor =
+                server.getDatabase(Who.AUDITOR.login(), "postgres").getConnection()) {
+            return new ManyMints(ROWS / 2, Instant.now(), auditor);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void fill(Database connections, ManyMints mints, int writer) {
