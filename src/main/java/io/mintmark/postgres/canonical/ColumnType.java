@@ -1,5 +1,6 @@
 package io.mintmark.postgres.canonical;
 
+import io.mintmark.audit.CanonicalForm;
 import io.mintmark.postgres.canonical.ExportedLine.Form;
 import io.mintmark.postgres.canonical.ExportedLine.Value;
 
@@ -9,9 +10,8 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
@@ -35,12 +35,10 @@ public enum ColumnType {
     private static final Pattern GROUP = Pattern.compile("[0-9a-f]{0,4}");
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
-    private static final Pattern MOMENT =
-            Pattern.compile(
-                    "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
-                            + "([.][0-9]{1,6})?(Z|[+]00:00)");
+    /** A time as an export has it, without fraction and zone; 0 is any digit. */
+    private static final String MOMENT = "0000-00-00T00:00:00";
 
-    private static final Pattern HEX = Pattern.compile("\\\\x[0-9a-f]*");
+    private static final int DIGITS = 6;
     private static final int MAPPED = 12;
 
     private final String expression;
@@ -107,29 +105,78 @@ public enum ColumnType {
     }
 
     private static String storable(String text) {
-        boolean plain = text.chars().noneMatch(each -> Character.isSurrogate((char) each));
-        require(
-                text.indexOf('\0') < 0
-                        && (plain || StandardCharsets.UTF_8.newEncoder().canEncode(text)));
+        boolean plain = true;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            require(c != '\0');
+            plain &= !Character.isSurrogate(c);
+        }
+        require(plain || StandardCharsets.UTF_8.newEncoder().canEncode(text));
         return text;
     }
 
     /** What is no time of ours has a text that no hash fits that the database made. */
     private static String micros(String text) {
+        int zone = text.length() - (text.endsWith("Z") ? "Z" : "+00:00").length();
         try {
-            return MOMENT.matcher(text).matches()
-                    ? Long.toString(
-                            ChronoUnit.MICROS.between(
-                                    Instant.EPOCH, OffsetDateTime.parse(text).toInstant()))
+            return isMoment(text, zone)
+                    ? Long.toString(seconds(text) * 1_000_000 + fraction(text, zone))
                     : "\0" + text;
         } catch (DateTimeException e) {
             return "\0" + text;
         }
     }
 
+    private static boolean isMoment(String text, int zone) {
+        int point = MOMENT.length();
+        boolean whole = zone == point;
+        if (!whole && (zone < point + 2 || zone > point + 1 + DIGITS || text.charAt(point) != '.')
+                || !(text.endsWith("Z") || text.endsWith("+00:00"))
+                || text.startsWith("0000")) {
+            return false;
+        }
+        for (int i = 0; i < zone; i++) {
+            char c = text.charAt(i);
+            boolean digit = i > point || i < point && MOMENT.charAt(i) == '0';
+            if (digit ? c < '0' || c > '9' : i != point && c != MOMENT.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static long seconds(String text) {
+        return LocalDateTime.of(
+                        number(text, 0, 4),
+                        number(text, 5, 7),
+                        number(text, 8, 10),
+                        number(text, 11, 13),
+                        number(text, 14, 16),
+                        number(text, 17, 19))
+                .toEpochSecond(ZoneOffset.UTC);
+    }
+
+    /** The microseconds within the second. */
+    private static int fraction(String text, int zone) {
+        int from = MOMENT.length() + 1;
+        int micros = zone < from ? 0 : number(text, from, zone);
+        for (int i = zone - from; zone > from && i < DIGITS; i++) {
+            micros *= 10;
+        }
+        return micros;
+    }
+
+    private static int number(String text, int from, int to) {
+        return Integer.parseInt(text, from, to, 10);
+    }
+
     private static String bytes(String text) {
-        require(text.length() % 2 == 0 && HEX.matcher(text).matches());
-        return text.substring("\\x".length());
+        String digits = text.substring(Math.min(text.length(), "\\x".length()));
+        require(
+                text.startsWith("\\x")
+                        && digits.length() % 2 == 0
+                        && CanonicalForm.isHex(digits));
+        return digits;
     }
 
     private static String address(String text) {
