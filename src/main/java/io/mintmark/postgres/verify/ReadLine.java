@@ -1,0 +1,37 @@
+package io.mintmark.postgres.verify;
+
+import io.mintmark.audit.Part;
+import io.mintmark.postgres.canonical.ExportedLine;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * What a line of an export is: the header of a part, or a line that belongs somewhere; neither if
+ * no export writes it.
+ *
+ * @param origin where the line was read, for people
+ */
+record ReadLine(Optional<Part> header, Optional<PlacedLine> line, String origin) {
+
+    static ReadLine of(byte[] bytes, String origin) {
+        Optional<String> text = decoded(bytes);
+        Optional<Part> header = text.flatMap(Part::in);
+        Optional<PlacedLine> line =
+                text.filter(_ -> header.isEmpty())
+                        .flatMap(ExportedLine::parse)
+                        .flatMap(row -> ExportedPlaces.line(row, text.get(), origin));
+        return new ReadLine(header, line, origin);
+    }
+
+    private static Optional<String> decoded(byte[] bytes) {
+        try {
+            return Optional.of(
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+}
