@@ -35,10 +35,10 @@ public enum ColumnType {
     private static final Pattern GROUP = Pattern.compile("[0-9a-f]{0,4}");
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
-    /** A time as an export has it, without fraction and zone; 0 is any digit. */
-    private static final String MOMENT = "0000-00-00T00:00:00";
+    /** A time as an export has it, up to its zone; 0 is any digit, and the fraction may be less. */
+    private static final String MOMENT = "0000-00-00T00:00:00.000000";
 
-    private static final int DIGITS = 6;
+    private static final int POINT = MOMENT.indexOf('.');
     private static final int MAPPED = 12;
 
     private final String expression;
@@ -119,51 +119,35 @@ public enum ColumnType {
     private static String micros(String text) {
         int zone = text.length() - (text.endsWith("Z") ? "Z" : "+00:00").length();
         try {
-            return isMoment(text, zone)
-                    ? Long.toString(seconds(text) * 1_000_000 + fraction(text, zone))
-                    : "\0" + text;
+            return isMoment(text, zone) ? Long.toString(micros(text, zone)) : "\0" + text;
         } catch (DateTimeException e) {
             return "\0" + text;
         }
     }
 
     private static boolean isMoment(String text, int zone) {
-        int point = MOMENT.length();
-        boolean whole = zone == point;
-        if (!whole && (zone < point + 2 || zone > point + 1 + DIGITS || text.charAt(point) != '.')
-                || !(text.endsWith("Z") || text.endsWith("+00:00"))
-                || text.startsWith("0000")) {
-            return false;
-        }
-        for (int i = 0; i < zone; i++) {
+        boolean fits =
+                (text.endsWith("Z") || text.endsWith("+00:00"))
+                        && (zone == POINT || (zone > POINT + 1 && zone <= MOMENT.length()))
+                        && !text.startsWith("0000");
+        for (int i = 0; fits && i < zone; i++) {
             char c = text.charAt(i);
-            boolean digit = i > point || i < point && MOMENT.charAt(i) == '0';
-            if (digit ? c < '0' || c > '9' : i != point && c != MOMENT.charAt(i)) {
-                return false;
-            }
+            fits = MOMENT.charAt(i) == '0' ? c >= '0' && c <= '9' : c == MOMENT.charAt(i);
         }
-        return true;
+        return fits;
     }
 
-    private static long seconds(String text) {
-        return LocalDateTime.of(
+    private static long micros(String text, int zone) {
+        LocalDateTime second =
+                LocalDateTime.of(
                         number(text, 0, 4),
                         number(text, 5, 7),
                         number(text, 8, 10),
                         number(text, 11, 13),
                         number(text, 14, 16),
-                        number(text, 17, 19))
-                .toEpochSecond(ZoneOffset.UTC);
-    }
-
-    /** The microseconds within the second. */
-    private static int fraction(String text, int zone) {
-        int from = MOMENT.length() + 1;
-        int micros = zone < from ? 0 : number(text, from, zone);
-        for (int i = zone - from; zone > from && i < DIGITS; i++) {
-            micros *= 10;
-        }
-        return micros;
+                        number(text, 17, 19));
+        String fraction = text.substring(Math.min(POINT + 1, zone), zone) + "000000";
+        return second.toEpochSecond(ZoneOffset.UTC) * 1_000_000 + number(fraction, 0, 6);
     }
 
     private static int number(String text, int from, int to) {
