@@ -156,10 +156,7 @@ public enum ColumnType {
 
     private static String bytes(String text) {
         String digits = text.substring(Math.min(text.length(), "\\x".length()));
-        require(
-                text.startsWith("\\x")
-                        && digits.length() % 2 == 0
-                        && CanonicalForm.isHex(digits));
+        require(text.startsWith("\\x") && digits.length() % 2 == 0 && CanonicalForm.isHex(digits));
         return digits;
     }
 

@@ -96,8 +96,7 @@ final class ExportedColumns {
 
     /** Whether a line has exactly these columns and the hashes, and values that fit them. */
     boolean fit(ExportedLine row) {
-        boolean isEarlier =
-                CanonicalForm.isFirst(row.text("chain")) && !row.has("shared_revision");
+        boolean isEarlier = CanonicalForm.isFirst(row.text("chain")) && !row.has("shared_revision");
         if (!row.names().equals(isEarlier ? earlier : all)) {
             return false;
         }

@@ -15,6 +15,7 @@ import io.mintmark.postgres.verify.PlacedLine.Chain;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private final SortedLines lines;
     private Optional<Part> part = Optional.empty();
 
-    private record Written(byte[] bytes, String origin) {}
+    private record Written(ByteBuffer bytes, String origin) {}
 
     private record Judged<T>(Row row, T answer) {}
 
@@ -87,7 +88,9 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                                 @Override
                                 public void line(byte[] bytes, long number) {
                                     lines.add(
-                                            new Written(bytes, origin(file, number)), bytes.length);
+                                            new Written(
+                                                    ByteBuffer.wrap(bytes), origin(file, number)),
+                                            bytes.length);
                                 }
 
                                 @Override

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 record ReadLine(Optional<Part> header, Optional<PlacedLine> line, String origin) {
 
-    static ReadLine of(byte[] bytes, String origin) {
+    static ReadLine of(ByteBuffer bytes, String origin) {
         Optional<String> text = decoded(bytes);
         Optional<Part> header = text.flatMap(Part::in);
         Optional<PlacedLine> line =
@@ -26,10 +26,9 @@ record ReadLine(Optional<Part> header, Optional<PlacedLine> line, String origin)
         return new ReadLine(header, line, origin);
     }
 
-    private static Optional<String> decoded(byte[] bytes) {
+    private static Optional<String> decoded(ByteBuffer bytes) {
         try {
-            return Optional.of(
-                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
         } catch (CharacterCodingException e) {
             return Optional.empty();
         }

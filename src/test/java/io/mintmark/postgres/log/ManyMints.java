@@ -29,8 +29,8 @@ import java.util.UUID;
 
 /**
  * Two months of mints, spread evenly: 20 tenants with 20 keys each, 5,000 subjects and one that
- * mints a tenth of all, all of them granted. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of
- * 20,000 one is never resolved.
+ * mints a tenth of all, all of them granted. Of a thousand, ten are denied, ten fail, two of them
+ * nobody knows how; of 20,000 one is never resolved.
  */
 final class ManyMints {
     static final String BUSY = "job:main";
