@@ -82,7 +82,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.edit_distance(text, text) IS
-    'How many characters to add, remove or change to get from one text to the other (Levenshtein).';
+    'The number of characters to add, remove or change to get from one string to the other (Levenshtein).';
 
 CREATE OR REPLACE FUNCTION internal.nearest(written text, known text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -95,7 +95,7 @@ AS $$
      ORDER BY starts_with(lower(name), lower(written)) DESC, distance, name COLLATE "C" LIMIT 1;
 $$;
 COMMENT ON FUNCTION internal.nearest(text, text[]) IS
-    'The known name that is spelt most like what was written; null if none is near.';
+    'The known name that is most similar to a given name; null if none is near.';
 
 CREATE OR REPLACE FUNCTION internal.did_you_mean(written text, known text[], otherwise text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -129,7 +129,7 @@ BEGIN
     RETURN least_length;
 END
 $$;
-COMMENT ON FUNCTION internal.common_start(text, text) IS 'How many characters two texts begin with alike.';
+COMMENT ON FUNCTION internal.common_start(text, text) IS 'The number of equal characters at the start of two strings.';
 
 CREATE OR REPLACE FUNCTION internal.there_are(written text, known text[], what text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -140,4 +140,4 @@ AS $$
                                what || CASE WHEN cardinality(known) > 20 THEN ', among others' ELSE '' END);
 $$;
 COMMENT ON FUNCTION internal.there_are(text, text[], text) IS
-    'A hint: the nearest known name, if one is near, and up to twenty of them, those first that begin most like what was written.';
+    'A hint: the nearest known name, if one is near, and up to twenty known names, the most similar first.';

@@ -120,7 +120,7 @@ BEGIN
     RETURN get_bit(reached, size) = 1;
 END
 $$;
-COMMENT ON FUNCTION internal.globs_overlap(text, text) IS 'Whether some text matches both globs.';
+COMMENT ON FUNCTION internal.globs_overlap(text, text) IS 'Whether a string can match both globs.';
 
 -- The service counts the same (Glob.steps, ClaimConditions.steps) and refuses what is more than its budget.
 CREATE OR REPLACE FUNCTION internal.glob_steps(pattern text, value text) RETURNS bigint

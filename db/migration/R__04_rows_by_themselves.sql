@@ -56,7 +56,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_secrets() IS
-    'Trigger: refuses known forms of tokens and keys in text. Arguments: the columns.';
+    'Trigger: rejects known forms of tokens and keys in columns. Arguments: the columns.';
 
 -- ---------------------------------------------------------------- the form of values
 

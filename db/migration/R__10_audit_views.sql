@@ -167,7 +167,8 @@ SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, 
         WHERE e.grant_id = g.id AND e.step = 1
         ORDER BY e.mint_id DESC
         LIMIT 1) AS used ON true
- WHERE used.last_used_at IS NULL OR used.last_used_at < now() - interval '90 days';
+ WHERE g.enabled AND greatest(g.created_at, g.valid_from) < now() - interval '90 days'
+   AND (used.last_used_at IS NULL OR used.last_used_at < now() - interval '90 days');
 COMMENT ON VIEW audit.unused_grant IS
-    'Grants without a mint for 90 days, as far as the log goes back. Includes disabled and new grants.';
+    'Enabled grants that could have been used for at least 90 days, without a mint in the last 90 days, as far as the log goes back.';
 COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The time of the last mint under the grant; null: never.';

@@ -1,4 +1,5 @@
 -- What an admin writes to set up a tenant: whom it trusts, what it has, and who may have it.
+-- Addresses follow the ports of this start.
 
 INSERT INTO broker.tenant (name, display_name)
 VALUES ('demo', 'The demo tenant')
@@ -11,12 +12,12 @@ VALUES ('demo', 'lea')
 
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('demo-idp', 'demo', 'ISSUER', '{mintmark-demo}')
-    ON CONFLICT (name) DO NOTHING;
+    ON CONFLICT (name) DO UPDATE SET issuer = excluded.issuer;
 
 INSERT INTO broker.access_provider (tenant, name, type, settings)
 VALUES ('demo', 'tokens', 'jwt', '{}'),
        ('demo', 'storage', 's3-sts', '{"endpoint": "STORAGE"}')
-    ON CONFLICT (tenant, name) DO NOTHING;
+    ON CONFLICT (tenant, name) DO UPDATE SET settings = excluded.settings;
 
 INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
 VALUES ('demo', 'demo-api', 'tokens', 'Calls the demo API', 900, '{"audience": "https://demo-api.example"}'),
@@ -37,7 +38,7 @@ VALUES ('payments', 'Another team')
 
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
 VALUES ('payments-idp', 'payments', 'ISSUER', '{mintmark-payments}')
-    ON CONFLICT (name) DO NOTHING;
+    ON CONFLICT (name) DO UPDATE SET issuer = excluded.issuer;
 
 INSERT INTO broker.access_provider (tenant, name, type, settings)
 VALUES ('payments', 'tokens', 'jwt', '{}')

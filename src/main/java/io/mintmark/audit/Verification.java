@@ -22,8 +22,8 @@ public final class Verification {
     private static final int BATCH = 1_000;
 
     private static final String NO_TABLES =
-            "Without a database neither the tables of broker are compared with their history, nor"
-                    + " audit.unresolved with the rows, nor the schema with that of this release";
+            "An export does not contain the tables of broker, audit.unresolved and the schema;"
+                    + " verify them at the database";
 
     private final LogReader log;
     private final TrustedKeys keys;

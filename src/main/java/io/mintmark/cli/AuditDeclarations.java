@@ -38,7 +38,7 @@ final class AuditDeclarations {
         @Option(
                 names = "--reason",
                 required = true,
-                description = "What happened, for the auditors who accept it.")
+                description = "The reason, for auditors who accept the declaration.")
         private String reason = "";
 
         @Override

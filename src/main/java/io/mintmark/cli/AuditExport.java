@@ -87,7 +87,7 @@ final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--output",
             paramLabel = "FILE",
-            description = "Where to write; standard output if not given.")
+            description = "The file to write; by default, standard output.")
     private @Nullable Path output;
 
     private long count;

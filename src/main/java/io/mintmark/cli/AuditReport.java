@@ -184,7 +184,7 @@ final class AuditReport implements Findings {
                     .formatted(ungranted);
         }
         if (altered > 0) {
-            return "The log is intact, but %,d objects of the schema are NOT those of this release."
+            return "The log is intact, but %,d objects of the schema DIFFER from this release."
                     .formatted(altered);
         }
         String proven = proven(summary);

@@ -35,7 +35,7 @@ final class AuditShow implements Callable<Integer> {
     @Option(
             names = "--most",
             defaultValue = "50",
-            description = "How many mints at most; 50 if not given.")
+            description = "The maximum number of mints; 50 by default.")
     private int most;
 
     private long count;
@@ -67,7 +67,7 @@ final class AuditShow implements Callable<Integer> {
         @Option(
                 names = "--key",
                 paramLabel = "NAME",
-                description = "A key, of each tenant that you may see.")
+                description = "A key, in every tenant that you may see.")
         private @Nullable String key;
 
         /** What to look for, by the option that was given. */

@@ -94,7 +94,8 @@ final class CheckWebhook implements Callable<Integer> {
             names = "--listen",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:8999",
-            description = "Where to serve the test key; by default, ${DEFAULT-VALUE}.")
+            description =
+                    "The host and port that serve the test key; by default, ${DEFAULT-VALUE}.")
     private String listen = "";
 
     @Option(

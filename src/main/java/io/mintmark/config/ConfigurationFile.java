@@ -99,7 +99,7 @@ final class ConfigurationFile {
             case ScalarNode scalar -> scalar.getTag().equals(Tag.NULL) ? "" : scalar.getValue();
             case SequenceNode list ->
                     list.getValue().stream().map(this::element).collect(Collectors.joining(","));
-            default -> throw complaint(value, "must have a text or a list here");
+            default -> throw complaint(value, "must have a string or a list here");
         };
     }
 

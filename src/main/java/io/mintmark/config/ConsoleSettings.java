@@ -71,10 +71,7 @@ public record ConsoleSettings(
                     Password.FORMAT,
                     "Client secret. Required by `console`.");
     static final Setting<Path> CLIENT_SECRET_FILE =
-            Setting.of(
-                    "console.oidc.client-secret-file",
-                    Password.FILE,
-                    "A file that holds it, instead of `CONSOLE_OIDC_CLIENT_SECRET`.");
+            Setting.of("console.oidc.client-secret-file", Password.FILE, "File with that secret.");
     static final Setting<Path> COOKIE_KEY_FILE =
             Setting.of(
                     "console.cookie-key-file",

@@ -41,10 +41,7 @@ public record DatabaseSettings(
                     Password.FORMAT,
                     "Password of that login, if it needs one.");
     static final Setting<Path> PASSWORD_FILE =
-            Setting.of(
-                    "database.password-file",
-                    Password.FILE,
-                    "A file that holds it, instead of `DATABASE_PASSWORD`.");
+            Setting.of("database.password-file", Password.FILE, "File with that password.");
     static final Setting<Boolean> MIGRATE =
             Setting.of(
                     "database.migrate",
@@ -63,10 +60,7 @@ public record DatabaseSettings(
                     Password.FORMAT,
                     "Password of that login, if it needs one.");
     static final Setting<Path> OWNER_PASSWORD_FILE =
-            Setting.of(
-                    "database.owner-password-file",
-                    Password.FILE,
-                    "A file that holds it, instead of `DATABASE_OWNER_PASSWORD`.");
+            Setting.of("database.owner-password-file", Password.FILE, "File with that password.");
     static final Setting<Boolean> SINGLE_ROLE =
             Setting.of(
                     "database.single-role",

@@ -54,8 +54,7 @@ final class IdentityTable {
             Setting.of(
                     "broker.idp.client-secret-file",
                     Password.FILE,
-                    "`client-credentials`: a file that holds it, instead of"
-                            + " `BROKER_IDP_CLIENT_SECRET`.");
+                    "`client-credentials`: file with that secret.");
     static final Setting<ClientAuth> CLIENT_AUTH =
             Setting.of(
                     "broker.idp.client-auth",

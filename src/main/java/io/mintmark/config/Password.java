@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class Password {
     static final Format<Password> FORMAT = Format.hidden("a password", Password::new);
     static final Format<Path> FILE =
-            Formats.FILE.hint(", which holds the password and at most a line end behind it");
+            Formats.FILE.hint(", which holds the password and at most one trailing newline");
 
     private static final int LONGEST_FILE = 64 * 1_024;
 

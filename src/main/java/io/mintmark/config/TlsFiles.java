@@ -31,7 +31,7 @@ public record TlsFiles(String setting, Path certificate, Path key) {
                     Setting.of(
                             section + ".tls-certificate-file",
                             Formats.FILE.hint(", with certificates in PEM"),
-                            "TLS certificate of %s, PEM, followed by its issuers'. Without it, the port serves plain HTTP."
+                            "TLS certificate of %s, then its intermediate certificates, PEM. Without it, plain HTTP."
                                     .formatted(port)),
                     Setting.of(
                             section + ".tls-key-file",

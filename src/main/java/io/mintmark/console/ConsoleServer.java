@@ -75,7 +75,13 @@ public final class ConsoleServer implements AutoCloseable {
                         settings.clientSecret().reveal(),
                         cookieKey);
         LoginRoutes routes =
-                new LoginRoutes(settings.url(), endpoints, settings.clientId(), login, sessions);
+                new LoginRoutes(
+                        settings.url(),
+                        endpoints,
+                        settings.clientId(),
+                        login,
+                        sessions,
+                        pages.paths());
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -171,10 +177,10 @@ public final class ConsoleServer implements AutoCloseable {
                 Notice.of(
                                 400,
                                 "Error",
-                                "The address has a character that addresses can't have as it is, or a %"
-                                        + " without two hexadecimal digits.",
-                                "Type what you look for into the field of the page, which encodes it; in"
-                                        + " an address a % is written %25 and a space %20.")
+                                "The URL has a character that must be encoded, or a % without two"
+                                        + " hexadecimal digits.",
+                                "Use the search field, which encodes your text. In a URL write %25 for % and"
+                                        + " %20 for a space.")
                         .withLink("To the overview", "/")
                         .send(request, response);
             }

@@ -14,10 +14,6 @@ record LocalAddress(String text) {
     /** Longer ones wouldn't fit into the cookie that remembers them. */
     private static final int LONGEST = 1_500;
 
-    /** What the paths of pages begin with. */
-    private static final Set<String> PAGES =
-            Set.of("", "mints", "subjects", "keys", "tenants", "explain", "proof");
-
     private static final Pattern AFTER_A_PART = Pattern.compile("[/?]");
     private static final String IN_PATH = "._~!$&'()*+,=:@%/-";
     private static final String NOT_IN_QUERY = "\"<>\\^`{|}#";
@@ -33,10 +29,18 @@ record LocalAddress(String text) {
     }
 
     /**
-     * Whether it is one of the pages, which only read, and neither a login's nor a session's end.
+     * Whether a login may return here: to a page, but not to an address that ends a login or a
+     * session.
+     *
+     * @param sections the first segments of the pages' paths
      */
-    boolean isPage() {
-        return PAGES.contains(AFTER_A_PART.split(text, 3)[1]);
+    boolean isPage(Set<String> sections) {
+        return sections.contains(firstSegment(text));
+    }
+
+    /** The first segment of a path; empty for the start page. */
+    static String firstSegment(String path) {
+        return AFTER_A_PART.split(path, 3)[1];
     }
 
     /** Whether no two readers of a path could come to different pages. */

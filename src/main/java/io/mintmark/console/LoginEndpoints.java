@@ -63,8 +63,7 @@ public record LoginEndpoints(
         String named = document.path("issuer").asText();
         if (!issuer.equals(named)) {
             throw new Unusable(
-                    "its discovery document is that of '%s', which isn't the same text"
-                            .formatted(named));
+                    "its discovery document names another issuer, '%s'".formatted(named));
         }
         return new LoginEndpoints(
                 issuer,

@@ -56,8 +56,8 @@ final class LoginFilter implements Filter {
             Notice.of(
                             404,
                             "No such page",
-                            "No page has such an address.",
-                            "Addresses of pages have no empty and no dotted parts.")
+                            "No page has this URL.",
+                            "Remove empty segments, “.” and “..” from the path.")
                     .withLink("To the overview", "/")
                     .send(request, response);
         } else if (OPEN.contains(path) || isStyle(path)) {

@@ -21,6 +21,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** How a login ends and how a session does. */
 final class LoginRoutes implements Filter {
@@ -37,21 +39,28 @@ final class LoginRoutes implements Filter {
     private final String clientId;
     private final HelidonLogin login;
     private final Sessions sessions;
+    private final Set<String> sections;
 
     /**
      * @param console where browsers reach the console
+     * @param pages the paths of the pages
      */
     LoginRoutes(
             URI console,
             LoginEndpoints endpoints,
             String clientId,
             HelidonLogin login,
-            Sessions sessions) {
+            Sessions sessions,
+            Set<String> pages) {
         this.console = console;
         this.endpoints = endpoints;
         this.clientId = clientId;
         this.login = login;
         this.sessions = sessions;
+        this.sections =
+                pages.stream()
+                        .map(LocalAddress::firstSegment)
+                        .collect(Collectors.toUnmodifiableSet());
     }
 
     void register(HttpRouting.Builder routing) {
@@ -139,7 +148,7 @@ final class LoginRoutes implements Filter {
                 401,
                 "Not logged in",
                 sentence,
-                "That happens when two tabs log in at a time, or when an old address is opened.");
+                "Two tabs logged in at the same time, or you opened an old URL.");
     }
 
     private static String cut(String text) {
@@ -177,7 +186,7 @@ final class LoginRoutes implements Filter {
                         .first(HelidonLogin.TO)
                         .asOptional()
                         .flatMap(LocalAddress::of)
-                        .filter(LocalAddress::isPage)
+                        .filter(address -> address.isPage(sections))
                         .orElse(LocalAddress.START);
         response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, to.text()).send();
     }
@@ -188,9 +197,8 @@ final class LoginRoutes implements Filter {
                         "Not logged in",
                         "The identity provider rejected the login's code, or its response "
                                 + "was invalid.",
-                        "Log in again. If that happens each time, the console's client id, its"
-                                + " secret or its redirect address may differ from what the"
-                                + " identity provider knows.")
+                        "Log in again. If the login fails each time, compare the console's client"
+                                + " id, secret and redirect URL with the identity provider's.")
                 .withLink("Log in", "/")
                 .send(request, response);
     }

@@ -61,7 +61,7 @@ final class PageLimits implements Filter {
         return Notice.of(
                         429,
                         "Too many pages",
-                        "Your address sent too many requests.",
+                        "Your IP address sent too many requests.",
                         "Try again in %d seconds, from %s on."
                                 .formatted(
                                         denied.retryAfter().toSeconds(),

@@ -2,8 +2,15 @@ package io.mintmark.console;
 
 import io.helidon.webserver.http.HttpRouting;
 
-/** What is shown to those who are logged in. */
+import java.util.Set;
+
+/** The pages of logged-in users. */
 public interface PageRoutes {
+
+    /**
+     * The paths of all pages. A login returns only to a path whose first segment one of them has.
+     */
+    Set<String> paths();
 
     /**
      * Adds the pages to a routing, to which nothing is added after them. Every request for one has

@@ -40,7 +40,10 @@ final class SameSite implements Filter {
 
     /** Where each file can be had from, which is where a link from elsewhere leads instead. */
     private static final Map<String, String> PAGES_OF_FILES =
-            Map.of("/mints/download", "/mints", "/proof/checkpoints", "/proof");
+            Map.of(
+                    "/mints/download", "/mints",
+                    "/reviews/download", "/reviews",
+                    "/proof/checkpoints", "/proof");
 
     private final String origin;
 

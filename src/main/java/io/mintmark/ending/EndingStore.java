@@ -77,7 +77,6 @@ public interface EndingStore {
      *
      * @param key empty where the audit log gets no row of the end
      * @param how its end counts, unless something is left
-     * @param early whether its credential might still work
      * @param callNeeded whether its provider has something left of it
      * @param tries how often it was tried in vain
      */
@@ -87,7 +86,6 @@ public interface EndingStore {
             Optional<KeyName> key,
             Optional<String> credentialId,
             How how,
-            boolean early,
             boolean callNeeded,
             int tries) {}
 }

@@ -177,7 +177,7 @@ public final class ProviderEndings {
 
     private Ended ended(Open open, Place place) {
         try {
-            return ender(open.provider()).end(new EndOrder(place, open.mint(), open.early()));
+            return ender(open.provider()).end(new EndOrder(place, open.mint()));
         } catch (RuntimeException e) {
             return Ended.not(TimedCall.failed(e));
         }

@@ -3,7 +3,6 @@ package io.mintmark.exchange;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.grant.Granted;
 import io.mintmark.mint.CallerKey;
-import io.mintmark.tenant.KeyName;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.verdict.RequestRefusal;
 import io.mintmark.verdict.Verdict;
@@ -36,25 +35,6 @@ public record MintRequest(
         CredentialFormat format,
         RequestPermit permit,
         Optional<CallerKey> callerKey) {
-
-    /** A request of the interface. */
-    public MintRequest(
-            String requestId,
-            InetAddress address,
-            Optional<String> userAgent,
-            PresentedToken token,
-            List<KeyName> keys) {
-        this(
-                requestId,
-                address,
-                userAgent,
-                token,
-                KeySelection.named(keys),
-                Optional.empty(),
-                CredentialFormat.OF_KEYS,
-                RequestPermit.NONE,
-                Optional.empty());
-    }
 
     /** The same request, to certify a key of the client. */
     MintRequest certifying(CallerKey key) {

@@ -29,12 +29,6 @@ final class PreparedKeys {
         return byRow.get(row);
     }
 
-    /** Of how many rows something is kept. */
-    long kept() {
-        byRow.cleanUp();
-        return byRow.estimatedSize();
-    }
-
     private static AccessPoint access(Provider row) {
         return new AccessPoint(
                 row.name(), row.type(), row.settings(), row.allowedTargets(), row.sharedIdentity());

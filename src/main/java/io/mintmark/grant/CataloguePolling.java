@@ -50,7 +50,7 @@ public final class CataloguePolling implements AutoCloseable {
             issuers.refresh();
             return true;
         } catch (Unavailable e) {
-            log.debug("The database didn't tell what has changed", e);
+            log.debug("Configuration changes could not be read from the database", e);
         } catch (RuntimeException e) {
             log.error("Configuration changes could not be read", e);
         }

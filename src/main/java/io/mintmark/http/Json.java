@@ -20,11 +20,6 @@ final class Json {
         return MAPPER.createObjectNode();
     }
 
-    /** A text, as JSON quotes it. */
-    static JsonNode text(String text) {
-        return MAPPER.getNodeFactory().textNode(text);
-    }
-
     /** The value, if the bytes are one and nothing else. */
     static Optional<JsonNode> read(byte[] body) {
         return StrictJson.value(body, Bodies.LONGEST);

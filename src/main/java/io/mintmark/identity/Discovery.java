@@ -65,7 +65,7 @@ final class Discovery {
         if (!issuer.equals(named)) {
             throw IdpFailures.failed(
                     Kind.MISCONFIGURED,
-                    "its discovery document is that of '%s', and BROKER_IDP_ISSUER is '%s'"
+                    "its discovery document names the issuer '%s', but BROKER_IDP_ISSUER is '%s'"
                             .formatted(named, issuer));
         }
         String endpoint = metadata.path("token_endpoint").textValue();

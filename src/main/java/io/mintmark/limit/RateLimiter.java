@@ -49,11 +49,6 @@ public final class RateLimiter {
         return allowed(remaining, window.rest());
     }
 
-    /** How many windows are kept, of both kinds. */
-    long remembered() {
-        return windows.count() + seconds.count();
-    }
-
     private RateDecision allowed(int remaining, long nanos) {
         return new RateDecision(
                 true, settings.requests(), remaining, settings.window(), in(nanos), Duration.ZERO);

@@ -45,12 +45,8 @@ public interface Ender {
      */
     record Place(TenantName tenant, ProviderName provider, JsonNode settings, Instant deadline) {}
 
-    /**
-     * One mint to be ended.
-     *
-     * @param beforeItsTime whether its credential might still work
-     */
-    record EndOrder(Place place, MintId mintId, boolean beforeItsTime) {}
+    /** One mint to be ended. */
+    record EndOrder(Place place, MintId mintId) {}
 
     /** The provider couldn't list what mints left behind. The message is free of secrets. */
     final class NotListed extends Exception {

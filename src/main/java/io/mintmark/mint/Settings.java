@@ -77,7 +77,7 @@ public final class Settings {
         present(name)
                 .ifPresent(value -> {
                     if (!value.isArray()) {
-                        throw unusable(name, "must be a list of texts");
+                        throw unusable(name, "must be a list of strings");
                     }
                     value.forEach(element -> texts.add(text(name, element)));
                 });
@@ -212,7 +212,7 @@ public final class Settings {
 
     private String text(String name, JsonNode value) {
         if (!value.isTextual() || value.textValue().isBlank()) {
-            throw unusable(name, "must be a text that isn't empty");
+            throw unusable(name, "must be a non-empty string");
         }
         return value.textValue();
     }

@@ -200,7 +200,7 @@ public final class ServiceAnswer {
     /** Why a token of this answer must not be handed out, as a sentence about the answer. */
     public Optional<String> objection(Secret token) {
         if (!isReadable()) {
-            return Optional.of("the answer isn't one JSON object that can be read in one way");
+            return Optional.of("the response isn't a JSON object without duplicate fields");
         }
         if (has("error")) {
             return Optional.of("the answer has an error beside the token");

@@ -71,8 +71,7 @@ public sealed interface TokenReply {
                         objection(reply, token)
                                 .<TokenReply>map(why -> new Unfit(token, life, why))
                                 .orElseGet(() -> new Given(token, life, scope(answer))))
-                .orElseGet(() ->
-                        new Unreadable("the answer isn't that of a token endpoint (RFC 6749)"));
+                .orElseGet(() -> new Unreadable("the response isn't a token response (RFC 6749)"));
     }
 
     private static Optional<String> scope(ServiceAnswer answer) {

@@ -146,9 +146,4 @@ final class KeySources {
     synchronized long bytes() {
         return bytes;
     }
-
-    /** How many sources are kept now. */
-    synchronized int count() {
-        return bySource.size();
-    }
 }

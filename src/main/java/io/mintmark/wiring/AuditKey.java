@@ -20,8 +20,6 @@ import java.util.regex.Pattern;
 
 /** Reads the keys that seal the audit log; the broker never starts without one. */
 public final class AuditKey {
-    private static final String REMEDY =
-            "make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ";
     private static final Pattern PRIVATE_KEY =
             Pattern.compile(
                     "-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
@@ -85,8 +83,10 @@ public final class AuditKey {
         }
     }
 
+    /** Without a command that creates a key: it could overwrite one that is still needed. */
     private static StartFailed unfit(Path file, String why) {
         return new StartFailed(
-                "AUDIT_SIGNING_KEY_FILE: '%s' %s; %s%s".formatted(file, why, REMEDY, file));
+                "AUDIT_SIGNING_KEY_FILE: '%s' %s; set another file, with a P-256 private key in PEM"
+                        .formatted(file, why));
     }
 }

@@ -61,7 +61,7 @@ final class DatabaseCheckup {
                             Area.DATABASE,
                             databaseFaults(database),
                             isReadable ? ofTenants(database) : List.of()),
-                    Finding.of(Area.ROLES, roleFaults(login)),
+                    new Finding(Area.ROLES, roleFaults(login), connectionNotes(login)),
                     schema);
         }
     }
@@ -92,6 +92,23 @@ final class DatabaseCheckup {
         } catch (Unavailable e) {
             return List.of("the sizes of tenants were not checked: " + e.getMessage());
         }
+    }
+
+    /** A replica opens its connections when it needs them, so a start succeeds all the same. */
+    private List<String> connectionNotes(LoginCheck login) {
+        int needed = settings.poolSize();
+        return login
+                .mostConnections()
+                .filter(most -> most < needed)
+                .map(most ->
+                        """
+                        login '%s' may open %d connections (CONNECTION LIMIT of the login or the \
+                        database), but each replica's pool has up to %d: requests would get 503 under \
+                        load. Raise the limit to at least %d for each replica, or lower DATABASE_POOL_SIZE.\
+                        """
+                                .formatted(settings.login().username(), most, needed, needed))
+                .stream()
+                .toList();
     }
 
     private List<String> databaseFaults(Database database) {

@@ -103,8 +103,8 @@ public final class Startup {
         signer.filter(last -> !seals.ids().contains(last))
                 .ifPresent(last ->
                         log.warn(
-                                "AUDIT_KEY_REPLACED: the log goes on without the key {} of its last"
-                                        + " checkpoint; auditors have to trust the new key on their own",
+                                "AUDIT_KEY_REPLACED: the log continues without the key {} of its last"
+                                        + " checkpoint; give auditors the new public key",
                                 last));
     }
 

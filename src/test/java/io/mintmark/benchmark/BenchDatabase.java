@@ -1,7 +1,6 @@
 package io.mintmark.benchmark;
 
 import io.mintmark.endtoend.OwnServer;
-import io.mintmark.postgres.LoggedMints;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,11 +52,6 @@ final class BenchDatabase implements AutoCloseable {
                 "load_owner",
                 "DATABASE_OWNER_PASSWORD",
                 PASSWORD);
-    }
-
-    /** What mints leave in the log of it. */
-    LoggedMints logged(String name) {
-        return new LoggedMints(url(name), SERVICE, PASSWORD);
     }
 
     private String url(String name) {

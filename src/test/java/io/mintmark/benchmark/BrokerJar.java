@@ -29,9 +29,6 @@ import javax.management.remote.JMXServiceURL;
 final class BrokerJar implements AutoCloseable {
     private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-    /** In which Linux counts a thread's processor time. */
-    private static final int MILLIS_OF_TICK = 10;
-
     private final Process process;
     private final Start start;
     private @Nullable JMXConnector management;
@@ -58,30 +55,6 @@ final class BrokerJar implements AutoCloseable {
     static BrokerJar start(Path program, List<String> options, Map<String, String> environment)
             throws IOException, InterruptedException {
         return start(command(program, options), environment);
-    }
-
-    /** Starts a class of these tests that serves, in a process whose use is read likewise. */
-    static BrokerJar start(Class<?> server, Map<String, String> environment)
-            throws IOException, InterruptedException {
-        return start(
-                server,
-                System.getProperty("java.class.path"),
-                List.of("-XX:+UseSerialGC"),
-                environment);
-    }
-
-    /** The same with a class path of its own. */
-    static BrokerJar start(
-            Class<?> server,
-            String classPath,
-            List<String> options,
-            Map<String, String> environment)
-            throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(java());
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath, server.getName()));
-        return start(command, environment);
     }
 
     private static BrokerJar start(List<String> command, Map<String, String> environment)
@@ -191,43 +164,6 @@ final class BrokerJar implements AutoCloseable {
         }
         Object usage = attribute("java.lang:type=Memory", "HeapMemoryUsage");
         return (long) ((CompositeData) usage).get("used") / 1048576.0;
-    }
-
-    /** Records what the settings say, in a file of this machine, while something goes on. */
-    void record(List<String> settings, Path file, Runnable meanwhile) {
-        List<String> start = new ArrayList<>(settings);
-        start.add("name=load");
-        flightRecorder("jfrStart", start);
-        meanwhile.run();
-        flightRecorder("jfrStop", List.of("name=load", "filename=" + file));
-    }
-
-    private void flightRecorder(String command, List<String> arguments) {
-        try {
-            management()
-                    .invoke(
-                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                            command,
-                            new Object[] {arguments.toArray(String[]::new)},
-                            new String[] {String[].class.getName()});
-        } catch (JMException | IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** What its compilers of byte code have used so far. */
-    Duration compilersTime() throws IOException {
-        try (var threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
-            long ticks = 0;
-            for (Path thread : threads.toList()) {
-                String stat = Files.readString(thread.resolve("stat"));
-                if (stat.contains("CompilerThre")) {
-                    String[] numbers = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-                    ticks += Long.parseLong(numbers[11]) + Long.parseLong(numbers[12]);
-                }
-            }
-            return Duration.ofMillis(ticks * MILLIS_OF_TICK);
-        }
     }
 
     private Object attribute(String bean, String name) {

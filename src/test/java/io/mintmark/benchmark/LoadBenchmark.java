@@ -1,7 +1,6 @@
 package io.mintmark.benchmark;
 
 import io.mintmark.benchmark.Bench.Token;
-import io.mintmark.wiring.SignaturesBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,9 +76,6 @@ public final class LoadBenchmark {
     private void run(String what) throws Throwable {
         boolean all = what.equals("all");
         printMachine();
-        if (all || what.contains("floors")) {
-            floors();
-        }
         if (all || what.contains("starts")) {
             new Starts(benches, CLIENTS).run(ROUNDS);
         }
@@ -89,9 +85,6 @@ public final class LoadBenchmark {
                 mixes();
             }
             print();
-        }
-        if (all || what.contains("profile")) {
-            profile();
         }
         if (all || what.contains("delayed")) {
             delayed();
@@ -128,22 +121,6 @@ public final class LoadBenchmark {
                 TIME.toSeconds());
     }
 
-    private void floors() throws Throwable {
-        Bench first = benches.getFirst();
-        System.out.println("| floor | CPU µs | a CPU-second | median ms |\n|---|---|---|---|");
-        for (SignaturesBy code : SignaturesBy.here().toList()) {
-            System.out.println(
-                    "| verify RS256, sign ES256 by " + code + " " + Floors.signatures(code));
-        }
-        System.out.println("| the SDK's bare STS call " + Floors.stsCall(first.sts()));
-        System.out.println("| the broker's bare STS call " + Floors.ownStsCall());
-        System.out.println("| an empty handler of the same server " + Floors.emptyHandler(CLIENTS));
-        System.out.println("| a row and its commit " + Floors.commit(first.database()));
-        System.out.println("| the two rows of a mint, each committed " + Floors.loggedMint(first));
-        System.out.println();
-        first.sts().given();
-    }
-
     private static byte[] oneKey(Bench bench) {
         return bench.mint(Token.RS256, "aws1");
     }
@@ -169,32 +146,6 @@ public final class LoadBenchmark {
         each("POST /oauth2/token", CLIENTS, Bench::tokenExchange);
         each("list of keys", CLIENTS, Bench::list);
         each("refused: not granted", CLIENTS, b -> b.mint(Token.STRANGER, "aws1"));
-    }
-
-    /** Where the processor time of a warm mint goes. */
-    private void profile() throws IOException {
-        warm();
-        for (Bench bench : benches) {
-            Path recording = Files.createTempFile("mintmark-load", ".jfr");
-            byte[] request = oneKey(bench);
-            Duration compilers = bench.broker().compilersTime();
-            Duration all = bench.broker().processorTime();
-            bench.broker()
-                    .record(
-                            Profile.SETTINGS,
-                            recording,
-                            () -> bench.load().run(CLIENTS, TIME, _ -> request));
-            Duration used = bench.broker().processorTime().minus(all);
-            long compiling = bench.broker().compilersTime().minus(compilers).toMillis();
-            System.out.printf("| a mint's processor time, %s | share |%n|---|---|%n", bench.name());
-            Profile.shares(recording)
-                    .forEach((part, share) ->
-                            System.out.printf("| %s | %.0f %% |%n", part, 100 * share));
-            System.out.printf(
-                    "%nThe compilers took %.0f %% of the process's time beside that.%n%n",
-                    100.0 * compiling / used.toMillis());
-            Files.delete(recording);
-        }
     }
 
     /** A provider that takes its time, and another tenant beside its busiest one. */

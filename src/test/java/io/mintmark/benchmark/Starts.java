@@ -51,9 +51,6 @@ final class Starts {
 
     /** Starts each program so many times, in turns, and prints the median of what each did. */
     void run(int rounds) throws IOException, InterruptedException, SQLException {
-        System.out.println("| start of | first answer ms | CPU ms until then |\n|---|---|---|");
-        EmptyStarts.print(rounds);
-        System.out.println();
         for (int round = 0; round < rounds; round++) {
             for (Bench bench : benches) {
                 bench.restart();
@@ -108,7 +105,7 @@ final class Starts {
     }
 
     /** The median of several starts. */
-    static String line(List<Start> starts) {
+    private static String line(List<Start> starts) {
         Start median = median(starts, Comparator.comparing(Start::clock));
         return "%d | %d".formatted(median.clock().toMillis(), median.processor().toMillis());
     }

@@ -122,7 +122,7 @@ class ConfigurationFileTest {
                         + " is 'database.url'");
         assertRefused(
                 "server:\n  port:\n    public: 1\n",
-                "application.yaml line 3 must have a text or a list here");
+                "application.yaml line 3 must have a string or a list here");
     }
 
     @Test

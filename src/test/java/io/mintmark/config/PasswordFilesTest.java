@@ -100,7 +100,7 @@ class PasswordFilesTest {
                 environment.with("DATABASE_PASSWORD_FILE", file("x".repeat(70_000))).refusal());
         assertEquals(
                 "DATABASE_PASSWORD_FILE must be a file that the broker can read, which holds the"
-                        + " password and at most a line end behind it, not '/none'",
+                        + " password and at most one trailing newline, not '/none'",
                 environment.with("DATABASE_PASSWORD_FILE", "/none").refusal());
     }
 }

@@ -67,7 +67,9 @@ class ConsoleCookiesTest {
                 RunningConsole.start(
                         database,
                         issuer.url(),
-                        _ -> routing -> routing.any((_, response) -> response.send("a page")),
+                        _ ->
+                                RunningConsole.pages(
+                                        Set.of("/"), (_, response) -> response.send("a page")),
                         port,
                         Map.of());
     }

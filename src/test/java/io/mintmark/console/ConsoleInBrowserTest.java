@@ -352,7 +352,7 @@ class ConsoleInBrowserTest {
         look("reviews");
         visit("/nothing");
         look("nothing");
-        assertTrue(text().contains("This address leads to no page"), text());
+        assertTrue(text().contains("No page has this URL"), text());
         visit("/tenants/acme");
         assertTrue(text().contains("ACME Retail"), text());
     }

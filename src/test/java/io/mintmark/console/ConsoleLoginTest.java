@@ -41,6 +41,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Logging in and out, and what others may try with that; over HTTP, with cookies. */
@@ -97,17 +98,17 @@ class ConsoleLoginTest {
 
     /** One page: the tenants that its viewer sees, and the address that it was asked by. */
     private static PageRoutes pages(ViewerDatabase database) {
-        return routing -> {
-            routing.any((request, response) -> {
-                if (request.query().contains("slow")) {
-                    throw new ReadingFailed(ReadingFailed.Why.TOO_SLOW, "this page is slow");
-                }
-                if (request.query().contains("fail")) {
-                    throw new IllegalStateException("this page fails");
-                }
-                show(database, request, response);
-            });
-        };
+        return RunningConsole.pages(
+                Set.of("/", "/mints", "/reviews/download"),
+                (request, response) -> {
+                    if (request.query().contains("slow")) {
+                        throw new ReadingFailed(ReadingFailed.Why.TOO_SLOW, "this page is slow");
+                    }
+                    if (request.query().contains("fail")) {
+                        throw new IllegalStateException("this page fails");
+                    }
+                    show(database, request, response);
+                });
     }
 
     private static void show(
@@ -429,6 +430,7 @@ class ConsoleLoginTest {
                 "",
                 "x",
                 "/a%0d%0aSet-Cookie%3A%20x=y",
+                "/unknown",
                 "/logout",
                 "/%256Cogout",
                 "/oidc/redirect?code=c",
@@ -441,6 +443,12 @@ class ConsoleLoginTest {
 
         assertEquals(303, answer.statusCode());
         assertEquals("/", location(answer));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/mints", "/mints/1", "/reviews", "/reviews/download"})
+    void a_login_returns_to_any_page_of_the_routes(String to) {
+        assertEquals(to, location(audrey.get(console.url() + "/oidc/done?to=" + to)));
     }
 
     @Test
@@ -696,17 +704,21 @@ class ConsoleLoginTest {
             assertEquals("/mints?q=a%2Fb", location(answer));
         }
         assertEquals(200, audreys("/mints/download", "Sec-Fetch-Site", "same-origin").statusCode());
-        assertEquals(
-                "/proof?before=9",
-                location(
-                        audreys(
-                                "/proof/checkpoints?before=9",
-                                "Sec-Fetch-Site",
-                                "cross-site",
-                                "Sec-Fetch-Mode",
-                                "navigate",
-                                "Sec-Fetch-Dest",
-                                "document")));
+        for (Map.Entry<String, String> file :
+                Map.of("/proof/checkpoints", "/proof", "/reviews/download", "/reviews")
+                        .entrySet()) {
+            assertEquals(
+                    file.getValue() + "?before=9",
+                    location(
+                            audreys(
+                                    file.getKey() + "?before=9",
+                                    "Sec-Fetch-Site",
+                                    "cross-site",
+                                    "Sec-Fetch-Mode",
+                                    "navigate",
+                                    "Sec-Fetch-Dest",
+                                    "document")));
+        }
     }
 
     @ParameterizedTest

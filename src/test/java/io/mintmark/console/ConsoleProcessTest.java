@@ -147,7 +147,7 @@ class ConsoleProcessTest {
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\": \"https://other.example.com\"}");
 
         assertEquals(
-                "CONSOLE_OIDC_ISSUER %s: its discovery document is that of 'https://other.example.com', which isn't the same text"
+                "CONSOLE_OIDC_ISSUER %s: its discovery document names another issuer, 'https://other.example.com'"
                         .formatted(issuer.url()),
                 refusal());
     }

@@ -1,5 +1,7 @@
 package io.mintmark.console;
 
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.HttpRouting;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.RunningBroker;
@@ -20,6 +22,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A console on a loopback port, with whatever pages. */
 public final class RunningConsole implements AutoCloseable {
@@ -80,6 +83,21 @@ public final class RunningConsole implements AutoCloseable {
     /** Makes pages over a database. */
     interface PageMaker {
         PageRoutes of(ViewerDatabase database);
+    }
+
+    /** Pages that one handler answers. */
+    static PageRoutes pages(Set<String> paths, Handler handler) {
+        return new PageRoutes() {
+            @Override
+            public Set<String> paths() {
+                return paths;
+            }
+
+            @Override
+            public void register(HttpRouting.Builder routing) {
+                routing.any(handler);
+            }
+        };
     }
 
     /** What an operator sets. */

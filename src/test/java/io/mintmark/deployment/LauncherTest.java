@@ -13,9 +13,12 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +28,11 @@ import java.util.stream.Stream;
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class LauncherTest {
     private static final String SYSTEM_PATH = "/usr/bin:/bin";
+
+    /** The bytes of an archive that a run left which served, or failed to start. */
+    private static final long SERVED = 30_000_000;
+
+    private static final long FAILED = 14_000_000;
 
     /** Prints which Java it is, then its arguments, each in a line of its own. */
     private static final String TELLING_JAVA =
@@ -230,12 +238,104 @@ class LauncherTest {
     }
 
     @Test
-    void the_aot_cache_is_taken_where_there_is_one() throws Exception {
+    void the_aot_cache_goes_before_an_archive() throws Exception {
         Path home = java("j", "25");
-        String option = "-XX:AOTCache=" + installed.cache();
-
-        assertFalse(run(home).output().contains(option));
+        archive(directory("caches"), SERVED);
         Files.createFile(installed.cache());
-        assertTrue(run(home).output().contains(option));
+
+        assertEquals(List.of("-XX:AOTCache=" + installed.cache()), caches(home, Map.of()));
+    }
+
+    private Path directory(String name) throws IOException {
+        return Files.createDirectories(directory.resolve(name));
+    }
+
+    /** An archive as the JVM would leave it for this jar. */
+    private Path archive(Path place, long size) throws IOException {
+        Path archive = place.resolve("mintmark-%s.jsa".formatted(checksum()));
+        try (RandomAccessFile file = new RandomAccessFile(archive.toFile(), "rw")) {
+            file.writeInt(0xF00BABA8);
+            file.setLength(size);
+        }
+        return archive;
+    }
+
+    private String checksum() throws IOException {
+        Process cksum = new ProcessBuilder("cksum").redirectInput(installed.jar().toFile()).start();
+        return new String(cksum.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+                .split(" ", -1)[0];
+    }
+
+    private List<String> caches(Path home, Map<String, String> changes, String... arguments)
+            throws Exception {
+        Map<String, String> environment = new HashMap<>(Map.of("JAVA_HOME", home.toString()));
+        environment.putAll(changes);
+        return run(environment, installed.launcher(), arguments).output().stream()
+                .filter(it ->
+                        it.startsWith("-XX:") && (it.contains("AOT") || it.contains("Archive")))
+                .toList();
+    }
+
+    @Test
+    void a_run_that_serves_leaves_an_archive_where_it_may_write() throws Exception {
+        Path home = java("j", "25");
+        Path beside = installed.directory().resolve("mintmark-%s.jsa".formatted(checksum()));
+        Path of = directory("caches");
+        String create = "-XX:+AutoCreateSharedArchive";
+
+        assertEquals(List.of("-XX:SharedArchiveFile=" + beside, create), caches(home, Map.of()));
+        assertEquals(
+                List.of("-XX:SharedArchiveFile=" + of.resolve(beside.getFileName()), create),
+                caches(home, Map.of("CACHE_DIRECTORY", of.toString()), "serve"));
+        assertEquals(List.of(), caches(home, Map.of(), "check"));
+        Map<String, String> elsewhere =
+                Map.of("CACHE_DIRECTORY", directory.resolve("missing").toString());
+        assertEquals(List.of(), caches(home, elsewhere));
+    }
+
+    @Test
+    void every_command_starts_from_the_archive() throws Exception {
+        Path home = java("j", "25");
+        Path archive = archive(installed.directory(), SERVED);
+
+        assertEquals(List.of("-XX:SharedArchiveFile=" + archive), caches(home, Map.of(), "check"));
+        assertEquals(2, caches(home, Map.of()).size());
+        assertTrue(Files.exists(archive));
+    }
+
+    @Test
+    void half_an_archive_and_those_of_failed_starts_and_other_jars_are_not_used() throws Exception {
+        Path home = java("j", "25");
+        Path archive = archive(installed.directory(), FAILED);
+        assertUnused(home, archive);
+        archive(installed.directory(), SERVED);
+        try (RandomAccessFile file = new RandomAccessFile(archive.toFile(), "rw")) {
+            file.writeInt(0); // the header is written last
+        }
+        assertUnused(home, archive);
+        archive(installed.directory(), SERVED);
+        Files.setLastModifiedTime(archive, FileTime.fromMillis(0));
+        assertUnused(home, archive);
+        Path other = installed.directory().resolve("mintmark-1.jsa");
+        Files.copy(archive(installed.directory(), SERVED), other);
+        Files.delete(archive);
+        assertUnused(home, other);
+    }
+
+    private void assertUnused(Path home, Path archive) throws Exception {
+        assertEquals(List.of(), caches(home, Map.of(), "check"));
+        assertTrue(Files.exists(archive));
+        assertEquals(2, caches(home, Map.of()).size());
+        assertFalse(Files.exists(archive));
+    }
+
+    @Test
+    void a_cache_that_java_opts_names_is_the_only_one() throws Exception {
+        Path home = java("j", "25");
+        Files.createFile(installed.cache());
+        for (String option : List.of("-XX:AOTCacheOutput=a", "-XX:SharedArchiveFile=a")) {
+            assertEquals(List.of(option), caches(home, Map.of("JAVA_OPTS", "-Xmx300m " + option)));
+        }
+        assertEquals(List.of(), caches(home, Map.of("JAVA_OPTS", "-Xshare:off")));
     }
 }

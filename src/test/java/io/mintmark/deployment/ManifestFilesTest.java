@@ -208,15 +208,6 @@ class ManifestFilesTest {
     }
 
     @Test
-    void the_dashboard_and_its_config_map_are_the_same() throws IOException {
-        assertEquals(
-                -1,
-                Files.mismatch(
-                        Path.of("docs/monitoring/dashboard.json"),
-                        Manifests.FOLDER.resolve("monitors/dashboard.json")));
-    }
-
-    @Test
     void the_clusters_alerts_are_the_documented_ones() throws IOException {
         PrometheusRule rule = Manifests.all(PrometheusRule.class).getFirst();
         Map<String, Object> documented =

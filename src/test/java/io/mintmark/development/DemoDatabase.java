@@ -133,7 +133,7 @@ final class DemoDatabase implements AutoCloseable {
 
     /** How the broker's own writer logs in. */
     DatabaseLogin writer() {
-        return new DatabaseLogin(url(), "broker", Optional.of(PASSWORD));
+        return new DatabaseLogin(url(), "broker", () -> Optional.of(PASSWORD));
     }
 
     /** The grant of the demo API, as the log names it. */

@@ -11,17 +11,56 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The ports of all that is started for trying out, looked at before anything is. */
+/** The ports of development mode. All must be free before anything starts. */
 final class DemoPorts implements AutoCloseable {
-    static final int IDENTITY_PROVIDER = 8090;
-    static final int STORAGE = 8091;
-    static final int DATABASE = 8092;
-
     private static final String HINT =
             "ss -ltnp (on macOS: lsof -nP -iTCP -sTCP:LISTEN) says what uses it.";
 
     private final List<ServerSocket> held = new ArrayList<>();
     private final List<String> taken = new ArrayList<>();
+
+    /** What listens, the variable that sets its port, and the default. */
+    enum Port {
+        BROKER("SERVER_PORT", "8080", "the broker"),
+        ADMIN("ADMIN_PORT", "8081", "the broker's operators"),
+        CONSOLE("CONSOLE_PORT", "8082", "the console"),
+        IDENTITY_PROVIDER("DEMO_IDP_PORT", "8090", "the demo's identity provider"),
+        STORAGE("DEMO_STORAGE_PORT", "8091", "the demo's storage"),
+        DATABASE("DEMO_DATABASE_PORT", "8092", "PostgreSQL");
+
+        private final String variable;
+        private final String usual;
+        private final String owner;
+
+        Port(String variable, String usual, String owner) {
+            this.variable = variable;
+            this.usual = usual;
+            this.owner = owner;
+        }
+
+        private String text(Map<String, String> environment) {
+            return environment.getOrDefault(variable, usual);
+        }
+
+        private static boolean isPort(String text) {
+            return text.matches(
+                    "[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5]");
+        }
+
+        /**
+         * Its number.
+         *
+         * @throws StartFailed if the variable has none
+         */
+        int number(Map<String, String> environment) {
+            String text = text(environment);
+            if (!isPort(text)) {
+                throw new StartFailed(
+                        "%s is '%s'; it must be a port, 1 to 65535".formatted(variable, text));
+            }
+            return Integer.parseInt(text);
+        }
+    }
 
     private DemoPorts() {}
 
@@ -32,37 +71,27 @@ final class DemoPorts implements AutoCloseable {
      */
     static void requireFree(Map<String, String> environment) {
         try (DemoPorts ports = new DemoPorts()) {
-            ports.take(environment, "SERVER_PORT", "8080", "the broker");
-            ports.take(environment, "ADMIN_PORT", "8081", "the broker's operators");
-            ports.take(environment, "CONSOLE_PORT", "8082", "the console");
-            ports.take(IDENTITY_PROVIDER, "the identity provider for trying out", "");
-            ports.take(STORAGE, "the storage for trying out", "");
-            ports.take(DATABASE, "PostgreSQL", "");
+            for (Port port : Port.values()) {
+                ports.take(environment, port);
+            }
             if (!ports.taken.isEmpty()) {
                 throw new StartFailed(String.join("\n", ports.taken) + "\n" + HINT);
             }
         }
     }
 
-    /** A number that is none is the settings' to refuse. */
-    private void take(Map<String, String> environment, String setting, String usual, String whose) {
-        String port = environment.getOrDefault(setting, usual);
-        if (port.matches("\\d{1,4}|[1-5]\\d{4}")) {
-            take(Integer.parseInt(port), whose, ", or set another: %s=…".formatted(setting));
-        }
-    }
-
-    /** Held until all have been looked at, so that none is there for two. */
-    private void take(int port, String whose, String otherwise) {
+    /** Held until all have been looked at, so that no two get the same. */
+    private void take(Map<String, String> environment, Port port) {
+        int number = port.number(environment);
         try {
             ServerSocket socket = new ServerSocket();
             held.add(socket);
             socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), number));
         } catch (IOException e) {
             taken.add(
-                    "Port %d, of %s, is taken: stop what uses it%s"
-                            .formatted(port, whose, otherwise));
+                    "Port %d, of %s, is taken: stop what uses it, or set another: %s=…"
+                            .formatted(number, port.owner, port.variable));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.mintmark.development;
 
+import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.config.LogSettings;
 import io.mintmark.config.LogSettings.LogFormat;
@@ -9,8 +10,10 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.logging.Logging;
 import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.postgres.connection.DatabaseUnfit;
 import io.mintmark.token.IssuerStandIn;
 import io.mintmark.wiring.Broker;
+import io.mintmark.wiring.Logins;
 import io.mintmark.wiring.StartFailed;
 import io.mintmark.wiring.Startup;
 
@@ -61,10 +64,12 @@ public final class Development {
         DemoDatabase.stopWhatIsLeft(HOME.resolve("postgres"));
         DemoPorts.requireFree(System.getenv());
         System.out.println("Starting PostgreSQL, then the broker and what it needs.");
-        DemoDatabase database = DemoDatabase.start(HOME.resolve("postgres"), DemoPorts.DATABASE);
+        DemoDatabase database =
+                DemoDatabase.start(HOME.resolve("postgres"), port(DemoPorts.Port.DATABASE));
         ServiceSettings settings = new SettingsReader(environment(database), HOME).all();
+        migrate(settings.database());
         String url = settings.broker().url().orElseThrow().toString();
-        IssuerStandIn issuer = IssuerStandIn.start(DemoPorts.IDENTITY_PROVIDER);
+        IssuerStandIn issuer = IssuerStandIn.start(port(DemoPorts.Port.IDENTITY_PROVIDER));
         issuer.rotate(); // a key of its own, with an id that no earlier start had
         Broker broker = new Startup(settings, InstantSource.system()).run();
         StsStandIn storage = storage(url);
@@ -86,10 +91,27 @@ public final class Development {
                 Welcome.text(url, console.url(), issuer.url(), storage.endpoint(), database));
     }
 
+    /**
+     * Also runs repeatable files whose text has changed. A start compares versions only, and in
+     * development most changes raise none.
+     */
+    private static void migrate(DatabaseSettings database) {
+        try {
+            var _ = Logins.migrations(database).run();
+        } catch (DatabaseUnfit e) {
+            throw new StartFailed("The demo's database can't be migrated: " + e.getMessage());
+        }
+    }
+
+    private static int port(DemoPorts.Port port) {
+        return port.number(System.getenv());
+    }
+
     /** Storage like S3 that trusts the broker, and has one bucket. */
     private static StsStandIn storage(String brokerUrl) {
         StsStandIn storage =
-                StsStandIn.minio(DemoPorts.STORAGE, brokerUrl, () -> keySet(brokerUrl), "policy");
+                StsStandIn.minio(
+                        port(DemoPorts.Port.STORAGE), brokerUrl, () -> keySet(brokerUrl), "policy");
         // credentials are numbered, and no number may come again after a restart
         storage.numberFrom((int) Duration.between(RELEASED, Instant.now()).toSeconds());
         storage.serve(DemoBucket.PATH, new DemoBucket());

@@ -1,7 +1,6 @@
 package io.mintmark.ending;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -176,7 +175,6 @@ class EndingsTest {
         assertEquals(1, target.orders().size());
         EndOrder order = target.orders().getFirst();
         assertEquals(mint.mintId(), order.mintId());
-        assertFalse(order.beforeItsTime());
         assertEquals("https://app.example.com", order.place().settings().path("endpoint").asText());
         assertEquals(
                 List.of("acme app app webhook id"),
@@ -223,7 +221,6 @@ class EndingsTest {
         replica("two").start();
         timePasses();
         assertEnded("undone dropped two");
-        assertTrue(target.orders().getFirst().beforeItsTime());
     }
 
     @Test
@@ -321,6 +318,9 @@ class EndingsTest {
 
     @Test
     void two_replicas_end_each_mint_once() {
+        // a sweep may list a mint that the other replica is just ending, and end it again
+        database.runAsSuperuser(
+                "INSERT INTO runtime.sweep VALUES ('acme', 'app', now() + interval '1 hour')");
         EndingReplica one = replica("one");
         for (int i = 0; i < 60; i++) {
             issued(one, Duration.ofMillis(10));
@@ -352,7 +352,6 @@ class EndingsTest {
                 "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', 'INC-7')"
                         .formatted(mint.mintId()));
         assertEnded("asked_for dropped one");
-        assertTrue(target.orders().getFirst().beforeItsTime());
     }
 
     @Test

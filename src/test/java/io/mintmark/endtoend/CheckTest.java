@@ -125,6 +125,32 @@ class CheckTest {
     }
 
     @Test
+    void a_limit_of_connections_below_the_size_of_the_pool_gets_a_note() {
+        try (TestDatabase own = TestDatabase.migrated()) {
+            own.runAsSuperuser(
+                    "CREATE ROLE limited LOGIN PASSWORD '%s' IN ROLE %s CONNECTION LIMIT 9"
+                            .formatted(TestDatabase.PASSWORD, TestDatabase.ROLES.app()));
+            try {
+                Map<String, String> limited = Map.of("DATABASE_USERNAME", "limited");
+                Said said = check(own, limited);
+                assertEquals(0, said.status());
+                assertTrue(
+                        said.lines()
+                                .get(3)
+                                .startsWith("note  roles: login 'limited' may open 9 connections"),
+                        said.lines()::toString);
+
+                own.runAsSuperuser("ALTER ROLE limited CONNECTION LIMIT 10");
+                assertEquals("ok    roles", check(own, limited).lines().get(3));
+                own.runAsSuperuser("ALTER DATABASE %s CONNECTION LIMIT 8".formatted(own.name()));
+                assertTrue(check(own, limited).lines().get(3).contains("may open 8 connections"));
+            } finally {
+                own.runAsSuperuser("DROP ROLE limited");
+            }
+        }
+    }
+
+    @Test
     void a_tenant_that_is_too_large_is_named() {
         database.run(Who.ADMIN, HugeTenantTest.tenant("huge", "https://ci.example.com"));
         database.run(Who.ADMIN, HugeTenantTest.keys("huge"));

@@ -79,7 +79,7 @@ public final class OwnServer implements AutoCloseable {
     }
 
     DatabaseLogin login(String user) {
-        return new DatabaseLogin(url(), user, Optional.of(PASSWORD));
+        return new DatabaseLogin(url(), user, () -> Optional.of(PASSWORD));
     }
 
     void run(String sql) {

@@ -1,6 +1,7 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -118,6 +119,9 @@ class SealingTest {
             assertTrue(
                     failed.toString().contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
                     failed::toString);
+            assertFalse(
+                    failed.toString().contains("-out " + both),
+                    "a command that would overwrite the keys");
             assertTrue(
                     check(database, settings).contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
                     "check says so too");

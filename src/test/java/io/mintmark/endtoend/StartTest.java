@@ -102,7 +102,7 @@ class StartTest {
         refuses(
                 Map.of("AUDIT_SIGNING_KEY_FILE", file.toString()),
                 "AUDIT_SIGNING_KEY_FILE",
-                "openssl genpkey");
+                "set another file");
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.mintmark.verdict.MintRefusal;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 
@@ -82,19 +83,25 @@ final class PreparedKeysTest {
     void a_row_that_nobody_holds_any_more_is_forgotten() {
         PreparedKeys keys = keys();
         Key held = row("api");
-        keys.of(row("deploy"));
+        WeakReference<Key> dropped = prepared(keys, "deploy");
         keys.of(held);
         tenant.key("deploy");
 
         Eventually.holds(() -> {
             System.gc();
-            return keys.kept() == 1;
+            return dropped.refersTo(null);
         });
         assertSame(keys.of(held), keys.of(held));
     }
 
     private PreparedKeys keys() {
         return new PreparedKeys(new AccessProviders(List.of(cloud), stage.now::get));
+    }
+
+    private WeakReference<Key> prepared(PreparedKeys keys, String name) {
+        Key row = row(name);
+        keys.of(row);
+        return new WeakReference<>(row);
     }
 
     private Key row(String name) {

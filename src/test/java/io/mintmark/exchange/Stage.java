@@ -109,7 +109,11 @@ final class Stage implements AutoCloseable {
                 InetAddress.getLoopbackAddress(),
                 Optional.empty(),
                 new PresentedToken(new Secret(token())),
-                Arrays.stream(keys).map(KeyName::new).toList());
+                KeySelection.named(Arrays.stream(keys).map(KeyName::new).toList()),
+                Optional.empty(),
+                CredentialFormat.OF_KEYS,
+                RequestPermit.NONE,
+                Optional.empty());
     }
 
     /** A request for the list of keys with the same token. */

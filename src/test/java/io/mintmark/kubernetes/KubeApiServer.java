@@ -62,7 +62,7 @@ final class KubeApiServer implements AutoCloseable {
                     %s is not a program. Build it once (about 10 minutes; needs Go), install etcd and kubectl, and say where it is:
                         .ci/kube-apiserver FOLDER
                         apt-get install etcd-server
-                        mvn test -Pkubernetes -Dkube.home=FOLDER
+                        mvn test -Dtest='io/mintmark/kubernetes/*IT' -Dkube.home=FOLDER
                     """
                             .formatted(program.toAbsolutePath()));
         }

@@ -25,6 +25,7 @@ class RateLimiterTest {
     private static final ClientAddress BOB = client("198.51.100.2");
 
     private final FakeTime time = new FakeTime();
+    private final Windows windows = new Windows(100, WINDOW, time);
     private final RateLimiter limiter =
             new RateLimiter(
                     new RateLimitSettings(true, 100, WINDOW, 20, List.of(), List.of()), time, time);
@@ -147,10 +148,11 @@ class RateLimiterTest {
     @Test
     void there_is_a_bound_to_the_addresses_that_are_remembered() {
         for (int i = 0; i < 8 * Windows.MOST; i++) {
-            limiter.decide(client("%d.%d.%d.1".formatted(i >> 16 & 255, i >> 8 & 255, i & 255)));
+            windows.of(
+                    client("%d.%d.%d.1".formatted(i >> 16 & 255, i >> 8 & 255, i & 255)).network());
         }
 
-        assertTrue(limiter.remembered() <= 2L * Windows.MOST, () -> "" + limiter.remembered());
+        assertTrue(windows.count() <= Windows.MOST, () -> "" + windows.count());
     }
 
     @Test
@@ -164,11 +166,11 @@ class RateLimiterTest {
 
     @Test
     void windows_that_are_over_are_forgotten() {
-        limiter.decide(ADA);
-        assertEquals(2, limiter.remembered());
+        windows.of(ADA.network());
+        assertEquals(1, windows.count());
 
         time.advance(WINDOW);
-        assertEquals(0, limiter.remembered());
+        assertEquals(0, windows.count());
     }
 
     /** Five bursts, a second apart: four seconds have passed and the fifth is full. */

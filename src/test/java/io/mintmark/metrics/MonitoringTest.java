@@ -55,9 +55,14 @@ class MonitoringTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rules.yml", "rules.test.yml", "dashboard.json"})
+    @ValueSource(
+            strings = {
+                "docs/monitoring/rules.yml",
+                "docs/monitoring/rules.test.yml",
+                "k8s/monitors/dashboard.json"
+            })
     void every_query_names_a_metric_that_exists(String file) throws IOException {
-        Set<String> named = namesIn(Files.readString(MONITORING.resolve(file)));
+        Set<String> named = namesIn(Files.readString(Path.of(file)));
 
         assertFalse(named.isEmpty());
         named.removeAll(SAMPLES);
@@ -67,7 +72,7 @@ class MonitoringTest {
     @Test
     void every_panel_asks_for_something() throws IOException {
         JsonNode dashboard =
-                new ObjectMapper().readTree(MONITORING.resolve("dashboard.json").toFile());
+                new ObjectMapper().readTree(Path.of("k8s/monitors/dashboard.json").toFile());
 
         assertFalse(dashboard.path("panels").isEmpty());
         for (JsonNode panel : dashboard.path("panels")) {

@@ -343,7 +343,7 @@ class LyingAnswersTest {
                         order.access().settings(),
                         Instant.now().plus(PATIENCE));
         return Optional.ofNullable(providers.enders().get(type))
-                .map(ender -> ender.end(new Ender.EndOrder(place, Orders.MINT_ID, true)).detail())
+                .map(ender -> ender.end(new Ender.EndOrder(place, Orders.MINT_ID)).detail())
                 .orElse("");
     }
 

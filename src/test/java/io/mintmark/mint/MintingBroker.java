@@ -179,8 +179,7 @@ public final class MintingBroker implements AutoCloseable {
                                 order.access().name(),
                                 order.access().settings(),
                                 Instant.now().plusSeconds(10)),
-                        Orders.MINT_ID,
-                        true));
+                        Orders.MINT_ID));
     }
 
     /** By the type itself, without the rules and the patience of {@link AccessProviders}. */

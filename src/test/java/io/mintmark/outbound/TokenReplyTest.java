@@ -81,11 +81,11 @@ final class TokenReplyTest {
                     200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':1e300} | expires_in
                     200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':true}  | expires_in
                     200 | {'access_token':'t0ken','token_type':'Bearer','expires_in':18446744073709551617} | expires_in
-                    200 | {T0KEN,'access_token':'other'}                      | read in one way
-                    200 | {T0KEN}{}                                           | read in one way
-                    200 | {T0KEN,'x':1e999999999}                             | read in one way
-                    200 | [{T0KEN}]                                           | read in one way
-                    200 | {'access_token':'t0ken'                             | read in one way
+                    200 | {T0KEN,'access_token':'other'}                      | without duplicate
+                    200 | {T0KEN}{}                                           | without duplicate
+                    200 | {T0KEN,'x':1e999999999}                             | without duplicate
+                    200 | [{T0KEN}]                                           | without duplicate
+                    200 | {'access_token':'t0ken'                             | without duplicate
                     """)
     void a_token_that_is_not_what_it_should_be_is_known_all_the_same(
             int status, String answer, String why) {

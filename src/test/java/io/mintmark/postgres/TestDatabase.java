@@ -155,7 +155,7 @@ public final class TestDatabase implements AutoCloseable {
 
     private static DatabaseLogin login(String database, Who who) {
         return new DatabaseLogin(
-                TestServer.address().url(database), who.login, Optional.of(PASSWORD));
+                TestServer.address().url(database), who.login, () -> Optional.of(PASSWORD));
     }
 
     /** A connection as one of the roles. */
@@ -176,6 +176,17 @@ public final class TestDatabase implements AutoCloseable {
     /** Runs statements as the superuser. */
     public void runAsSuperuser(String sql) {
         execute(name, sql);
+    }
+
+    /** Changes rows of a table of {@code broker}, also their {@code created_at}, on record. */
+    public void rewrite(String table, String set) {
+        runAsSuperuser(
+                """
+                ALTER TABLE broker.%1$s DISABLE TRIGGER is_signed;
+                UPDATE broker.%1$s SET %2$s;
+                ALTER TABLE broker.%1$s ENABLE ALWAYS TRIGGER is_signed;
+                """
+                        .formatted(table, set));
     }
 
     /** Removes rows of the audit log past its triggers, as the server's owner could. */

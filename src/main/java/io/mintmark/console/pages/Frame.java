@@ -92,11 +92,6 @@ record Frame(
         return Moment.length(Duration.ofSeconds(seconds));
     }
 
-    /** The beginning of a hash, where two differ as much as anywhere. */
-    static String start(String hash) {
-        return hash.length() <= 2 * SHORT ? hash : hash.substring(0, 2 * SHORT) + "…";
-    }
-
     /** An id's beginning and end, between which the others differ least. */
     static String shortened(String id) {
         return id.length() <= WHOLE

@@ -21,7 +21,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The console's addresses. Each page is one read of the database with its viewer's eyes. */
 public final class Pages implements PageRoutes {
@@ -31,7 +33,10 @@ public final class Pages implements PageRoutes {
     private final Proof proof;
     private final InstantSource clock;
     private final Rendering rendering;
+    private final List<Page> pages;
     private final Stylesheets stylesheets = new Stylesheets();
+
+    private record Page(String path, Handler handler) {}
 
     /**
      * @param types the types of credentials that this release knows, by name
@@ -45,29 +50,41 @@ public final class Pages implements PageRoutes {
         this.proof = proof;
         this.clock = clock;
         this.rendering = new Rendering(database, proof, types, clock);
+        this.pages = all();
     }
 
     @Override
     public void register(HttpRouting.Builder routing) {
         stylesheets.register(routing);
-        opened(routing, "/", rendering.page(this::overview));
-        opened(routing, "/mints", rendering.page(this::mints));
-        opened(routing, "/mints/download", new Download(database, clock));
-        opened(routing, "/mints/{id}", rendering.page(this::mint));
-        opened(routing, "/subjects", rendering.page(this::subject));
-        opened(routing, "/keys/{tenant}/{key}", rendering.page(this::key));
-        opened(routing, "/tenants", rendering.page(this::tenants));
-        opened(routing, "/tenants/{tenant}", rendering.page(this::tenant));
-        opened(routing, "/tenants/{tenant}/history", rendering.page(this::history));
-        opened(routing, "/history", rendering.page(this::platformHistory));
-        opened(routing, "/reviews", rendering.page(this::reviews));
-        opened(routing, "/reviews/download", new ReviewsFile(database, clock));
-        opened(routing, "/explain", rendering.page(this::explain));
-        opened(routing, "/proof", rendering.page(this::proof));
-        opened(routing, "/proof/checkpoints", new CheckpointsFile(database, rendering, clock));
+        pages.forEach(page -> opened(routing, page.path(), page.handler()));
         routing.post("/proof", this::verify)
                 .post("/explain", this::explainForm)
                 .any(this::elsewhere);
+    }
+
+    @Override
+    public Set<String> paths() {
+        return pages.stream().map(Page::path).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The first whose path matches an address shows it. */
+    private List<Page> all() {
+        return List.of(
+                new Page("/", rendering.page(this::overview)),
+                new Page("/mints", rendering.page(this::mints)),
+                new Page("/mints/download", new Download(database, clock)),
+                new Page("/mints/{id}", rendering.page(this::mint)),
+                new Page("/subjects", rendering.page(this::subject)),
+                new Page("/keys/{tenant}/{key}", rendering.page(this::key)),
+                new Page("/tenants", rendering.page(this::tenants)),
+                new Page("/tenants/{tenant}", rendering.page(this::tenant)),
+                new Page("/tenants/{tenant}/history", rendering.page(this::history)),
+                new Page("/history", rendering.page(this::platformHistory)),
+                new Page("/reviews", rendering.page(this::reviews)),
+                new Page("/reviews/download", new ReviewsFile(database, clock)),
+                new Page("/explain", rendering.page(this::explain)),
+                new Page("/proof", rendering.page(this::proof)),
+                new Page("/proof/checkpoints", new CheckpointsFile(database, rendering, clock)));
     }
 
     /** The port leaves the body of an answer to HEAD out. */
@@ -78,7 +95,7 @@ public final class Pages implements PageRoutes {
     /** Public paths get here too, if the method is wrong or the page doesn't exist. */
     private void elsewhere(ServerRequest request, ServerResponse response) {
         if (request.context().get(Viewer.class).isEmpty()) {
-            throw new NotFoundException("no page has this address");
+            throw new NotFoundException("unknown page");
         }
         rendering.answer((_, _, _) -> View.nowhere(), request, response);
     }

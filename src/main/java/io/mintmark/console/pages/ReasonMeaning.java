@@ -30,7 +30,7 @@ enum ReasonMeaning {
             "Compare alg in the token's header with algorithms of the identity provider."),
     UNKNOWN_ISSUER(
             "no enabled identity provider has the token's issuer",
-            "Compare iss with issuer of the identity provider, to the character."),
+            "Compare iss with the issuer of the identity provider, byte for byte."),
     INVALID_AUDIENCE(
             "no identity provider of the issuer accepts the token's audience",
             "Have the client ask for an audience that the identity provider lists in audiences."),
@@ -93,7 +93,7 @@ enum ReasonMeaning {
     private static final class Words {
         static final String CLOCK =
                 "Compare the issuer's clock with the broker's; clock_skew of the identity provider allows for a difference.";
-        static final String PROVIDER = "The detail below has the provider's own words.";
+        static final String PROVIDER = "The detail below has the provider's message.";
 
         private Words() {}
     }

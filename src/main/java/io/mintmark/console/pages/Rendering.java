@@ -82,7 +82,7 @@ final class Rendering {
             return new Seen(page.view(connection, request, now), all);
         } catch (Parameters.Unusable | QuestionFailed e) {
             String sentence = String.valueOf(e.getMessage());
-            return new Seen(View.wrong(sentence, "Correct the address, or go back."), all);
+            return new Seen(View.wrong(sentence, "Correct the URL, or go back."), all);
         }
     }
 

@@ -2,7 +2,6 @@ package io.mintmark.console.pages;
 
 import io.mintmark.audit.VisibleText;
 
-import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -22,11 +21,6 @@ final class SqlText {
     /** A text that may be absent. */
     static String of(Optional<String> value) {
         return value.map(SqlText::of).orElse("NULL");
-    }
-
-    /** A time, to the microsecond. */
-    static String of(Instant at) {
-        return of(at.toString());
     }
 
     private static String escaped(String value) {

@@ -50,9 +50,8 @@ record View(int status, String title, String template, Object model) {
         return message(
                 404,
                 "Not found",
-                "This address leads to no page.",
-                "It may be mistyped, or was cut off where it was copied. Any id, subject or key is"
-                        + " found by the search above.");
+                "No page has this URL.",
+                "Check the URL, or search for an id, a subject or a key above.");
     }
 
     /**

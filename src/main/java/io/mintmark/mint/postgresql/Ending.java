@@ -160,7 +160,7 @@ final class Ending {
                     "role %s was dropped; its objects: %s"
                             .formatted(name, agreement.leftovers().word()));
         } catch (TargetFailure e) {
-            return kept(e);
+            return e.mayPass() ? new Stuck(e.reason(), e.detail()) : kept(e);
         }
     }
 

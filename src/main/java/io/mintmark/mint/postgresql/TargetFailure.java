@@ -134,6 +134,13 @@ final class TargetFailure extends Exception {
         return detail;
     }
 
+    /** Whether the same statement can succeed later: a lock, a limit or the connection failed it. */
+    boolean mayPass() {
+        return reason == Reason.PROVIDER_TIMEOUT
+                || reason == Reason.PROVIDER_UNREACHABLE
+                || reason == Reason.PROVIDER_THROTTLED;
+    }
+
     /** Whether the server refused with this SQLSTATE. */
     boolean is(String sqlState) {
         return state.equals(sqlState);

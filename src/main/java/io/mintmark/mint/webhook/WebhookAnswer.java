@@ -64,13 +64,15 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
         ServiceAnswer answer = reply.answer();
         return unless(
                         answer.isReadable(),
-                        "the answer isn't one JSON object that can be read in one way")
+                        "the response isn't a JSON object without duplicate fields")
                 .or(() ->
                         unless(
                                 reply.status() == OK || reply.status() == CREATED,
                                 "the answer's status is neither 200 nor 201"))
                 .or(() ->
-                        unless(values.isPresent(), "the answer's values aren't an object of texts"))
+                        unless(
+                                values.isPresent(),
+                                "the answer's values aren't an object of strings"))
                 .or(() -> objection(settings, values.orElseThrow()))
                 .or(() ->
                         unless(

@@ -28,11 +28,6 @@ public record DatabaseLogin(
         this(url, username, password, Optional.empty());
     }
 
-    /** A login whose password doesn't change. */
-    public DatabaseLogin(String url, String username, Optional<String> password) {
-        this(url, username, () -> password);
-    }
-
     /**
      * Unqualified names are PostgreSQL's own, whatever search path the database's owner configures
      * for a login.
@@ -52,7 +47,7 @@ public record DatabaseLogin(
         try {
             source.setUrl(url);
         } catch (IllegalArgumentException e) {
-            throw new DatabaseUnfit("the PostgreSQL driver doesn't understand the address");
+            throw new DatabaseUnfit("the PostgreSQL driver can't parse the URL");
         }
         source.setUser(username);
         source.setApplicationName(application);

@@ -100,7 +100,6 @@ public final class PostgresEndings implements EndingStore {
                 'mint', c.mint_id, 'key', c.key, 'credential', c.credential_id, 'tries', c.tries,
                 'how', CASE WHEN c.swept THEN 'SWEPT' WHEN c.early THEN 'ASKED_FOR'
                             WHEN c.outcome = 'issued' THEN 'OVER' ELSE 'UNDONE' END,
-                'early', c.early OR c.outcome IS DISTINCT FROM 'issued',
                 'call', NOT c.by_itself OR c.early OR c.outcome <> 'issued') AS text) AS document
             """
                     .formatted(FIRST.formatted("="), FIRST.formatted(">"), AT_PROVIDER);
@@ -280,7 +279,6 @@ public final class PostgresEndings implements EndingStore {
                 Documents.text(row, "key").map(KeyName::new),
                 Documents.text(row, "credential"),
                 How.valueOf(row.path("how").asText()),
-                row.path("early").asBoolean(),
                 row.path("call").asBoolean(),
                 row.path("tries").asInt());
     }

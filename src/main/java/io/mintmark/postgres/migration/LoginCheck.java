@@ -65,6 +65,14 @@ public final class LoginCheck {
              ORDER BY position
             """;
 
+    /** Neither limit is set: -1. A superuser has none. */
+    private static final String CONNECTIONS =
+            """
+            SELECT coalesce(least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)), -1) AS most
+              FROM pg_catalog.pg_roles AS r, pg_catalog.pg_database AS d
+             WHERE r.rolname = session_user AND d.datname = pg_catalog.current_database()
+            """;
+
     private record Found(boolean present, boolean writable) {}
 
     private final Queries queries;
@@ -129,6 +137,23 @@ public final class LoginCheck {
                         queries.query(
                                 POWERS, Map.of(), row -> row.column("power").get(String.class)));
         return powers.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", powers));
+    }
+
+    /**
+     * How many connections the login may have open, of all replicas together: the {@code CONNECTION
+     * LIMIT} of the login or of the database, whichever is lower; empty without one.
+     *
+     * @throws DatabaseUnfit if that can't be determined
+     */
+    public Optional<Integer> mostConnections() {
+        return asked(() ->
+                        queries.query(
+                                CONNECTIONS,
+                                Map.of(),
+                                row -> row.column("most").get(Integer.class)))
+                .stream()
+                .filter(most -> most >= 0)
+                .findFirst();
     }
 
     private static <T> T asked(Supplier<T> question) {

@@ -165,7 +165,7 @@ public final class SchemaManifest {
             compare(each);
         } else {
             each.accept(
-                    "The schema has version %d, and this program can only check version %d; use the program that made it"
+                    "The schema has version %d, but this release verifies only version %d; use the schema's release"
                             .formatted(version, SchemaVersion.OURS));
         }
     }
@@ -184,7 +184,7 @@ public final class SchemaManifest {
                     if (entry == null) {
                         each.accept(named(key) + " isn't of this release");
                     } else if (!fits(found, entry, server, actual)) {
-                        each.accept(named(key) + " isn't the one of this release");
+                        each.accept(named(key) + " differs from this release");
                     }
                 });
         expected.keySet().stream()

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -53,6 +54,7 @@ public final class ConsoleWorld implements AutoCloseable {
 
     private final ViewerDatabase viewers;
     private final WebServer server;
+    private final Set<String> paths;
     private final HttpClient client = HttpClient.newHttpClient();
 
     public ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys) {
@@ -66,6 +68,8 @@ public final class ConsoleWorld implements AutoCloseable {
                         viewer -> PostgresLog.asViewer(login, TestDatabase.ROLES, viewer.claims()),
                         keys,
                         clock);
+        Pages pages = new Pages(viewers, proof, CredentialTypes.byName(), clock);
+        this.paths = pages.paths();
         this.server =
                 WebServer.builder()
                         .featuresDiscoverServices(false)
@@ -86,8 +90,7 @@ public final class ConsoleWorld implements AutoCloseable {
                                         .ifPresent(request.context()::register);
                                 chain.proceed();
                             });
-                            new Pages(viewers, proof, CredentialTypes.byName(), clock)
-                                    .register(routing);
+                            pages.register(routing);
                         })
                         .build()
                         .start();
@@ -107,6 +110,11 @@ public final class ConsoleWorld implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The paths of all pages. */
+    Set<String> paths() {
+        return paths;
     }
 
     URI url(String path) {

@@ -323,7 +323,7 @@ class PageAnswersTest {
         assertEquals(404, answer.statusCode());
         assertShows(
                 answer.body(),
-                "This address leads to no page.",
+                "No page has this URL.",
                 "<a href=\"/\">the overview</a>",
                 "<a href=\"/subjects\">a subject</a>");
     }

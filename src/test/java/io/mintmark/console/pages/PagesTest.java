@@ -26,8 +26,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What each address answers, and to whom. */
 @Tag("every-postgres")
@@ -64,6 +66,19 @@ class PagesTest {
                         "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
                                 .formatted(condition))
                 .getFirst();
+    }
+
+    @Test
+    void a_login_may_return_to_every_page_of_the_navigation() {
+        Set<String> entries =
+                Pattern.compile("<a href=\"(/[a-z]*)\"")
+                        .matcher(world.page("auditor", "/").split("</nav>", 2)[0])
+                        .results()
+                        .map(link -> link.group(1))
+                        .collect(Collectors.toSet());
+
+        assertTrue(entries.containsAll(Set.of("/", "/mints", "/reviews")), entries.toString());
+        assertTrue(world.paths().containsAll(entries), entries + " of " + world.paths());
     }
 
     @Test

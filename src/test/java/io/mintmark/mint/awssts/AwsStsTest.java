@@ -153,7 +153,7 @@ class AwsStsTest {
             textBlock =
                     """
                     {}                                                      | 'role_arn' is missing
-                    {'role_arn':7}                                          | 'role_arn' must be a text
+                    {'role_arn':7}                                          | 'role_arn' must be a non-empty string
                     {'role_arn':'deploy'}                                   | isn't the ARN of a role
                     {'role_arn':'R','rolearn':'x'}                          | 'rolearn' is not a setting
                     {'role_arn':'R','session_name':'ci'}                    | must contain {mint_id}

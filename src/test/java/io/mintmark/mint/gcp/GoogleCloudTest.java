@@ -210,8 +210,8 @@ class GoogleCloudTest {
                     """
                     'service_account':'x/../y@z'                | 'service_account' 'x/../y@z' isn't the address
                     'service_account':'deploy'                  | 'service_account' 'deploy' isn't the address
-                    'service_account':''                        | 'service_account' must be a text
-                    'service_account':7                         | 'service_account' must be a text
+                    'service_account':''                        | 'service_account' must be a non-empty string
+                    'service_account':7                         | 'service_account' must be a non-empty string
                     'scopes':[]                                 | 'scopes' must have at least one element
                     'scopes':'https://a'                        | 'scopes' must be a list
                     'scopes':['a b']                            | 'scopes' 'a b' isn't a scope

@@ -446,7 +446,7 @@ class OAuth2Test {
                     'subject_parameter':'a b'                                   | 'subject_parameter' has 'a b', which is not a parameter name
                     'parameters':{'subject_token':'x'}                          | 'parameters' names 'subject_token', which the broker sets
                     'parameters':{'client_id':'x'}                              | 'parameters' names 'client_id'
-                    'parameters':{'a':7}                                        | 'parameters' must be a text that isn't empty
+                    'parameters':{'a':7}                                        | 'parameters' must be a non-empty string
                     'parameters':['a']                                          | 'parameters' must be an object
                     'parameters':{'jwt':'x'},'subject_parameter':'jwt'          | 'parameters' names 'jwt', which the broker sets
                     'target_parameters':['scope']                               | 'target_parameters' names 'scope'

@@ -216,6 +216,28 @@ class PostgresEndingsTest {
         assertEquals(List.of("0"), SERVER.column("SELECT count(*) FROM public.of_others"));
     }
 
+    @Test
+    void what_somebody_else_locks_is_dropped_later() throws Exception {
+        Login login = target.login("{'role': 'app_rw', 'leftovers': 'drop'}");
+        login.run("CREATE TABLE scratch.read_now (id int)");
+        SERVER.run(
+                "CREATE ROLE reader LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA scratch TO reader;"
+                        + " GRANT SELECT ON scratch.read_now TO reader");
+        try (Connection reader = SERVER.connect("reader", "x", "postgres");
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.execute("SELECT FROM scratch.read_now");
+
+            assertInstanceOf(Stuck.class, target.end());
+
+            assertEquals("login=f password=f groups=0", state(login));
+            reader.rollback();
+            assertInstanceOf(Gone.class, target.end());
+        } finally {
+            SERVER.run("DROP OWNED BY reader; DROP ROLE reader");
+        }
+    }
+
     /** It changes its own password and doesn't commit, which locks its row. */
     @Test
     void a_session_that_locks_its_own_role_is_ended() throws Exception {

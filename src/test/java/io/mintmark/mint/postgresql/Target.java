@@ -112,9 +112,7 @@ final class Target {
     }
 
     Ended end(MintId mint) {
-        return type.ender()
-                .orElseThrow()
-                .end(new EndOrder(place(Duration.ofSeconds(20)), mint, true));
+        return type.ender().orElseThrow().end(new EndOrder(place(Duration.ofSeconds(20)), mint));
     }
 
     Ended end() {

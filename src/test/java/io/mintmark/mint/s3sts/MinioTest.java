@@ -41,7 +41,7 @@ import java.util.regex.Pattern;
 @EnabledIfSystemProperty(
         named = Minio.HOME,
         matches = ".+",
-        disabledReason = "needs a real MinIO: mvn test -Pminio -Dminio.home=FOLDER")
+        disabledReason = "needs a real MinIO: mvn test -Dtest=MinioTest -Dminio.home=FOLDER")
 class MinioTest {
     private static MintingBroker broker;
     private static Minio minio;

@@ -215,11 +215,11 @@ class S3StsTest {
                     """
                     'policy_claim':'readonly'                          | 'policy_claim' must be an object
                     'policy_claim':{'name':'policy'}                   | 'policy_claim': setting 'value' is missing
-                    'policy_claim':{'name':'policy','value':[]}        | 'policy_claim': setting 'value' must be a text
+                    'policy_claim':{'name':'policy','value':[]}        | 'policy_claim': setting 'value' must be a non-empty string
                     'policy_claim':{'name':'aud','value':'x'}          | the reserved claim 'aud'
                     'policy_claim':{'name':'azp','value':'x'}          | the reserved claim 'azp'
                     'policy_claim':{'name':'https://aws.amazon.com/tags','value':'x'} | the reserved claim
-                    'audience':''                                      | 'audience' must be a text
+                    'audience':''                                      | 'audience' must be a non-empty string
                     'insecure':true                                    | 'insecure' is not a setting
                     """)
     void provider_settings_that_cannot_work_are_told_before_anything_is_sent(

@@ -247,7 +247,7 @@ class SshProviderTest {
                     """
                     'extensions':['permit-pty']                          | 'principals' is missing
                     'principals':[]                                      | 'principals' is missing
-                    'principals':['']                                    | 'principals' must be a text that isn't empty
+                    'principals':['']                                    | 'principals' must be a non-empty string
                     'principals':['a,root']                              | 'principals' must be at most 64 names
                     'principals':['a\\nroot']                            | 'principals' must be at most 64 names
                     'principals':['a root']                              | 'principals' must be at most 64 names

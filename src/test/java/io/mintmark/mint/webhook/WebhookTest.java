@@ -216,10 +216,10 @@ class WebhookTest {
 
     @Test
     void an_answer_that_is_not_what_it_should_be_is_withheld_and_can_be_ended() {
-        assertWithheld(a -> a.remove("values"), "values aren't an object of texts");
-        assertWithheld(a -> a.put("values", "x"), "values aren't an object of texts");
-        assertWithheld(a -> values(a).put("APP_USER", 7), "values aren't an object of texts");
-        assertWithheld(a -> values(a).putNull("APP_USER"), "values aren't an object of texts");
+        assertWithheld(a -> a.remove("values"), "values aren't an object of strings");
+        assertWithheld(a -> a.put("values", "x"), "values aren't an object of strings");
+        assertWithheld(a -> values(a).put("APP_USER", 7), "values aren't an object of strings");
+        assertWithheld(a -> values(a).putNull("APP_USER"), "values aren't an object of strings");
         assertWithheld(a -> values(a).remove("APP_USER"), "lacks the value 'APP_USER'");
         assertWithheld(a -> values(a).put("APP_USER", ""), "a value is empty");
         assertWithheld(a -> values(a).put("APP_USER", "a\rb"), "control characters");
@@ -262,12 +262,12 @@ class WebhookTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    201 | {'values':{'APP_USER':'a','APP_USER':'b'}}  | can be read in one way
-                    201 | {'values':{}} trailing                      | can be read in one way
-                    200 | []                                          | can be read in one way
-                    200 | ``                                          | can be read in one way
+                    201 | {'values':{'APP_USER':'a','APP_USER':'b'}}  | JSON object without duplicate fields
+                    201 | {'values':{}} trailing                      | JSON object without duplicate fields
+                    200 | []                                          | JSON object without duplicate fields
+                    200 | ``                                          | JSON object without duplicate fields
                     202 | {'values':{'APP_USER':'a'}}                 | neither 200 nor 201
-                    204 | ``                                          | can be read in one way
+                    204 | ``                                          | JSON object without duplicate fields
                     500 | {'values':{'APP_USER':'a'}}                 | neither 200 nor 201
                     409 | {'values':{'APP_USER':'a'}}                 | neither 200 nor 201
                     """)
@@ -285,7 +285,10 @@ class WebhookTest {
     void deep_nesting_is_withheld() {
         service.next(WebhookStandIn.saying(201, "[".repeat(20_000) + "]".repeat(20_000)));
 
-        assertTrue(broker.withheld(order(TARGET)).detail().contains("can be read in one way"));
+        assertTrue(
+                broker.withheld(order(TARGET))
+                        .detail()
+                        .contains("JSON object without duplicate fields"));
     }
 
     @Test
@@ -461,7 +464,7 @@ class WebhookTest {
                     {'endpoint':'%s','fields':['a'],'client_key':{'file':'x'}}        | {'target':'a'} | need each other
                     {'endpoint':'%s','fields':['a'],'client_key':{'file':'x'},'client_certificate':'x'} | {'target':'a'} | 'client_key' refers to SECRETS_DIR/acme/x, which doesn't exist
                     {'endpoint':'%s','fields':['a']}              | {}                               | 'target' is missing
-                    {'endpoint':'%s','fields':['a']}              | {'target':'a','parameters':{'a':1}}      | 'parameters' must be a text
+                    {'endpoint':'%s','fields':['a']}              | {'target':'a','parameters':{'a':1}}      | 'parameters' must be a non-empty string
                     {'endpoint':'%s','fields':['a']}              | {'target':'a','send_subject':'yes'}      | 'send_subject' must be true or false
                     """)
     void settings_that_cannot_work_are_reported_before_anything_is_sent(
@@ -555,7 +558,7 @@ class WebhookTest {
     }
 
     private Ended end(String change) {
-        return type().ender().orElseThrow().end(new EndOrder(place(change), Orders.MINT_ID, false));
+        return type().ender().orElseThrow().end(new EndOrder(place(change), Orders.MINT_ID));
     }
 
     private Place place(String change) {

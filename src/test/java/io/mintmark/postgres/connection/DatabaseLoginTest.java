@@ -20,7 +20,7 @@ class DatabaseLoginTest {
     private static String setting(String parameters, String name) {
         String url = database.url() + (database.url().contains("?") ? "&" : "?") + parameters;
         DatabaseLogin login =
-                new DatabaseLogin(url, Who.APP.login(), Optional.of(TestDatabase.PASSWORD));
+                new DatabaseLogin(url, Who.APP.login(), () -> Optional.of(TestDatabase.PASSWORD));
         try (Database service = new Database(login)) {
             return service.reading()
                     .query(
@@ -53,7 +53,7 @@ class DatabaseLoginTest {
         DatabaseUnfit refusal =
                 assertThrows(
                         DatabaseUnfit.class,
-                        () -> new DatabaseLogin(url, "app", Optional.empty()).source("", ""));
+                        () -> new DatabaseLogin(url, "app", () -> Optional.empty()).source("", ""));
 
         assertFalse(String.valueOf(refusal.getMessage()).contains("hunter2"));
     }

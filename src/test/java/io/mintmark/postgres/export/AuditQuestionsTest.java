@@ -62,8 +62,11 @@ class AuditQuestionsTest {
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
                 VALUES ('acme', 'ci', 'ci:idle', 'api', 'ticket 7');
-                UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci:idle';
                 """);
+        world.database()
+                .rewrite(
+                        "subject_grant",
+                        "created_at = created_at - interval '91 days' WHERE subject = 'ci:idle'");
         try (Database connections = new Database(world.database().login(Who.APP))) {
             new PostgresEventStore(connections, "gone/1")
                     .append(

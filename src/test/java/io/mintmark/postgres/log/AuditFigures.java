@@ -119,7 +119,7 @@ class AuditFigures {
         return new DatabaseLogin(
                 "jdbc:postgresql://localhost:%d/postgres".formatted(server.getPort()),
                 user,
-                Optional.empty());
+                () -> Optional.empty());
     }
 
     static void run(EmbeddedPostgres server, String sql) {

@@ -212,4 +212,28 @@ class AuditViewsTest {
                                     "INSERT INTO audit.open_mint VALUES (gen_random_uuid(), 'acme')"));
         }
     }
+
+    @Test
+    void a_grant_is_unused_if_it_was_enabled_and_valid_for_90_days_without_a_mint() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.identity_provider (tenant, name, issuer, audiences)
+                VALUES ('acme', 'ci', 'https://ci.example.com', '{mintmark}');
+                INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'tokens', 'jwt');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'api', 'tokens', 900, '{"audience": "https://api.example.com"}');
+                INSERT INTO broker.subject_grant (tenant, idp, key, subject, enabled, valid_from, reason)
+                VALUES ('acme', 'ci', 'api', 'idle', true, NULL, 'OPS-1'),
+                       ('acme', 'ci', 'api', 'disabled', false, NULL, 'OPS-1'),
+                       ('acme', 'ci', 'api', 'begins', true, now() - interval '1 day', 'OPS-1'),
+                       ('acme', 'ci', 'api', 'made today', true, NULL, 'OPS-1');
+                """);
+        String unused = "SELECT subject FROM audit.unused_grant";
+        assertEquals(List.of(), database.column(unused));
+        database.rewrite(
+                "subject_grant",
+                "created_at = created_at - interval '91 days' WHERE subject <> 'made today'");
+        assertEquals(List.of("idle"), database.column(unused));
+    }
 }

@@ -144,7 +144,7 @@ class StateAtCommitTest {
                                 + (database.url().contains("?") ? "&" : "?")
                                 + "preferQueryMode=simple&autosave=always&defaultRowFetchSize=1",
                         Who.APP.login(),
-                        Optional.of(database.password()));
+                        () -> Optional.of(database.password()));
         try (Database other = new Database(login)) {
             PostgresEventStore own = new PostgresEventStore(other, "here/2");
             List<Event> mint = AuditRows.mint("one", "{}");

@@ -41,7 +41,7 @@ class ConsoleLoginCheckTest {
     private void check() {
         new ConsoleLoginCheck(
                         new DatabaseLogin(
-                                database.url(), login, Optional.of(TestDatabase.PASSWORD)),
+                                database.url(), login, () -> Optional.of(TestDatabase.PASSWORD)),
                         TestDatabase.ROLES)
                 .require();
     }

@@ -88,7 +88,9 @@ class MigrationsTest {
                     "GRANT CREATE ON DATABASE %1$s TO lone_%1$s".formatted(database.name()));
             DatabaseLogin lone =
                     new DatabaseLogin(
-                            database.url(), "lone_" + database.name(), Optional.of("for-tests"));
+                            database.url(),
+                            "lone_" + database.name(),
+                            () -> Optional.of("for-tests"));
             Roles none =
                     new Roles(
                             "no_owner",
