@@ -105,7 +105,8 @@ public final class CanonicalForm {
         return (this == EVENT ? ofEvents(chain) : this).hash(previous, fields);
     }
 
-    private static boolean isHex(String text) {
+    /** Whether a text is hexadecimal digits, the letters in lower case. */
+    public static boolean isHex(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             boolean isDigit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');

@@ -1,5 +1,6 @@
 package io.mintmark.postgres.canonical;
 
+import io.mintmark.audit.CanonicalForm;
 import io.mintmark.postgres.canonical.ExportedLine.Form;
 import io.mintmark.postgres.canonical.ExportedLine.Value;
 
@@ -9,9 +10,8 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
@@ -35,12 +35,10 @@ public enum ColumnType {
     private static final Pattern GROUP = Pattern.compile("[0-9a-f]{0,4}");
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
 
-    private static final Pattern MOMENT =
-            Pattern.compile(
-                    "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
-                            + "([.][0-9]{1,6})?(Z|[+]00:00)");
+    /** A time as an export has it, up to its zone; 0 is any digit, and the fraction may be less. */
+    private static final String MOMENT = "0000-00-00T00:00:00.000000";
 
-    private static final Pattern HEX = Pattern.compile("\\\\x[0-9a-f]*");
+    private static final int POINT = MOMENT.indexOf('.');
     private static final int MAPPED = 12;
 
     private final String expression;
@@ -107,29 +105,59 @@ public enum ColumnType {
     }
 
     private static String storable(String text) {
-        boolean plain = text.chars().noneMatch(each -> Character.isSurrogate((char) each));
-        require(
-                text.indexOf('\0') < 0
-                        && (plain || StandardCharsets.UTF_8.newEncoder().canEncode(text)));
+        boolean plain = true;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            require(c != '\0');
+            plain &= !Character.isSurrogate(c);
+        }
+        require(plain || StandardCharsets.UTF_8.newEncoder().canEncode(text));
         return text;
     }
 
     /** What is no time of ours has a text that no hash fits that the database made. */
     private static String micros(String text) {
+        int zone = text.length() - (text.endsWith("Z") ? "Z" : "+00:00").length();
         try {
-            return MOMENT.matcher(text).matches()
-                    ? Long.toString(
-                            ChronoUnit.MICROS.between(
-                                    Instant.EPOCH, OffsetDateTime.parse(text).toInstant()))
-                    : "\0" + text;
+            return isMoment(text, zone) ? Long.toString(micros(text, zone)) : "\0" + text;
         } catch (DateTimeException e) {
             return "\0" + text;
         }
     }
 
+    private static boolean isMoment(String text, int zone) {
+        boolean fits =
+                (text.endsWith("Z") || text.endsWith("+00:00"))
+                        && (zone == POINT || (zone > POINT + 1 && zone <= MOMENT.length()))
+                        && !text.startsWith("0000");
+        for (int i = 0; fits && i < zone; i++) {
+            char c = text.charAt(i);
+            fits = MOMENT.charAt(i) == '0' ? c >= '0' && c <= '9' : c == MOMENT.charAt(i);
+        }
+        return fits;
+    }
+
+    private static long micros(String text, int zone) {
+        LocalDateTime second =
+                LocalDateTime.of(
+                        number(text, 0, 4),
+                        number(text, 5, 7),
+                        number(text, 8, 10),
+                        number(text, 11, 13),
+                        number(text, 14, 16),
+                        number(text, 17, 19));
+        String fraction = text.substring(Math.min(POINT + 1, zone), zone) + "000000";
+        return second.toEpochSecond(ZoneOffset.UTC) * 1_000_000 + number(fraction, 0, 6);
+    }
+
+    private static int number(String text, int from, int to) {
+        return Integer.parseInt(text, from, to, 10);
+    }
+
     private static String bytes(String text) {
-        require(text.length() % 2 == 0 && HEX.matcher(text).matches());
-        return text.substring("\\x".length());
+        String digits = text.substring(Math.min(text.length(), "\\x".length()));
+        require(text.startsWith("\\x") && digits.length() % 2 == 0 && CanonicalForm.isHex(digits));
+        return digits;
     }
 
     private static String address(String text) {

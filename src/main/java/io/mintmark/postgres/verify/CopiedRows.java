@@ -14,20 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.Gatherers;
-import java.util.stream.Stream;
 
 /**
  * The rows of a query in PostgreSQL's binary format, which costs the server less than texts. They
  * are decoded on several threads and handed over in their order.
  */
 final class CopiedRows {
-    /** Bytes of rows that are decoded at once, more for the last of them. */
-    private static final int BATCH = 256 * 1024;
-
-    /** Batches that are read ahead. */
-    private static final int AHEAD = 4;
-
     private static final byte[] SIGNATURE = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', -1, '\r', '\n', 0};
 
     private record Judged<R, T>(R row, T answer) {}
@@ -61,17 +53,12 @@ final class CopiedRows {
                             .unwrap(PGConnection.class)
                             .getCopyAPI()
                             .copyOut("COPY (%s) TO STDOUT (FORMAT binary)".formatted(sql));
-            try {
-                Stream.generate(() -> batch(copy))
-                        .takeWhile(batch -> !batch.isEmpty())
-                        .gather(
-                                Gatherers.mapConcurrent(
-                                        AHEAD,
-                                        batch ->
-                                                batch.stream()
-                                                        .map(sent -> judged(sent, map, judge))
-                                                        .toList()))
-                        .forEach(rows -> rows.forEach(it -> each.accept(it.row(), it.answer())));
+            try (InOrder<ByteBuffer, Judged<R, T>> rows =
+                    new InOrder<>(
+                            sent -> judged(sent, map, judge),
+                            it -> each.accept(it.row(), it.answer()))) {
+                read(copy, rows);
+                rows.flush();
             } finally {
                 if (copy.isActive()) {
                     copy.cancelCopy();
@@ -88,31 +75,21 @@ final class CopiedRows {
         return new Judged<>(row, judge.apply(row));
     }
 
-    /** A row in each message; none after the last. */
-    private static List<ByteBuffer> batch(CopyOut copy) {
-        List<ByteBuffer> batch = new ArrayList<>();
-        try {
-            int size = 0;
-            while (size < BATCH && copy.isActive()) {
-                byte[] message = copy.readFromCopy();
-                if (message == null) {
-                    break;
-                }
-                ByteBuffer row = ByteBuffer.wrap(message);
-                if (isHeader(row)) {
-                    int extension = row.getInt(SIGNATURE.length + Integer.BYTES);
-                    row.position(SIGNATURE.length + 2 * Integer.BYTES + extension);
-                }
-                // the trailer has no columns
-                if (row.remaining() > Short.BYTES) {
-                    batch.add(row);
-                    size += message.length;
-                }
+    /** A row in each message. */
+    private static void read(CopyOut copy, InOrder<ByteBuffer, ?> rows) throws SQLException {
+        byte[] message = copy.readFromCopy();
+        while (message != null) {
+            ByteBuffer row = ByteBuffer.wrap(message);
+            if (isHeader(row)) {
+                int extension = row.getInt(SIGNATURE.length + Integer.BYTES);
+                row.position(SIGNATURE.length + 2 * Integer.BYTES + extension);
             }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
+            // the trailer has no columns
+            if (row.remaining() > Short.BYTES) {
+                rows.add(row, message.length);
+            }
+            message = copy.isActive() ? copy.readFromCopy() : null;
         }
-        return batch;
     }
 
     private static boolean isHeader(ByteBuffer row) {

@@ -20,6 +20,12 @@ import java.util.stream.Collectors;
 
 /** The columns of a table of the log, as its export writes them. */
 final class ExportedColumns {
+    private static final Set<String> HASHES = Set.of("prev_hash", "hash");
+
+    /** Columns that rows of chains of form 1 have not, or as null. */
+    private static final Set<String> LATER =
+            Set.of(EventFields.SHARED_REVISION.column(), EventFields.CONFIG_HASH.column());
+
     static final ExportedColumns EVENT =
             new ExportedColumns(
                     CanonicalForm.EVENT,
@@ -38,17 +44,13 @@ final class ExportedColumns {
             new ExportedColumns(
                     CanonicalForm.CHANGE, changeColumns(), "tenant", "revision", "changed_at");
 
-    private static final Set<String> HASHES = Set.of("prev_hash", "hash");
-
-    /** Columns that rows of chains of form 1 have not, or as null. */
-    private static final Set<String> LATER =
-            Set.of(EventFields.SHARED_REVISION.column(), EventFields.CONFIG_HASH.column());
-
     /** The position of rows without a chain, which no broker wrote. */
     private static final long NOWHERE = -1;
 
     private final CanonicalForm form;
     private final Map<String, ColumnType> types;
+    private final Set<String> all;
+    private final Set<String> earlier;
     private final String chain;
     private final String place;
     private final String time;
@@ -68,6 +70,11 @@ final class ExportedColumns {
             String time) {
         this.form = form;
         this.types = types;
+        Set<String> names = new HashSet<>(types.keySet());
+        names.addAll(HASHES);
+        this.all = Set.copyOf(names);
+        names.removeAll(LATER);
+        this.earlier = Set.copyOf(names);
         this.chain = chain;
         this.place = place;
         this.time = time;
@@ -89,18 +96,17 @@ final class ExportedColumns {
 
     /** Whether a line has exactly these columns and the hashes, and values that fit them. */
     boolean fit(ExportedLine row) {
-        Set<String> wanted = new HashSet<>(types.keySet());
-        if (CanonicalForm.isFirst(row.text("chain")) && !row.has("shared_revision")) {
-            wanted.removeAll(LATER);
+        boolean isEarlier = CanonicalForm.isFirst(row.text("chain")) && !row.has("shared_revision");
+        if (!row.names().equals(isEarlier ? earlier : all)) {
+            return false;
         }
-        wanted.addAll(HASHES);
         try {
             types.forEach((column, type) -> type.canonical(row.value(column)));
             HASHES.forEach(hash -> ColumnType.BYTES.canonical(row.value(hash)));
         } catch (IllegalArgumentException e) {
             return false;
         }
-        return row.names().equals(wanted);
+        return true;
     }
 
     Optional<String> chain(ExportedLine row) {

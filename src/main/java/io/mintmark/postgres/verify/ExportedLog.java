@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +34,10 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private final Findings findings;
     private final SortedLines lines;
     private Optional<SealedRange> part = Optional.empty();
+
+    private record Written(ByteBuffer bytes, String origin) {}
+
+    private record Judged<T>(Row row, T answer) {}
 
     /**
      * Reads it.
@@ -59,6 +61,9 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         } catch (IOException e) {
             close();
             throw unreachable(e);
+        } catch (StoreUnreachable e) {
+            close();
+            throw e;
         }
     }
 
@@ -73,24 +78,33 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     private void read(Path file) throws IOException {
-        boolean cut =
-                BoundedLines.read(
-                        file,
-                        new BoundedLines.Each() {
-                            @Override
-                            public void line(byte[] bytes, long number) throws IOException {
-                                add(bytes, origin(file, number));
-                            }
+        boolean cut;
+        try (InOrder<Written, ReadLine> lines =
+                new InOrder<>(it -> ReadLine.of(it.bytes(), it.origin()), this::add)) {
+            cut =
+                    BoundedLines.read(
+                            file,
+                            new BoundedLines.Each() {
+                                @Override
+                                public void line(byte[] bytes, long number) {
+                                    lines.add(
+                                            new Written(
+                                                    ByteBuffer.wrap(bytes), origin(file, number)),
+                                            bytes.length);
+                                }
 
-                            @Override
-                            public void tooLong(long number) {
-                                findings.wrong(
-                                        "There is a line of more than %d bytes, which no export writes: %s"
-                                                .formatted(
-                                                        BoundedLines.LONGEST,
-                                                        origin(file, number)));
-                            }
-                        });
+                                @Override
+                                public void tooLong(long number) {
+                                    lines.flush();
+                                    findings.wrong(
+                                            "There is a line of more than %d bytes, which no export writes: %s"
+                                                    .formatted(
+                                                            BoundedLines.LONGEST,
+                                                            origin(file, number)));
+                                }
+                            });
+            lines.flush();
+        }
         if (cut) {
             findings.told("%s ends within a line, which is ignored".formatted(file));
         }
@@ -100,19 +114,17 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         return "line " + number + " of " + file;
     }
 
-    private void add(byte[] bytes, String origin) throws IOException {
-        Optional<String> text = decoded(bytes);
-        Optional<SealedRange> header = text.flatMap(SealedRange::in);
-        if (header.isPresent()) {
-            set(header.get());
-            return;
-        }
-        Optional<ExportedLine> row = text.flatMap(ExportedLine::parse);
-        Optional<PlacedLine> line = row.flatMap(it -> ExportedPlaces.line(it, text.get(), origin));
-        if (line.isPresent()) {
-            lines.add(line.get());
+    private void add(ReadLine read) {
+        if (read.header().isPresent()) {
+            set(read.header().get());
+        } else if (read.line().isPresent()) {
+            try {
+                lines.add(read.line().get());
+            } catch (IOException e) {
+                throw unreachable(e);
+            }
         } else {
-            findings.wrong("There is a line that no export writes: " + origin);
+            findings.wrong("There is a line that no export writes: " + read.origin());
         }
     }
 
@@ -121,15 +133,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
             findings.wrong("The files are different parts of a log; verify each by itself");
         }
         part = Optional.of(found);
-    }
-
-    private static Optional<String> decoded(byte[] bytes) {
-        try {
-            return Optional.of(
-                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-        } catch (CharacterCodingException e) {
-            return Optional.empty();
-        }
     }
 
     @Override
@@ -180,14 +183,19 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
-        each(
-                ExportedPlaces.EVENT,
-                line -> {
-                    ExportedLine row = parsed(line);
-                    String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
-                    Row event = ExportedColumns.EVENT.row(line, row, name);
-                    each.accept(event, judge.apply(event));
-                });
+        try (InOrder<PlacedLine, Judged<T>> rows =
+                new InOrder<>(
+                        line -> judged(line, judge), it -> each.accept(it.row(), it.answer()))) {
+            each(ExportedPlaces.EVENT, line -> rows.add(line, line.text().length()));
+            rows.flush();
+        }
+    }
+
+    private static <T> Judged<T> judged(PlacedLine line, Function<Row, T> judge) {
+        ExportedLine row = parsed(line);
+        String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
+        Row event = ExportedColumns.EVENT.row(line, row, name);
+        return new Judged<>(event, judge.apply(event));
     }
 
     @Override

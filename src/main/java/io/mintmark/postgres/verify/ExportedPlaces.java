@@ -8,11 +8,11 @@ import java.util.Optional;
 
 /** Where the lines of an export belong. */
 final class ExportedPlaces {
-    /** Groups of lines. */
-    static final int CHECKPOINT = 0;
+    /** Groups of lines, in the order in which an export has them. */
+    static final int CHANGE = 0;
 
     static final int EVENT = 1;
-    static final int CHANGE = 2;
+    static final int CHECKPOINT = 2;
 
     static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
 

@@ -161,9 +161,9 @@ final class LineIndex implements AutoCloseable {
         private long offset;
         private long count;
 
-        Writer(Path directory) throws IOException {
-            this.sorted = directory.resolve("sorted");
-            this.offsets = directory.resolve("offsets");
+        Writer(Path directory, String name) throws IOException {
+            this.sorted = directory.resolve(name);
+            this.offsets = directory.resolve(name + "-offsets");
             this.lines = output(sorted);
             this.index = new DataOutputStream(output(offsets));
         }
@@ -192,9 +192,13 @@ final class LineIndex implements AutoCloseable {
             }
         }
 
+        /** The file of the lines alone. */
+        Path lines() {
+            return sorted;
+        }
+
         LineIndex finish() throws IOException {
-            lines.close();
-            index.close();
+            close();
             return new LineIndex(sorted, offsets, samples, count);
         }
 

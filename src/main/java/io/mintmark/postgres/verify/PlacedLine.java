@@ -1,7 +1,5 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.CanonicalForm;
-
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -13,13 +11,12 @@ import java.util.Optional;
  * A line and its place. On disk the parts follow each other in this order; a text has its length in
  * bytes in front of it.
  *
- * @param digest the SHA-256 of the text, a character for each byte
  * @param origin where the line was read, for people
  */
-record PlacedLine(Place place, String digest, String origin, String text) {
-    /** Lines of one place come in the order of their digests, so equal lines are neighbours. */
+record PlacedLine(Place place, String origin, String text) {
+    /** Lines of one place come in the order of their texts, so equal lines are neighbours. */
     static final Comparator<PlacedLine> ORDER =
-            Comparator.comparing(PlacedLine::place).thenComparing(PlacedLine::digest);
+            Comparator.comparing(PlacedLine::place).thenComparing(PlacedLine::text);
 
     /** A chain of a group; the one without a name is the last of its group. */
     record Chain(int group, Optional<String> name) {
@@ -55,12 +52,7 @@ record PlacedLine(Place place, String digest, String origin, String text) {
     }
 
     PlacedLine(Chain chain, long at, String origin, String text) {
-        this(new Place(chain, at), digest(text), origin, text);
-    }
-
-    private static String digest(String text) {
-        byte[] digest = CanonicalForm.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
-        return new String(digest, StandardCharsets.ISO_8859_1);
+        this(new Place(chain, at), origin, text);
     }
 
     /** Whether it is the other one, to the letter. */
@@ -69,18 +61,11 @@ record PlacedLine(Place place, String digest, String origin, String text) {
     }
 
     static PlacedLine read(DataInput in) throws IOException {
-        return new PlacedLine(Place.read(in), digest(in), text(in), text(in));
-    }
-
-    private static String digest(DataInput in) throws IOException {
-        byte[] digest = new byte[CanonicalForm.HASH_BYTES];
-        in.readFully(digest);
-        return new String(digest, StandardCharsets.ISO_8859_1);
+        return new PlacedLine(Place.read(in), text(in), text(in));
     }
 
     void write(DataOutput out) throws IOException {
         place.write(out);
-        out.write(digest.getBytes(StandardCharsets.ISO_8859_1));
         write(out, origin);
         write(out, text);
     }

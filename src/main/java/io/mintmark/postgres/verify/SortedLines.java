@@ -19,9 +19,9 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * Lines by group, chain, place and SHA-256: sorted in memory by the piece, and on disk as a whole,
- * so that memory doesn't grow with their number. A line that comes again, to the letter, is kept
- * once.
+ * Lines by group, chain, place and text, on disk, so that memory doesn't grow with their number.
+ * Those that come in this order are written as they come, and the others sorted in memory by the
+ * piece. A line that comes again, to the letter, is kept once.
  */
 final class SortedLines implements AutoCloseable {
     /** The size of a piece that is sorted in memory, in characters. */
@@ -41,6 +41,8 @@ final class SortedLines implements AutoCloseable {
     /** Pieces by how often they were merged, so that each line is written a few times only. */
     private final List<List<Path>> levels = new ArrayList<>();
 
+    private final LineIndex.Writer ordered;
+    private Optional<PlacedLine> last = Optional.empty();
     private List<PlacedLine> waiting = new ArrayList<>();
     private long characters;
     private int files;
@@ -61,9 +63,19 @@ final class SortedLines implements AutoCloseable {
     SortedLines(long size) throws IOException {
         this.size = size;
         this.directory = Files.createTempDirectory("mintmark-lines");
+        this.ordered = new LineIndex.Writer(directory, "ordered");
     }
 
     void add(PlacedLine line) throws IOException {
+        if (last.filter(before -> PlacedLine.ORDER.compare(before, line) >= 0).isEmpty()) {
+            ordered.add(line);
+            last = Optional.of(line);
+        } else {
+            addLater(line);
+        }
+    }
+
+    private void addLater(PlacedLine line) throws IOException {
         waiting.add(line);
         characters += line.text().length() + line.origin().length() + OVERHEAD;
         if (characters > size) {
@@ -106,10 +118,15 @@ final class SortedLines implements AutoCloseable {
 
     /** To be called after the last line, and before any is asked for. */
     void sort() throws IOException {
+        if (files == 0 && waiting.isEmpty()) {
+            index = Optional.of(ordered.finish());
+            return;
+        }
         spill();
-        List<Path> all = levels.stream().flatMap(List::stream).toList();
-        try (LineIndex.Writer writer = new LineIndex.Writer(directory)) {
-            merge(all, writer::add);
+        ordered.close();
+        levels.add(List.of(ordered.lines()));
+        try (LineIndex.Writer writer = new LineIndex.Writer(directory, "sorted")) {
+            merge(levels.stream().flatMap(List::stream).toList(), writer::add);
             index = Optional.of(writer.finish());
         }
         levels.clear();
@@ -252,6 +269,7 @@ final class SortedLines implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        ordered.close();
         if (index.isPresent()) {
             index.get().close();
         }

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -73,7 +74,7 @@ class AuditFigures {
             try (Database connections = new Database(app)) {
                 System.out.printf("fsync is %s%n", column(server, "SHOW fsync").getFirst());
                 write(connections);
-                fill(connections);
+                fill(server, connections);
                 Seals.seal(app);
                 run(server, "VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
@@ -182,8 +183,8 @@ class AuditFigures {
     }
 
     /** Two writers, each with a chain of its own, as two replicas would. */
-    static void fill(Database connections) {
-        ManyMints mints = new ManyMints(ROWS / 2, Instant.now());
+    static void fill(EmbeddedPostgres server, Database connections) {
+        ManyMints mints = mints(server);
         long began = System.nanoTime();
         try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int writer = 0; writer < WRITERS; writer++) {
@@ -192,6 +193,15 @@ class AuditFigures {
             }
         }
         System.out.printf("%,d rows in batches: %,d rows/s%n", ROWS, perSecond(ROWS, began));
+    }
+
+    private static ManyMints mints(EmbeddedPostgres server) {
+        try (Connection auditor =
+                server.getDatabase(Who.AUDITOR.login(), "postgres").getConnection()) {
+            return new ManyMints(ROWS / 2, Instant.now(), auditor);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void fill(Database connections, ManyMints mints, int writer) {
@@ -208,21 +218,36 @@ class AuditFigures {
     }
 
     private static void verify(DatabaseLogin auditor) {
-        Runtime runtime = Runtime.getRuntime();
         long began = System.nanoTime();
+        Duration processor = processor();
         Seals.Found found = new Seals.Found();
         try (PostgresLog log = new PostgresLog(auditor, TestDatabase.ROLES)) {
-            Verification.Summary summary =
+            found.summary =
                     new Verification(log, new TrustedKeys(List.of(Seals.KEY)), found)
                             .run(Stream.empty());
-            System.out.printf(
-                    "verified %,d rows: %,d rows/s, %d findings, heap %d MiB of %d MiB%n",
-                    summary.events(),
-                    perSecond(summary.events(), began),
-                    found.wrong.size(),
-                    (runtime.totalMemory() - runtime.freeMemory()) >> 20,
-                    runtime.maxMemory() >> 20);
         }
+        verified("the database", found, began, processor);
+    }
+
+    private static void verified(String what, Seals.Found found, long began, Duration before) {
+        Runtime runtime = Runtime.getRuntime();
+        long rows = Objects.requireNonNull(found.summary).events();
+        System.out.printf(
+                "verified %s, %,d rows: %,d rows/s, %.1f µs of processor time a row without the"
+                        + " server's, %d findings, %d mints ungranted, heap %d MiB of %d MiB%n",
+                what,
+                rows,
+                perSecond(rows, began),
+                processor().minus(before).toNanos() / 1e3 / rows,
+                found.wrong.size(),
+                found.ungranted.size(),
+                (runtime.totalMemory() - runtime.freeMemory()) >> 20,
+                runtime.maxMemory() >> 20);
+    }
+
+    /** The processor time of this process. */
+    private static Duration processor() {
+        return ProcessHandle.current().info().totalCpuDuration().orElseThrow();
     }
 
     private static void export(DatabaseLogin auditor) throws IOException {
@@ -246,15 +271,9 @@ class AuditFigures {
                     "exported %s (status %d): %,d rows/s, %d ms%n",
                     run, status, perSecond(ROWS, began), (System.nanoTime() - began) / 1_000_000);
         }
-        Runtime runtime = Runtime.getRuntime();
         long began = System.nanoTime();
-        Seals.Found found = Seals.foundIn(List.of(log), List.of(Seals.KEY));
-        System.out.printf(
-                "verified the export: %,d rows/s, %d findings, heap %d MiB of %d MiB%n",
-                perSecond(ROWS, began),
-                found.wrong.size(),
-                (runtime.totalMemory() - runtime.freeMemory()) >> 20,
-                runtime.maxMemory() >> 20);
+        Duration processor = processor();
+        verified("the export", Seals.foundIn(List.of(log), List.of(Seals.KEY)), began, processor);
     }
 
     /** Each question twice: the first time with plans and pages to be fetched. */

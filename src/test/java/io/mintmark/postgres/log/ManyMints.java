@@ -6,42 +6,60 @@ import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.postgres.StoredGrants;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.net.InetAddress;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 
 /**
  * Two months of mints, spread evenly: 20 tenants with 20 keys each, 5,000 subjects and one that
- * mints a tenth of all. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of
- * 20,000 one is never resolved.
+ * mints a tenth of all, all of them granted. Of a thousand, ten are denied, ten fail, two of them
+ * nobody knows how; of 20,000 one is never resolved.
  */
 final class ManyMints {
-    static final String BUSY = "ci:main";
+    static final String BUSY = "job:main";
     static final String RARE = "rare";
 
     private static final Duration SPAN = Duration.ofDays(60);
     private static final Duration LIFE = Duration.ofHours(1);
     private static final int TENANTS = 20;
     private static final int KEYS = 20;
-    private static final int GRANTS = TENANTS * KEYS;
+    private static final String GRANTS = "SELECT id, tenant, key FROM broker.subject_grant";
 
     private final long count;
     private final Instant end;
+    private final Map<String, GrantReference> grants = new HashMap<>();
 
-    ManyMints(long count, Instant end) {
+    /**
+     * @param auditor who reads the grants of {@link #configuration}
+     */
+    ManyMints(long count, Instant end, Connection auditor) throws SQLException {
         this.count = count;
         this.end = end;
+        try (Statement statement = auditor.createStatement();
+                ResultSet rows = statement.executeQuery(GRANTS)) {
+            while (rows.next()) {
+                grants.put(
+                        rows.getString("tenant") + "/" + rows.getString("key"),
+                        StoredGrants.reference(auditor, rows.getLong("id")));
+            }
+        }
     }
 
     /** The rows of a mint, by its number. */
@@ -76,11 +94,11 @@ final class ManyMints {
         return "ASIA%016X".formatted(new Random(number).nextLong());
     }
 
-    private static MintEvents events(long number, Instant at) {
+    private MintEvents events(long number, Instant at) {
         Random random = new Random(number);
         int tenant = random.nextInt(TENANTS);
-        int key = random.nextInt(KEYS);
-        boolean rare = number % 10_000 == 5;
+        int drawn = random.nextInt(KEYS);
+        String key = number % 10_000 == 5 ? RARE : "key-" + drawn;
         Caller caller =
                 new Caller(
                         new UUID(random.nextLong(), random.nextLong()).toString(),
@@ -99,15 +117,8 @@ final class ManyMints {
                 new MintIds(InstantSource.fixed(at), random).next(),
                 caller,
                 subject,
-                new KeyName(rare ? RARE : "key-" + key),
-                Optional.of(
-                        new GrantReference(
-                                new ProviderName("aws"),
-                                "aws-sts",
-                                1 + (tenant * KEYS + key) % (GRANTS / 2),
-                                50,
-                                1,
-                                "cd".repeat(32))));
+                new KeyName(key),
+                Optional.ofNullable(grants.get("tenant-%d/%s".formatted(tenant, key))));
     }
 
     /** The tenants and their grants, of which half are used; and partitions for the past. */
@@ -125,14 +136,15 @@ final class ManyMints {
         SELECT 'tenant-' || t, 'aws', 'aws-sts', '{"region": "eu-central-1"}'
           FROM generate_series(0, %1$d) AS t;
         INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-        SELECT 'tenant-' || t, 'key-' || k, 'aws', 3600,
+        SELECT 'tenant-' || t, k, 'aws', 3600,
                '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
-          FROM generate_series(0, %1$d) AS t, generate_series(0, %2$d) AS k;
+          FROM generate_series(0, %1$d) AS t,
+               (SELECT 'key-' || n FROM generate_series(0, %2$d) AS n UNION ALL SELECT '%4$s') AS k (k);
         INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-        SELECT 'tenant-' || t, 'idp-' || t, 'job:**', 'glob', 'key-' || k
-          FROM generate_series(0, %1$d) AS t, generate_series(0, %2$d) AS k;
+        SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name
+          FROM broker.key AS k ORDER BY k.tenant, k.name;
         INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('tenant-3', '%3$s');
         """
-                .formatted(TENANTS - 1, KEYS - 1, tenantAdmin);
+                .formatted(TENANTS - 1, 2 * KEYS - 1, tenantAdmin, RARE);
     }
 }

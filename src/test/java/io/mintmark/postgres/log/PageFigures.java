@@ -105,7 +105,7 @@ class PageFigures {
         AuditFigures.run(server, MANY_GRANTS);
         DatabaseLogin app = AuditFigures.login(server, Who.APP.login());
         try (Database connections = new Database(app)) {
-            AuditFigures.fill(connections);
+            AuditFigures.fill(server, connections);
             Seals.seal(app);
         }
         AuditFigures.run(server, "VACUUM ANALYZE");
