@@ -134,7 +134,9 @@ final class TargetFailure extends Exception {
         return detail;
     }
 
-    /** Whether the same statement can succeed later: a lock, a limit or the connection failed it. */
+    /**
+     * Whether the same statement can succeed later: a lock, a limit or the connection failed it.
+     */
     boolean mayPass() {
         return reason == Reason.PROVIDER_TIMEOUT
                 || reason == Reason.PROVIDER_UNREACHABLE

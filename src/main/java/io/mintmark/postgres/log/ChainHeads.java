@@ -90,8 +90,7 @@ final class ChainHeads implements SealStore.Heads {
     /**
      * @param own the end of the chain that this replica writes
      */
-    ChainHeads(
-            Connection connection, boolean everything, Supplier<Optional<WrittenHead>> own) {
+    ChainHeads(Connection connection, boolean everything, Supplier<Optional<WrittenHead>> own) {
         this.connection = connection;
         this.everything = everything;
         this.own = own;

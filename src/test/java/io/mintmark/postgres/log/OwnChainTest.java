@@ -74,7 +74,8 @@ class OwnChainTest {
         database.alterLog("UPDATE audit.event SET hash = sha256(hash)");
         assertEquals(written, sealed());
         assertTrue(
-                Seals.wrong(database).stream().anyMatch(it -> it.startsWith("Checkpoint 1 sealed another row 2")),
+                Seals.wrong(database).stream()
+                        .anyMatch(it -> it.startsWith("Checkpoint 1 sealed another row 2")),
                 () -> Seals.wrong(database).toString());
     }
 
