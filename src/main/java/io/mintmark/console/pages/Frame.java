@@ -29,7 +29,7 @@ record Frame(
         boolean seesAll,
         Instant now,
         String requestId,
-        Optional<Proof.Run> failed,
+        Optional<ProofRun> failed,
         Map<String, CredentialType> types) {
 
     /** An id of so many characters is shown whole, such as an access key's. */

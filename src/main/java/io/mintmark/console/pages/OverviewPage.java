@@ -25,7 +25,7 @@ record OverviewPage(
         Living living,
         List<MintLine> unresolved,
         Optional<Checkpoint> checkpoint,
-        Optional<Proof.Run> verification,
+        Optional<ProofRun> verification,
         boolean seesAll,
         List<MintLine> refusals,
         List<MintLine> mints,
@@ -80,7 +80,7 @@ record OverviewPage(
         }
     }
 
-    static OverviewPage of(Connection connection, Optional<Proof.Run> verification, Instant now)
+    static OverviewPage of(Connection connection, Optional<ProofRun> verification, Instant now)
             throws SQLException {
         return new OverviewPage(
                 Activity.of(connection, Optional.empty(), now),
@@ -136,7 +136,7 @@ record OverviewPage(
 
     /** The class of the tile that says how far the log is sealed, and what its proof said. */
     @Nullable String sealing(Instant now) {
-        if (verification.filter(Proof.Run::isWrong).isPresent()) {
+        if (verification.filter(ProofRun::isWrong).isPresent()) {
             return "bad";
         }
         return checkpoint.isEmpty() || checkpoint.get().isLate(now) ? "attention" : null;

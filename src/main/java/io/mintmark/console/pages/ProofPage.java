@@ -31,8 +31,8 @@ record ProofPage(
         LogExtent extent,
         long expected,
         Optional<LogExtent.Rows> since,
-        Optional<Proof.Run> run,
-        Optional<Proof.Run> failed,
+        Optional<ProofRun> run,
+        Optional<ProofRun> failed,
         boolean possible,
         List<String> trusted) {
     static final int MOST = 20;
@@ -49,8 +49,8 @@ record ProofPage(
 
     static ProofPage of(Connection connection, Proof proof, Optional<Long> before)
             throws SQLException {
-        Optional<Proof.Run> run = proof.last();
-        Optional<Proof.Run> ended = run.filter(one -> one.all().isPresent());
+        Optional<ProofRun> run = proof.last();
+        Optional<ProofRun> ended = run.filter(one -> one.all().isPresent());
         TrustedKeys keys = proof.trusted();
         List<String> trusted = keys.ids();
         return new ProofPage(
@@ -68,9 +68,9 @@ record ProofPage(
     }
 
     /** The number that a verification counted, or the database's estimate if that is larger. */
-    static long expected(Connection connection, Optional<Proof.Run> run) throws SQLException {
+    static long expected(Connection connection, Optional<ProofRun> run) throws SQLException {
         long estimate = Query.of(ESTIMATE).first(connection, row -> row.getLong("rows")).orElse(0L);
-        return Math.max(estimate, run.flatMap(Proof.Run::all).orElse(0L));
+        return Math.max(estimate, run.flatMap(ProofRun::all).orElse(0L));
     }
 
     List<CheckpointLine> shown() {

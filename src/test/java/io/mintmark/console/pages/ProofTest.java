@@ -297,7 +297,7 @@ class ProofTest {
                         InstantSource.system());
         alter("'somebody else'");
         verify(proof);
-        Proof.Run failed = proof.failed().orElseThrow();
+        ProofRun failed = proof.failed().orElseThrow();
 
         broken.set(true);
         verify(proof);
@@ -314,7 +314,7 @@ class ProofTest {
 
     @Test
     void a_declared_gap_is_shown_too_and_not_as_an_alteration() {
-        Proof.Run run = new Proof.Run("audrey", Instant.parse("2026-03-01T12:00:00Z"), 10);
+        ProofRun run = new ProofRun("audrey", Instant.parse("2026-03-01T12:00:00Z"), 10);
 
         run.declared("Checkpoint 3 declares a gap", "00");
 
@@ -387,7 +387,7 @@ class ProofTest {
     @Test
     void a_run_says_how_far_it_is_and_what_is_left() {
         Instant begun = Instant.parse("2026-03-01T12:00:00Z");
-        Proof.Run run = new Proof.Run("audrey", begun, 100_000);
+        ProofRun run = new ProofRun("audrey", begun, 100_000);
 
         run.progress(20_000, 20_000);
 
@@ -411,7 +411,7 @@ class ProofTest {
         proof.begin(ConsoleWorld.AUDITOR, 1);
 
         Eventually.holds(() -> proof.last().orElseThrow().end().isPresent());
-        Proof.Run run = proof.last().orElseThrow();
+        ProofRun run = proof.last().orElseThrow();
         assertFalse(run.isClean());
         assertEquals("Verification did not complete; the log's state is unknown.", run.verdict());
     }
