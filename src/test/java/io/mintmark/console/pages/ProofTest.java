@@ -326,6 +326,21 @@ class ProofTest {
     }
 
     @Test
+    void a_doubt_is_no_alteration_and_no_declaration() {
+        Instant begun = Instant.parse("2026-03-01T12:00:00Z");
+        ProofRun run = new ProofRun("audrey", begun, 10);
+
+        run.doubtful("Change 12 of tenant acme is not sealed by checkpoint 913", "00");
+        run.end(begun.plusSeconds(1), Optional.empty(), Optional.empty());
+
+        assertFalse(run.isClean());
+        assertFalse(run.isWrong());
+        assertEquals(
+                "Nothing was changed up to checkpoint 0, as this database has it. The doubts need an answer.",
+                run.verdict());
+    }
+
+    @Test
     void a_finding_links_to_the_rows_that_it_names() {
         String mint = "0198f1e2-0000-7000-8000-000000000000";
         Finding finding =
