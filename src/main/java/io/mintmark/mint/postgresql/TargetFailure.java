@@ -86,6 +86,12 @@ final class TargetFailure extends Exception {
                 Reason.PROVIDER_TIMEOUT, at(server, "no answer in time"), "", false, cause);
     }
 
+    /** The server can't change anything. */
+    static TargetFailure standby(Server server) {
+        return new TargetFailure(
+                Reason.PROVIDER_MISCONFIGURED, at(server, "a standby"), "25006", false, null);
+    }
+
     /** The server answered what no PostgreSQL answers. */
     static TargetFailure unreadable(Server server) {
         return new TargetFailure(
@@ -134,7 +140,9 @@ final class TargetFailure extends Exception {
         return detail;
     }
 
-    /** Whether the same statement can succeed later: a lock, a limit or the connection failed it. */
+    /**
+     * Whether the same statement can succeed later: a lock, a limit or the connection failed it.
+     */
     boolean mayPass() {
         return reason == Reason.PROVIDER_TIMEOUT
                 || reason == Reason.PROVIDER_UNREACHABLE
