@@ -179,7 +179,7 @@ class RoleSessionsTest {
 
             assertThrows(SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
             assertThrows(SQLException.class, login::connect);
-            reader.close();
+            reader.rollback();
             assertThrows(ExecutionException.class, () -> queue.get(10, TimeUnit.SECONDS));
             assertInstanceOf(Gone.class, target.end());
         } finally {
