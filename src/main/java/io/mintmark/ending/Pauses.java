@@ -11,6 +11,12 @@ import java.util.random.RandomGenerator;
 final class Pauses {
     static final Duration LONGEST = Duration.ofMinutes(15);
 
+    /** Two to the power of it is half a minute. */
+    private static final int ENOUGH_AT_FIRST = 5;
+
+    /** Ten minutes, even if each pause of half a minute is only half as long. */
+    private static final int AT_FIRST = 40;
+
     /** Two to the power of it is longer than the longest pause. */
     private static final int ENOUGH = 10;
 
@@ -28,12 +34,16 @@ final class Pauses {
         this.random = random;
     }
 
-    /** After so many failures in a row: two to the power of it in seconds, or up to half less. */
+    /**
+     * After so many failures in a row: two to the power of it in seconds, or up to half less. For
+     * ten minutes it stays short: each try also ends sessions of a login that can't be ended yet.
+     */
     Duration after(int failures) {
+        int doubled = Math.max(Math.min(failures, ENOUGH_AT_FIRST), failures - AT_FIRST);
         long most =
                 Math.min(
                         LONGEST.toMillis(),
-                        Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
+                        Duration.ofSeconds(1L << Math.min(doubled, ENOUGH)).toMillis());
         return Duration.ofMillis(random.nextLong(most / 2, most + 1));
     }
 

@@ -50,7 +50,7 @@ public final class ProviderEndings {
     private static final Logger log = LoggerFactory.getLogger(ProviderEndings.class);
 
     /** For what the replica does besides the call; then another may claim the mint. */
-    private static final Duration SLACK = Duration.ofSeconds(30);
+    private static final Duration SLACK = Duration.ofSeconds(5);
 
     private final EndingStore store;
     private final AccessProviders providers;

@@ -268,15 +268,15 @@ class EndingsTest {
         Eventually.holds(
                 () -> database.column(OPEN).equals(List.of("issued 2 provider_unreachable f")));
         // an hour, in which it was tried again and again
-        database.runAsSuperuser("UPDATE runtime.ending SET tries = 40, next_try = now()");
+        database.runAsSuperuser("UPDATE runtime.ending SET tries = 60, next_try = now()");
         Eventually.holds(
-                () -> database.column(OPEN).equals(List.of("issued 41 provider_unreachable f")));
+                () -> database.column(OPEN).equals(List.of("issued 61 provider_unreachable f")));
         assertEquals(
                 List.of("t"),
                 database.column(
                         "SELECT next_try - now() BETWEEN interval '7 minutes' AND interval '15 minutes' FROM runtime.ending"));
         assertEquals(
-                List.of("issued 41 provider_unreachable: connection refused"),
+                List.of("issued 61 provider_unreachable: connection refused"),
                 database.column(
                         Who.TENANT_ADMIN,
                         "SELECT concat_ws(' ', outcome, tries, last_failure) FROM audit.unended"));

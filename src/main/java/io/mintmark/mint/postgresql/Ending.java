@@ -17,7 +17,6 @@ final class Ending {
     private final DatabaseSessions databases;
     private final String name;
     private final String role;
-    private final Agreement agreement;
 
     /** Opens further sessions of the same broker on the same server. */
     interface DatabaseSessions {
@@ -27,25 +26,26 @@ final class Ending {
         String usual();
     }
 
-    Ending(Session session, DatabaseSessions databases, RoleName name, Agreement agreement) {
+    Ending(Session session, DatabaseSessions databases, RoleName name) {
         this.session = session;
         this.databases = databases;
         this.name = name.toString();
         this.role = Sql.name(this.name);
-        this.agreement = agreement;
     }
 
     /**
-     * The five steps. A login's own session can keep its role's row locked, so the first step may
-     * have to wait until the third has ended that session.
+     * A session of the login can lock the role's row, or have all wait for a shared catalog. So its
+     * sessions are ended whatever is locked, and then what was locked is tried again.
      */
     Ended end() throws TargetFailure {
-        boolean locked = !forbidLogin();
-        revokeMemberships();
+        Optional<TargetFailure> locked = disarm();
         Optional<String> left = endSessions();
-        if (locked && left.isEmpty()) {
-            session.execute(forbiddingLogin());
+        if (locked.isPresent() && left.isEmpty()) {
+            locked = disarm();
             left = endSessions();
+        }
+        if (locked.isPresent()) {
+            throw locked.get();
         }
         return left.isEmpty()
                 ? drop()
@@ -54,27 +54,41 @@ final class Ending {
                         "sessions of %s did not end: %s".formatted(name, left.get()));
     }
 
-    /** The role is a member of nothing by now, so the broker gets no more than its own objects. */
-    private Optional<String> endSessions() throws TargetFailure {
-        session.execute("GRANT %s TO CURRENT_USER WITH INHERIT FALSE, SET TRUE".formatted(role));
-        return RoleSessions.end(session, role);
+    /** Without a login and memberships; returns the lock that was in the way. */
+    private Optional<TargetFailure> disarm() throws TargetFailure {
+        Optional<TargetFailure> login =
+                unlessLocked(() ->
+                        session.execute("ALTER ROLE %s NOLOGIN PASSWORD NULL".formatted(role)));
+        Optional<TargetFailure> memberships = unlessLocked(this::revokeMemberships);
+        return login.or(() -> memberships);
     }
 
-    private String forbiddingLogin() {
-        return "ALTER ROLE %s NOLOGIN PASSWORD NULL".formatted(role);
+    private interface Step {
+        void take() throws TargetFailure;
     }
 
-    /** Whether that was possible. */
-    private boolean forbidLogin() throws TargetFailure {
+    private static Optional<TargetFailure> unlessLocked(Step step) throws TargetFailure {
         try {
-            session.execute(forbiddingLogin());
-            return true;
+            step.take();
+            return Optional.empty();
         } catch (TargetFailure e) {
             if (e.is(TargetFailure.LOCK_NOT_AVAILABLE)) {
-                return false;
+                return Optional.of(e);
             }
             throw e;
         }
+    }
+
+    /** The mint lets the broker become the role. Kept roles, and those of old brokers, don't. */
+    private Optional<String> endSessions() throws TargetFailure {
+        if (session.column(
+                        "SELECT 1 WHERE pg_has_role(current_user, %s, 'SET')"
+                                .formatted(Sql.text(name)))
+                .isEmpty()) {
+            session.execute(
+                    "GRANT %s TO CURRENT_USER WITH INHERIT FALSE, SET TRUE".formatted(role));
+        }
+        return RoleSessions.end(session, role);
     }
 
     private List<String> memberships() throws TargetFailure {
@@ -116,19 +130,30 @@ final class Ending {
             if (!e.is(TargetFailure.DEPENDENT_OBJECTS)) {
                 throw e;
             }
+            Agreement agreement = agreement();
             return switch (agreement.leftovers()) {
                 case KEEP -> kept(e);
-                case DROP -> cleared(List.of("DROP OWNED BY " + role));
-                case GIVE -> cleared(giving());
+                case DROP -> cleared(agreement, List.of("DROP OWNED BY " + role));
+                case GIVE -> cleared(agreement, giving(agreement));
             };
         }
+    }
+
+    /** Read no earlier: a client can lock comments. */
+    private Agreement agreement() throws TargetFailure {
+        return Agreement.of(
+                String.join(
+                        "",
+                        session.column(
+                                "SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = %s"
+                                        .formatted(Sql.text(name)))));
     }
 
     private String dropping() {
         return "DROP ROLE " + role;
     }
 
-    private List<String> giving() {
+    private List<String> giving(Agreement agreement) {
         String heir = Sql.name(agreement.role());
         return List.of(
                 grantToBroker(heir),
@@ -138,7 +163,7 @@ final class Ending {
     }
 
     /** In each database, all or nothing. */
-    private Ended cleared(List<String> statements) throws TargetFailure {
+    private Ended cleared(Agreement agreement, List<String> statements) throws TargetFailure {
         String clearing =
                 Stream.of(
                                 Stream.of("BEGIN", grantToBroker(role)),

@@ -92,7 +92,7 @@ final class LoginRoles {
         return Stream.of(
                         Stream.of(
                                 "BEGIN",
-                                "SET LOCAL createrole_self_grant = ''",
+                                "SET LOCAL createrole_self_grant = 'set'",
                                 ("CREATE ROLE %s LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
                                                 + " NOREPLICATION NOBYPASSRLS INHERIT CONNECTION LIMIT"
                                                 + " %d PASSWORD %s VALID UNTIL %s")

@@ -38,6 +38,7 @@ final class RoleEnder implements Ender {
         try {
             PostgresSettings settings = PostgresSettings.of(place.settings());
             try (Session session = open(place, settings, settings.database())) {
+                session.requirePrimary();
                 return end(order, settings, session);
             }
         } catch (UnusableSettingsException e) {
@@ -55,17 +56,12 @@ final class RoleEnder implements Ender {
     private Ended end(EndOrder order, PostgresSettings settings, Session session)
             throws TargetFailure {
         for (int look = 1; ; look++) {
-            Optional<Found> found = find(session, order.mintId());
+            Optional<RoleName> found = find(session, order.mintId());
             if (found.isEmpty()) {
                 return new Gone("the mint has no role");
             }
             try {
-                return new Ending(
-                                session,
-                                databases(order.place(), settings),
-                                found.get().name(),
-                                found.get().agreement())
-                        .end();
+                return new Ending(session, databases(order.place(), settings), found.get()).end();
             } catch (TargetFailure e) {
                 if (e.reason() == Reason.PROVIDER_TIMEOUT) {
                     return new Stuck(e.reason(), e.detail());
@@ -98,23 +94,17 @@ final class RoleEnder implements Ender {
         };
     }
 
-    private record Found(RoleName name, Agreement agreement) {}
-
     /** Whatever its mark: the broker's issuer may have changed since. */
-    private static Optional<Found> find(Session session, MintId mintId) throws TargetFailure {
+    private static Optional<RoleName> find(Session session, MintId mintId) throws TargetFailure {
         return session
                 .column(
                         """
-                        SELECT rolname || ' ' || coalesce(shobj_description(oid, 'pg_authid'), '') FROM pg_roles
+                        SELECT rolname FROM pg_roles
                          WHERE starts_with(rolname, 'mm_') AND right(rolname, 33) = %s ORDER BY rolname
                         """
                                 .formatted(Sql.text(RoleName.ending(mintId))))
                 .stream()
-                .map(line -> line.split(" ", 2))
-                .flatMap(parts ->
-                        RoleName.of(parts[0])
-                                .map(name -> new Found(name, Agreement.of(parts[1])))
-                                .stream())
+                .flatMap(name -> RoleName.of(name).stream())
                 .findFirst();
     }
 
@@ -125,6 +115,7 @@ final class RoleEnder implements Ender {
             PostgresSettings settings = PostgresSettings.of(place.settings());
             String mark = RoleName.mark(broker, place.tenant(), place.provider());
             try (Session session = open(place, settings, settings.database())) {
+                session.requirePrimary();
                 return session
                         .column(
                                 """

@@ -17,10 +17,10 @@ final class RoleSessions {
     private static final String STARTING =
             "starting int[] := ARRAY(SELECT pid FROM pg_locks WHERE pid IS NOT NULL);";
 
-    /** Processes of others refuse, among them those that are starting. */
+    /** Processes of others refuse. The server's own have no name, and would log a warning. */
     private static final String LOOP =
             """
-            FOR p IN SELECT unnest(starting) UNION SELECT pid FROM pg_stat_activity \
+            FOR p IN SELECT unnest(starting) UNION SELECT pid FROM pg_stat_activity WHERE usename = current_user \
             EXCEPT SELECT pid FROM pg_stat_activity WHERE usename <> current_user LOOP \
             BEGIN %s EXCEPTION WHEN insufficient_privilege THEN END; END LOOP;\
             """;
@@ -42,7 +42,7 @@ final class RoleSessions {
         BEGIN
             SET LOCAL ROLE %s;
             %s
-            PERFORM pg_terminate_backend(ended[1], %d);
+            %s
             PERFORM set_config('%s', coalesce((
                 SELECT string_agg(format('%%s (%%s)', e, coalesce(wait_event_type || ' ' || wait_event, state, 'starting')), ', ')
                   FROM unnest(ended) AS e LEFT JOIN pg_stat_activity ON pid = e), ''), false);
@@ -53,7 +53,9 @@ final class RoleSessions {
                         role,
                         LOOP.formatted(
                                 "IF pg_terminate_backend(p) THEN ended := ended || p; END IF;"),
-                        patience,
+                        patience == 0
+                                ? ""
+                                : "PERFORM pg_terminate_backend(ended[1], %d);".formatted(patience),
                         LEFT);
     }
 

@@ -48,6 +48,13 @@ final class Session implements AutoCloseable {
         }
     }
 
+    /** A standby may lack what is new, and can't end anything. */
+    void requirePrimary() throws TargetFailure {
+        if (column("SELECT pg_is_in_recovery()").contains("t")) {
+            throw TargetFailure.standby(server);
+        }
+    }
+
     /** Executes statements, each in a transaction of its own if none was begun. */
     void execute(String sql) throws TargetFailure {
         try (Statement statement = connection.createStatement()) {

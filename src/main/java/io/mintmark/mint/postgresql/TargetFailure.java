@@ -86,6 +86,12 @@ final class TargetFailure extends Exception {
                 Reason.PROVIDER_TIMEOUT, at(server, "no answer in time"), "", false, cause);
     }
 
+    /** The server can't change anything. */
+    static TargetFailure standby(Server server) {
+        return new TargetFailure(
+                Reason.PROVIDER_MISCONFIGURED, at(server, "a standby"), "25006", false, null);
+    }
+
     /** The server answered what no PostgreSQL answers. */
     static TargetFailure unreadable(Server server) {
         return new TargetFailure(

@@ -123,6 +123,15 @@ class PostgresLoginsTest {
         assertEquals(
                 List.of("app_owner"),
                 server.column("SELECT tableowner FROM pg_tables WHERE tablename = 't'"));
+        assertEquals(
+                List.of("inherit=false"),
+                server.column(
+                        """
+                        SELECT 'inherit=' || bool_or(inherit_option) FROM pg_auth_members
+                         WHERE member = 'mintmark'::regrole AND roleid = '%s'::regrole
+                        """
+                                .formatted(login.name())),
+                "the broker's rights of the login");
         assertInstanceOf(Gone.class, target.end());
     }
 

@@ -1,6 +1,7 @@
 package io.mintmark.mint.postgresql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,9 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.Ended.Gone;
+import io.mintmark.mint.Ended.NotYet;
 import io.mintmark.mint.Ended.Stuck;
+import io.mintmark.mint.Ender.NotListed;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.postgresql.Target.Login;
+import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,11 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -105,6 +112,94 @@ class RoleSessionsTest {
         }
     }
 
+    /** A rule on a catalog waits for all its readers before its right is checked. */
+    private CompletableFuture<Integer> queue(String user, String password, String catalog) {
+        CompletableFuture<Integer> queue =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            try (Connection session = server.connect(user, password, "postgres")) {
+                                return session.createStatement()
+                                        .executeUpdate(
+                                                "CREATE RULE r AS ON INSERT TO %s DO NOTHING"
+                                                        .formatted(catalog));
+                            } catch (SQLException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        },
+                        each -> Thread.ofVirtual().start(each));
+        Eventually.holds(() ->
+                !server.column(
+                                "SELECT 1 FROM pg_locks WHERE relation = '%s'::regclass AND NOT granted"
+                                        .formatted(catalog))
+                        .isEmpty());
+        return queue;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, pg_shdepend", "17, pg_shdepend", "18, pg_shdepend", "18, pg_shdescription"})
+    void a_login_whose_sessions_lock_a_catalog_ends(int version, String catalog) throws Exception {
+        server = TargetServer.shared(version);
+        Target target = new Target(server.port(), secrets);
+        Login login = target.login();
+        try (Connection reader = login.connect()) {
+            reader.setAutoCommit(false);
+            TargetServer.column(reader, "SELECT count(*) FROM " + catalog);
+            CompletableFuture<Integer> queue =
+                    queue(login.name(), login.field("Password"), catalog);
+
+            assertInstanceOf(Gone.class, target.end());
+
+            assertThrows(ExecutionException.class, () -> queue.get(10, TimeUnit.SECONDS));
+            assertThrows(SQLException.class, () -> TargetServer.column(reader, "SELECT 1"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "16, pg_shdepend, 60",
+        "17, pg_shdepend, 60",
+        "18, pg_shdepend, 60",
+        "18, pg_shdescription, 60",
+        "18, pg_shdepend, 1"
+    })
+    void sessions_end_while_another_login_locks_a_catalog(int version, String catalog, int seconds)
+            throws Exception {
+        server = TargetServer.shared(version);
+        Target target = new Target(server.port(), secrets);
+        Login login =
+                target.login(target.key("{'role': 'app_rw'}").lasting(Duration.ofSeconds(seconds)));
+        server.run("CREATE ROLE attacker LOGIN PASSWORD 'x'");
+        try (Connection session = login.connect();
+                Connection reader = server.connect("attacker", "x", "postgres")) {
+            reader.setAutoCommit(false);
+            TargetServer.column(reader, "SELECT count(*) FROM " + catalog);
+            CompletableFuture<Integer> queue = queue("attacker", "x", catalog);
+
+            assertInstanceOf(Stuck.class, target.end());
+
+            assertThrows(SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
+            assertThrows(SQLException.class, login::connect);
+            reader.rollback();
+            assertThrows(ExecutionException.class, () -> queue.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(Gone.class, target.end());
+        } finally {
+            server.run("DROP ROLE attacker");
+        }
+    }
+
+    @Test
+    void the_servers_log_has_no_warnings_of_processes_without_a_login() throws Exception {
+        Target target = new Target(server.port(), secrets);
+        int before = server.log().length();
+        Login login = target.login();
+        try (Connection _ = login.connect()) {
+            assertInstanceOf(Gone.class, target.end());
+        }
+
+        String log = server.log().substring(before);
+        assertFalse(log.contains("is not a PostgreSQL"), log);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {16, 17, 18})
     void the_statements_for_people_end_it_too(int version) throws Exception {
@@ -121,6 +216,36 @@ class RoleSessionsTest {
         }
         assertEquals(
                 List.of(), server.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
+    }
+
+    /** A kill has the server start again, now without a primary to follow. */
+    @Test
+    void at_a_standby_no_mint_counts_as_ended() throws Exception {
+        try (TargetServer standby =
+                TargetServer.start(TargetServer.NEWEST, Map.of(), TargetServer.HBA)) {
+            Target target = new Target(standby.port(), secrets);
+            assertInstanceOf(Gone.class, target.end());
+            standby.run("CHECKPOINT");
+            Files.createFile(standby.data().resolve("standby.signal"));
+            try (Connection session = standby.connect("postgres", "", "postgres")) {
+                signal("-KILL", TargetServer.column(session, "SELECT pg_backend_pid()").getFirst());
+            }
+            Eventually.holds(() -> isStandby(standby));
+
+            NotYet ended = assertInstanceOf(NotYet.class, target.end());
+
+            assertEquals(Reason.PROVIDER_MISCONFIGURED, ended.reason());
+            assertTrue(ended.detail().startsWith("a standby"), ended.detail());
+            assertThrows(NotListed.class, target::leftBehind);
+        }
+    }
+
+    private static boolean isStandby(TargetServer server) {
+        try (Connection session = server.connect("postgres", "", "postgres")) {
+            return TargetServer.column(session, "SELECT pg_is_in_recovery()").equals(List.of("t"));
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     /** As one that waits for a disk. */
