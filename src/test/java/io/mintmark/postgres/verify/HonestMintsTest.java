@@ -106,4 +106,50 @@ class HonestMintsTest {
         }
         assertNobodyIsAccused();
     }
+
+    @Test
+    void blocks_that_were_changed_often_are_followed() throws Exception {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.blocked_subject (subject, match, reason, enabled)
+                VALUES ('bad:**', 'glob', 'a test', false), ('ci:main', 'exact', 'a test', false);
+                """);
+        try (RunningBroker broker = broker()) {
+            mint(broker, "ci:main", Map.of());
+            for (int part = 0; part < 11; part++) {
+                database.run(
+                        Who.ADMIN,
+                        """
+                        DO $$ BEGIN FOR i IN 1 .. 1000 LOOP
+                            UPDATE broker.blocked_subject SET enabled = NOT enabled
+                             WHERE subject IN ('bad:**', 'ci:main');
+                        END LOOP; END $$
+                        """);
+            }
+            mint(broker, "ci:main", Map.of());
+        }
+        assertNobodyIsAccused();
+    }
+
+    @Test
+    void blocks_that_ended_or_are_of_others_cost_nothing() throws Exception {
+        String subject = "ci:" + "q".repeat(200);
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', '%1$s', 'api');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('other', 'acme', 'https://other.example.com', '{x}');
+                INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until)
+                SELECT 'acme', by.idp, 'ci:**' || i || '**b**c**d**e**f**q', 'glob', 'a test', by.until
+                  FROM generate_series(1, 450) AS i,
+                       (VALUES (NULL, now() - interval '1 hour'), ('other', NULL)) AS by (idp, until);
+                """
+                        .formatted(subject));
+        try (RunningBroker broker = broker()) {
+            mint(broker, subject, Map.of());
+        }
+        assertNobodyIsAccused();
+    }
 }
