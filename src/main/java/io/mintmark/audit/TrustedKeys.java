@@ -22,8 +22,7 @@ import java.util.regex.Pattern;
 /** The trusted keys: those that were given, and those that a trusted key announced. */
 public final class TrustedKeys {
     /** A library would also take whitespace around it. */
-    private static final Pattern COMPACT =
-            Pattern.compile("[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+){2}");
+    private static final Pattern COMPACT = Pattern.compile("[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+){2}");
 
     private final Map<String, ECKey> keys = new HashMap<>();
 

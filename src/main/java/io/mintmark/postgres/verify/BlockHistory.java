@@ -112,8 +112,7 @@ final class BlockHistory {
         }
         List<Block> all = blocks.values().stream().flatMap(Optional::stream).toList();
         return areGlobs()
-                ? new InForce(
-                        List.of(), GlobIndex.of(all.stream().map(Block::byGlob).toList()))
+                ? new InForce(List.of(), GlobIndex.of(all.stream().map(Block::byGlob).toList()))
                 : new InForce(all, GlobIndex.of(List.of()));
     }
 

@@ -30,8 +30,7 @@ class MintRowsTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final Database connections = new Database(database.login(Who.APP));
     private final PostgresEventStore store = new PostgresEventStore(connections, "here/1");
-    private final List<Event> mint =
-            new GrantedMints(database).of(AuditRows.mint("ci:main", "{}"));
+    private final List<Event> mint = new GrantedMints(database).of(AuditRows.mint("ci:main", "{}"));
     private final String id = mint.getFirst().mintId().toString();
 
     @AfterEach
@@ -51,14 +50,13 @@ class MintRowsTest {
             assertEquals(wrong.isEmpty() ? 0 : 1, script.status(arguments), script::output);
             assertEquals(
                     wrong.stream().map(MintRowsTest::asTheScriptSays).toList(),
-                    ForeignVerifierTest.lines(script.output().lines().toList())
-                            .lines()
-                            .toList());
+                    ForeignVerifierTest.lines(script.output().lines().toList()).lines().toList());
         }
     }
 
     private static String asTheScriptSays(String sentence) {
-        return "WRONG: " + sentence.substring(0, 1).toLowerCase(Locale.ROOT)
+        return "WRONG: "
+                + sentence.substring(0, 1).toLowerCase(Locale.ROOT)
                 + sentence.substring(1);
     }
 
