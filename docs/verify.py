@@ -681,12 +681,13 @@ past = sqlite3.connect("")
 past.executescript("""
     CREATE TABLE state (tenant, title, name, revision INTEGER, row);
     CREATE INDEX states ON state (tenant, title, name, revision);
-    CREATE TABLE block (tenant, pattern, revision INTEGER, id, idp, subject, until, enabled);
+    CREATE TABLE block (tenant, pattern, revision INTEGER, id, idp, subject, until, enabled, ended INTEGER);
     CREATE INDEX blocks ON block (tenant, pattern, revision);
+    CREATE INDEX last_blocks ON block (tenant, pattern, id) WHERE ended IS NULL;
     CREATE TABLE head (kind, chain, at INTEGER, number INTEGER, since INTEGER);
     CREATE INDEX heads_by_place ON head (kind, chain, at);
     CREATE INDEX heads_by_number ON head (kind, chain, number);
-    CREATE TABLE mint (id, step INTEGER, called INTEGER);
+    CREATE TABLE mint (id, step INTEGER, called INTEGER, unsure INTEGER, content);
     CREATE TABLE doubted (mint UNIQUE, why, of_state, overlooked);
     CREATE TABLE made (tenant, first INTEGER, last INTEGER, id, at INTEGER, by, hash);
     CREATE INDEX made_by_place ON made (tenant, first);
@@ -709,7 +710,9 @@ USED = {
     "access_provider": "type settings allowed_targets shared_identity",
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
-NOT_CALLED = {"decided_again", "audit_unavailable"}
+UNSURE = "audit_unavailable"  # the commit of the request couldn't be made sure of, so it may be missing
+NOT_CALLED = {"decided_again", UNSURE}
+SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
@@ -758,16 +761,21 @@ def note_change(fields, digest):
     if table == "blocked_subject":
         if name is not None:
             enabled = row.get("enabled", ("", ""))[1] == "true"
-            past.execute("INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (
-                tenant or "", name, int(revision), text_of(row, "id"), text_of(row, "idp"), text_of(row, "subject"),
-                text_of(row, "until"), enabled))
+            note_block(tenant, name, revision, text_of(row, "id"), text_of(row, "idp"), text_of(row, "subject"), text_of(row, "until"), enabled)
         if then is not None and then != name:
-            past.execute("INSERT INTO block VALUES (?, ?, ?, ?, NULL, NULL, NULL, 0)", (tenant or "", then, int(revision), text_of(then_row, "id")))
+            note_block(tenant, then, revision, text_of(then_row, "id"), None, None, None, False)
         return
     if name is not None:
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant or "", table, name, int(revision), after))
     if then is not None and then != name:
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant or "", table, then, int(revision)))
+
+
+def note_block(tenant, pattern, revision, block, *what):
+    """What a block is from a revision on, until the next."""
+    past.execute("UPDATE block SET ended = ? WHERE tenant = ? AND pattern = ? AND id IS ? AND ended IS NULL",
+                 (int(revision), tenant or "", pattern, block))
+    past.execute("INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)", (tenant or "", pattern, int(revision), block, *what))
 
 
 def version(tenant, table, text):
@@ -922,19 +930,14 @@ def blocks_at(tenant, pattern, revision):
     """The blocks of a subject, or those by globs, that were in force at a revision."""
     known = kept_blocks.get((tenant, pattern))
     if not known or not known[0] <= revision < known[1]:
-        changes = past.execute("SELECT revision, id, idp, subject, until, enabled FROM block WHERE tenant = ? AND pattern = ? AND revision <= ?"
-                               " ORDER BY revision LIMIT ?", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
-        require(len(changes) <= MOST_BLOCKS, f"blocks of its subject were changed more than {MOST_BLOCKS} times")
-        until, = past.execute("SELECT min(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision > ?",
-                              (tenant, pattern, revision)).fetchone()
-        blocks = {}
-        for _, block, by, whom, ends, enabled in changes:
-            blocks.pop(block, None)
-            if enabled:
-                blocks[block] = by, whom, ends
+        blocks = past.execute("SELECT idp, subject, until FROM block WHERE tenant = ?1 AND pattern = ?2 AND revision <= ?3"
+                              " AND (ended IS NULL OR ended > ?3) AND enabled LIMIT ?4", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
+        require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force, which no broker reads")
+        since, until = (past.execute(f"SELECT {limit}(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision {side} ?",
+                                     (tenant, pattern, revision)).fetchone()[0] for limit, side in (("max", "<="), ("min", ">")))
         if len(kept_blocks) >= 64:
             kept_blocks.clear()
-        known = kept_blocks[tenant, pattern] = changes[-1][0] if changes else 0, until or 1 << 63, list(blocks.values())
+        known = kept_blocks[tenant, pattern] = since or 0, until or 1 << 63, blocks
     return known[2]
 
 
@@ -944,11 +947,12 @@ def is_blocked(tenant, revision, idp, subject, at, budget):
     for pattern in "*", exact:
         blocks = blocks_at(tenant or "", pattern, revision)
         for by, whom, until in blocks:
-            if pattern == "*":
+            if by in (None, idp) and (until is None or at < micros(until)):
+                if pattern != "*":
+                    return True
                 require_glob(whom)
-            matches = pattern != "*" or glob_matches(whom, subject, budget)
-            if matches and by in (None, idp) and (until is None or at < micros(until)):
-                return True
+                if glob_matches(whom, subject, budget):
+                    return True
     return False
 
 
@@ -1040,7 +1044,9 @@ def judge_mint(fields, _):
     else:
         called = None if kind in ("denied", "rejected") else not (kind == "failed" and row["reason"] in NOT_CALLED)
         if IDENTITY.fullmatch(mint or ""):
-            past.execute("INSERT INTO mint VALUES (?, ?, ?)", (mint, STEP_OF[kind], called))
+            content = digest_of("mint", [row[column] for column in SAID_TWICE]) if called is not None and kind != "ended" else None
+            unsure = kind == "failed" and row["reason"] == UNSURE
+            past.execute("INSERT INTO mint VALUES (?, ?, ?, ?, ?)", (mint, STEP_OF[kind], called, unsure, content))
     if kind == "requested":
         of_first_form += (row["chain"] or "").startswith("1.")
         try:
@@ -1072,6 +1078,11 @@ def end_of_mints():
     for mint, in past.execute("SELECT id FROM mint AS e WHERE step = 3 AND NOT EXISTS (SELECT 1 FROM mint AS r WHERE r.id = e.id"
                               " AND r.step = 1) ORDER BY id") if not part else ():
         lacks(f"mint {mint} ended but was never requested", lost)
+    for mint, in past.execute("SELECT DISTINCT id FROM mint AS o WHERE step = 2 AND called IS NOT NULL AND NOT unsure AND NOT EXISTS ("
+                              "SELECT 1 FROM mint AS r WHERE r.id = o.id AND r.step = 1) ORDER BY id") if not part else ():
+        lacks(f"mint {mint} has an outcome but was never requested", lost)
+    for mint, in past.execute("SELECT id FROM mint WHERE content IS NOT NULL GROUP BY id HAVING min(content) <> max(content) ORDER BY id"):
+        wrong(f"the rows of mint {mint} contradict each other")
     for mint, in past.execute("SELECT id FROM mint AS r WHERE step = 1 AND NOT EXISTS (SELECT 1 FROM mint AS o WHERE o.id = r.id"
                               " AND o.step = 2 AND o.called IS NOT NULL) LIMIT ?", (MOST_OPEN + 1,)):
         open_mints.add(mint)

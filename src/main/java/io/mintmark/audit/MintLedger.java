@@ -1,12 +1,15 @@
 package io.mintmark.audit;
 
+import io.mintmark.audit.MintNotes.Note;
 import io.mintmark.audit.MintProof.Objection;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +18,8 @@ import java.util.UUID;
 
 /**
  * Compares the rows of each mint with each other, wherever in the log they are: each step once, no
- * outcome and no end without a request, and no credential under an objection.
+ * outcome and no end without a request, no outcome that contradicts it, and no credential under an
+ * objection.
  */
 final class MintLedger implements AutoCloseable {
     /** Mints that are remembered; a log with more without outcome can't be compared. */
@@ -29,10 +33,15 @@ final class MintLedger implements AutoCloseable {
 
     private static final int STEP = 1;
     private static final int KIND = 2;
+    private static final int TENANT = 5;
+    private static final int GRANT_ID = 12;
     private static final int REASON = 16;
 
-    /** Reasons of a mint that failed before its provider was called. */
-    private static final Set<String> BEFORE_THE_CALL = Set.of("decided_again", "audit_unavailable");
+    /** What a request and its outcome both say of the mint. */
+    private static final CanonicalForm CONTENT = new CanonicalForm("mint");
+
+    /** The content of rows that say less. */
+    private static final long NOTHING = 0;
 
     /** The rows that a mint can have. */
     private static final int REQUESTED = 1;
@@ -41,7 +50,14 @@ final class MintLedger implements AutoCloseable {
     private static final int NOT_CALLED = 4;
     private static final int REFUSED = 8;
     private static final int ENDED = 16;
-    private static final int OUTCOME = CALLED | NOT_CALLED;
+
+    /** Not called, since the commit of the request could not be made sure of. */
+    private static final int UNSURE = 32;
+
+    private static final int OUTCOME = CALLED | NOT_CALLED | UNSURE;
+
+    /** An outcome that differs from its request. */
+    private static final int CONTRADICTED = 64;
 
     /** Rows whose step the mint has again, this many bits to the left. */
     private static final int REPEATED = 8;
@@ -94,21 +110,44 @@ final class MintLedger implements AutoCloseable {
                             .formatted(row.name(), row.fields().get(KIND)));
         } else if (id.isPresent()) {
             try {
-                notes.add(id.get(), note(kind.get(), row.fields().get(REASON)));
+                notes.add(id.get(), note(kind.get(), row.fields()));
             } catch (IOException e) {
                 throw failed(e);
             }
         }
     }
 
-    private static int note(Kind kind, @Nullable String reason) {
+    private static Note note(Kind kind, List<@Nullable String> fields) {
         return switch (kind) {
-            case REQUESTED -> REQUESTED;
-            case ISSUED, WITHHELD -> CALLED;
-            case FAILED -> reason != null && BEFORE_THE_CALL.contains(reason) ? NOT_CALLED : CALLED;
-            case DENIED, REJECTED -> REFUSED;
-            case ENDED -> ENDED;
+            case REQUESTED -> new Note(REQUESTED, content(fields));
+            case ISSUED, WITHHELD -> new Note(CALLED, content(fields));
+            case FAILED -> new Note(failed(fields.get(REASON)), content(fields));
+            case DENIED, REJECTED -> new Note(REFUSED, NOTHING);
+            case ENDED -> new Note(ENDED, NOTHING);
         };
+    }
+
+    private static int failed(@Nullable String reason) {
+        return switch (String.valueOf(reason)) {
+            case "decided_again" -> NOT_CALLED;
+            case "audit_unavailable" -> UNSURE;
+            default -> CALLED;
+        };
+    }
+
+    /** Never {@link #NOTHING}. */
+    private static long content(List<@Nullable String> fields) {
+        String hash = CONTENT.hash(fields.subList(TENANT, GRANT_ID + 1));
+        return HexFormat.fromHexDigitsToLong(hash, 0, 16) | 1;
+    }
+
+    private static Note combined(Note some, Note row) {
+        int rows = some.rows() | row.rows() | (some.rows() & ofStep(row.rows())) << REPEATED;
+        if (some.content() == NOTHING || row.content() == NOTHING) {
+            return new Note(rows, some.content() | row.content());
+        }
+        boolean differs = some.content() != row.content();
+        return new Note(differs ? rows | CONTRADICTED : rows, some.content());
     }
 
     /** Empty for a value that is not a mint id, which the broker never writes. */
@@ -123,7 +162,7 @@ final class MintLedger implements AutoCloseable {
     /** To be called after the last row. Without tables there is no list to compare with. */
     void end(Optional<LogReader.LogTables> tables) {
         try {
-            notes.each((some, row) -> some | row | (some & ofStep(row)) << REPEATED, this::judge);
+            notes.each(MintLedger::combined, (mint, all) -> judge(mint, all.rows()));
         } catch (IOException e) {
             throw failed(e);
         }
@@ -147,6 +186,9 @@ final class MintLedger implements AutoCloseable {
         if (all >>> REPEATED != 0) {
             lacks("A step of mint %s is there more than once".formatted(mint));
         }
+        if ((all & CONTRADICTED) != 0) {
+            findings.wrong("The rows of mint %s contradict each other".formatted(mint));
+        }
         if (doubted.containsKey(mint)) {
             ofDoubted.put(mint, all);
         }
@@ -159,7 +201,9 @@ final class MintLedger implements AutoCloseable {
             if (!tooMany) {
                 open.add(mint);
             }
-        } else if (!isRequested && (all & OUTCOME) != 0) {
+        } else if (!isRequested && !isPart && (all & (CALLED | NOT_CALLED)) != 0) {
+            lacks("Mint %s has an outcome but was never requested".formatted(mint));
+        } else if (!isRequested && (all & UNSURE) != 0) {
             neverRequested++;
             oneNeverRequested = mint;
         }
@@ -180,7 +224,7 @@ final class MintLedger implements AutoCloseable {
 
     /** A mint needs no grant if its only outcome says that its provider wasn't called. */
     private void judge(UUID mint, Objection objection, int rows) {
-        if ((rows & OUTCOME) == NOT_CALLED) {
+        if ((rows & OUTCOME) != 0 && (rows & CALLED) == 0) {
             return;
         }
         if (objection.ofState() && (rows & OUTCOME) == 0 && (rows & REQUESTED) != 0) {

@@ -17,12 +17,12 @@ import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 
 /**
- * Numbers noted for mints in any order, and given mint by mint. They go to files by a hash of the
+ * Notes on mints, taken in any order and given mint by mint. They go to files by a hash of the
  * mint, so that memory doesn't grow with their number, and nobody can choose mints of one file.
  */
 final class MintNotes implements AutoCloseable {
     private static final int FILES = 256;
-    private static final int BYTES = 2 * Long.BYTES + 1;
+    private static final int BYTES = 3 * Long.BYTES + 1;
 
     /** Bytes of notes that are collected in memory. */
     private static final long MOST = 50_000L * BYTES;
@@ -31,6 +31,14 @@ final class MintNotes implements AutoCloseable {
     private final int depth;
     private final Path directory;
     private final @Nullable DataOutputStream[] files = new DataOutputStream[FILES];
+
+    /**
+     * What is noted of a row, or of all rows of a mint.
+     *
+     * @param rows bits for the rows; those of one row fit in a byte
+     * @param content a hash of what the row says of the mint
+     */
+    record Note(int rows, long content) {}
 
     MintNotes() throws IOException {
         this(new SecureRandom().nextLong(), 0);
@@ -45,7 +53,7 @@ final class MintNotes implements AutoCloseable {
         this.directory = Files.createTempDirectory("mintmark-mints");
     }
 
-    void add(UUID mint, int note) throws IOException {
+    void add(UUID mint, Note note) throws IOException {
         int number = (int) (hash(mint) >>> (Byte.SIZE * depth)) & (FILES - 1);
         DataOutputStream file = files[number];
         if (file == null) {
@@ -56,7 +64,8 @@ final class MintNotes implements AutoCloseable {
         }
         file.writeLong(mint.getMostSignificantBits());
         file.writeLong(mint.getLeastSignificantBits());
-        file.writeByte(note);
+        file.writeByte(note.rows());
+        file.writeLong(note.content());
     }
 
     /** The finalizer of MurmurHash3, which spreads each bit over all. */
@@ -78,9 +87,9 @@ final class MintNotes implements AutoCloseable {
     /**
      * Gives each mint with its notes, the mints in any order.
      *
-     * @param combine makes one number of two notes
+     * @param combine makes one note of two
      */
-    void each(BinaryOperator<Integer> combine, BiConsumer<UUID, Integer> each) throws IOException {
+    void each(BinaryOperator<Note> combine, BiConsumer<UUID, Note> each) throws IOException {
         for (int number = 0; number < FILES; number++) {
             DataOutputStream file = files[number];
             if (file != null) {
@@ -95,7 +104,7 @@ final class MintNotes implements AutoCloseable {
         }
     }
 
-    private void split(Path file, BinaryOperator<Integer> combine, BiConsumer<UUID, Integer> each)
+    private void split(Path file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
             throws IOException {
         try (MintNotes further = new MintNotes(seed, depth + 1)) {
             read(file, further::add);
@@ -104,22 +113,24 @@ final class MintNotes implements AutoCloseable {
     }
 
     private static void collect(
-            Path file, BinaryOperator<Integer> combine, BiConsumer<UUID, Integer> each)
+            Path file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
             throws IOException {
-        Map<UUID, Integer> mints = new HashMap<>();
+        Map<UUID, Note> mints = new HashMap<>();
         read(file, (mint, note) -> mints.merge(mint, note, combine));
         mints.forEach(each);
     }
 
     private interface Sink {
-        void add(UUID mint, int note) throws IOException;
+        void add(UUID mint, Note note) throws IOException;
     }
 
     private static void read(Path file, Sink sink) throws IOException {
         try (DataInputStream in =
                 new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
             for (long left = Files.size(file) / BYTES; left > 0; left--) {
-                sink.add(new UUID(in.readLong(), in.readLong()), in.readByte());
+                sink.add(
+                        new UUID(in.readLong(), in.readLong()),
+                        new Note(in.readByte(), in.readLong()));
             }
         }
     }

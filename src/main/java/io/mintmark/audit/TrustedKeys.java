@@ -17,9 +17,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The trusted keys: those that were given, and those that a trusted key announced. */
 public final class TrustedKeys {
+    /** A library would also take whitespace around it. */
+    private static final Pattern COMPACT = Pattern.compile("[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+){2}");
+
     private final Map<String, ECKey> keys = new HashMap<>();
 
     public TrustedKeys(Collection<ECKey> given) {
@@ -151,6 +155,9 @@ public final class TrustedKeys {
     }
 
     private static JWSObject parse(String text) {
+        if (!COMPACT.matcher(text).matches()) {
+            throw new IllegalArgumentException("isn't a JWS");
+        }
         try {
             for (Base64URL encoded : JOSEObject.split(text)) {
                 if (!Base64URL.encode(encoded.decode()).equals(encoded)) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Rules whose subject is a glob, indexed by the glob's literal prefix: a subject is only matched
@@ -53,24 +54,34 @@ public final class GlobIndex<R extends SubjectRule> {
      * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
      */
     public List<R> matching(IdpName idp, String subject, MatchingBudget budget) {
+        return matching(idp, subject, _ -> true, budget);
+    }
+
+    /**
+     * The rules that count and whose pattern matches; others cost nothing.
+     *
+     * @throws io.mintmark.verdict.Unavailable if that is more work than the budget allows
+     */
+    public List<R> matching(
+            IdpName idp, String subject, Predicate<R> counts, MatchingBudget budget) {
         List<R> found = new ArrayList<>();
         for (int length : prefixLengths) {
             if (length > subject.length()) {
                 break;
             }
             String prefix = subject.substring(0, length);
-            add(found, new Start(Optional.of(idp), prefix), subject, budget);
-            add(found, new Start(Optional.empty(), prefix), subject, budget);
+            for (Optional<IdpName> of : List.of(Optional.of(idp), Optional.<IdpName>empty())) {
+                byStart.getOrDefault(new Start(of, prefix), List.of()).stream()
+                        .filter(counts)
+                        .filter(rule -> matches(rule, subject, budget))
+                        .forEach(found::add);
+            }
         }
         return found;
     }
 
-    private void add(List<R> found, Start start, String subject, MatchingBudget budget) {
-        for (R rule : byStart.getOrDefault(start, List.of())) {
-            budget.spend(rule.subject().steps(subject));
-            if (rule.subject().matches(subject)) {
-                found.add(rule);
-            }
-        }
+    private static boolean matches(SubjectRule rule, String subject, MatchingBudget budget) {
+        budget.spend(rule.subject().steps(subject));
+        return rule.subject().matches(subject);
     }
 }

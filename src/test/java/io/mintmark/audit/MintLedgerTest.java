@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -112,6 +113,35 @@ class MintLedgerTest {
     }
 
     @Test
+    void an_outcome_needs_a_request_unless_its_commit_was_unsure() {
+        for (String outcome : List.of("issued 2", "withheld 2", "failed 2 provider_error")) {
+            assertEquals(
+                    List.of("Mint %s has an outcome but was never requested".formatted(MINT)),
+                    found(List.of(outcome), false).wrong);
+            assertEquals(List.of(), found(List.of(outcome), true).wrong);
+        }
+        assertEquals(List.of(), found(List.of("failed 2 audit_unavailable"), false).wrong);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 6, 7, 8, 9, 10, 11, 12})
+    void an_outcome_says_of_its_mint_what_the_request_says(int field) {
+        for (String outcome : List.of("issued 2", "withheld 2", "failed 2 decided_again")) {
+            Seals.Found found = new Seals.Found();
+            try (MintLedger ledger = new MintLedger(found, true, true)) {
+                ledger.row(row(MINT, "requested 1"), Optional.empty());
+                LogReader.Row other = row(MINT, outcome);
+                other.fields().set(field, "another");
+                ledger.row(other, Optional.empty());
+                ledger.end(Optional.empty());
+            }
+            assertEquals(
+                    List.of("The rows of mint %s contradict each other".formatted(MINT)),
+                    found.wrong);
+        }
+    }
+
+    @Test
     void more_mints_than_memory_has_are_compared_all_the_same() {
         Seals.Found found = new Seals.Found();
         int count = 600_000;
@@ -123,7 +153,7 @@ class MintLedgerTest {
                 }
             }
             for (int i = 0; i < count; i++) {
-                ledger.row(row(MINT, "issued 2"), Optional.empty());
+                ledger.row(row(MINT, "failed 2 audit_unavailable"), Optional.empty());
             }
             ledger.end(Optional.empty());
         }

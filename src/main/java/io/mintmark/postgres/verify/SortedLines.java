@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Lines by group, chain, place and text, on disk, so that memory doesn't grow with their number.
@@ -182,20 +183,12 @@ final class SortedLines implements AutoCloseable {
                 });
     }
 
-    /** The lines of a chain, in their order, at most so many. */
-    List<PlacedLine> chain(Chain chain, int most) throws IOException {
+    /** The lines of a chain from a place on, for as long as they are wanted. */
+    void chainFrom(Chain chain, long at, Predicate<PlacedLine> wanted) throws IOException {
         LineIndex lines = index.orElseThrow();
-        List<PlacedLine> found = new ArrayList<>();
         lines.from(
-                lines.first(new Place(chain, Long.MIN_VALUE)),
-                line -> {
-                    boolean wanted = line.place().chain().equals(chain) && found.size() < most;
-                    if (wanted) {
-                        found.add(line);
-                    }
-                    return wanted;
-                });
-        return found;
+                lines.first(new Place(chain, at)),
+                line -> line.place().chain().equals(chain) && wanted.test(line));
     }
 
     /** The first line at a place. */

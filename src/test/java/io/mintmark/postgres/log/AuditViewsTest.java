@@ -181,21 +181,21 @@ class AuditViewsTest {
     }
 
     @Test
-    void mints_without_outcome_and_outcomes_without_intent_are_told() {
+    void mints_without_outcome_are_told_and_outcomes_without_intent_are_wrong() {
         store.append(AuditRows.mint("open", "{}").subList(0, 1));
         store.append(AuditRows.mint("unasked", "{}").subList(1, 2));
         store.append(List.of(AuditRows.rejected(), AuditRows.denied("stranger")));
         Seals.seal(database);
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
-        assertEquals(List.of(), found.wrong);
+        assertEquals(List.of("1 mints have no outcome"), found.told);
         assertEquals(
                 List.of(
-                        "1 mints have no outcome",
-                        "1 mints have an outcome but were never requested, one of them "
-                                + database.column(
-                                                "SELECT mint_id FROM audit.event WHERE subject = 'unasked'")
-                                        .getFirst()),
-                found.told);
+                        "Mint %s has an outcome but was never requested"
+                                .formatted(
+                                        database.column(
+                                                        "SELECT mint_id FROM audit.event WHERE subject = 'unasked'")
+                                                .getFirst())),
+                found.wrong);
     }
 
     @Test
