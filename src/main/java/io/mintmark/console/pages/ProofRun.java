@@ -1,7 +1,6 @@
 package io.mintmark.console.pages;
 
 import io.mintmark.audit.Findings;
-import io.mintmark.audit.Verification;
 import io.mintmark.audit.Verification.Summary;
 
 import org.jspecify.annotations.Nullable;
@@ -97,8 +96,7 @@ final class ProofRun implements Findings {
         }
     }
 
-    synchronized void end(
-            Instant at, Optional<Summary> summary, Optional<String> failure) {
+    synchronized void end(Instant at, Optional<Summary> summary, Optional<String> failure) {
         summary.ifPresent(all -> rows = all.events() + all.changes());
         end = new End(at, summary, failure);
     }
