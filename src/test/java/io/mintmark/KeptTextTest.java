@@ -80,7 +80,7 @@ class KeptTextTest {
                             "console.EndedSessions.expiries: Ended",
                             "times and SHA-256 of verified tokens, at most 10,000"),
                     entry("console.LoginRoutes.sections: String", SETTINGS),
-                    entry("console.pages.Proof$Run.mints: String", "ids in the log"),
+                    entry("console.pages.ProofRun.mints: String", "ids in the log"),
                     entry("console.pages.Rendering.types: String", SETTINGS),
                     entry("console.Sessions.redeemed: String", "SHA-256"),
                     entry(
