@@ -118,8 +118,9 @@ class RetirementTest {
                 DELETE FROM audit.event WHERE subject = 'five' AND step = 1;
                 """);
         List<String> wrong = Seals.wrong(database);
-        assertEquals(1, wrong.size(), wrong.toString());
+        assertEquals(2, wrong.size(), wrong.toString());
         assertTrue(wrong.getFirst().contains("lacks its row 9"), wrong.toString());
+        assertTrue(wrong.getLast().contains("was never requested"), wrong.toString());
     }
 
     @Test

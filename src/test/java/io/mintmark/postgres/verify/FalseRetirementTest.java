@@ -177,7 +177,7 @@ class FalseRetirementTest {
 
     @Test
     void rows_of_a_day_later_are_declared() throws Exception {
-        assertDeclared(launder(JANUARY, Instant.now(), 1, 5));
+        assertDeclared(launder(JANUARY, Instant.now(), 1, 6));
     }
 
     @Test
