@@ -90,10 +90,13 @@ final class MintNotes implements AutoCloseable {
      * @param combine makes one note of two
      */
     void each(BinaryOperator<Note> combine, BiConsumer<UUID, Note> each) throws IOException {
-        for (int number = 0; number < FILES; number++) {
-            DataOutputStream file = files[number];
+        for (DataOutputStream file : files) {
             if (file != null) {
                 file.close();
+            }
+        }
+        for (int number = 0; number < FILES; number++) {
+            if (files[number] != null) {
                 if (Files.size(path(number)) > MOST && depth + 1 < Long.BYTES) {
                     split(path(number), combine, each);
                 } else {

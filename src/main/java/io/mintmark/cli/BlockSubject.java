@@ -92,7 +92,7 @@ final class BlockSubject implements Callable<Integer> {
     @Option(
             names = "--end",
             description =
-                    "Also ends its credentials where the broker can: those that created an object at their provider, and certificates of ssh and x509. Servers refuse revoked certificates once they have fetched the revocation list.")
+                    "Also ends its credentials where the broker can: credentials with an object at their provider, and certificates of types ssh and x509. Servers refuse revoked certificates once they have fetched the revocation list.")
     private boolean end;
 
     private final Map<String, CredentialType> types;

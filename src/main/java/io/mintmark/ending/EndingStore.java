@@ -25,8 +25,8 @@ public interface EndingStore {
     List<Due> due(Set<String> types);
 
     /**
-     * Claims the mint of an access provider that has been due for longest, among those that were
-     * not tried yet if there are any.
+     * Claims the mint of an access provider that has been due for longest. Mints that were not
+     * tried yet come first.
      *
      * @param patience when another replica may claim it, if this one dies
      */

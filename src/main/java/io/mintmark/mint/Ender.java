@@ -22,9 +22,8 @@ public interface Ender {
     Ended end(EndOrder order);
 
     /**
-     * The mints of this broker and access provider that left something behind that isn't disarmed,
-     * those that are over first. Others may be missing. Blocks until the order's deadline at the
-     * latest.
+     * Lists mints of this broker and access provider that left behind something not disarmed:
+     * expired mints first, and perhaps not all others. Blocks until the deadline at the latest.
      *
      * @throws NotListed if the provider can't tell
      */

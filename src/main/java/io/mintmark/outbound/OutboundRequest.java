@@ -65,22 +65,17 @@ public record OutboundRequest(
 
     /** A request to delete what is at the address. */
     public static OutboundRequest deletion(String address) {
-        return new OutboundRequest(
-                Method.DELETE,
-                address,
-                "application/json",
-                new Secret(""),
-                Map.of(),
-                List.of(),
-                ServiceAnswer.USUAL_LENGTH,
-                Optional.empty(),
-                Optional.empty());
+        return json(Method.DELETE, address, "");
     }
 
     /** A JSON document that becomes what is at the address. */
     public static OutboundRequest replacement(String address, String document) {
+        return json(Method.PUT, address, document);
+    }
+
+    private static OutboundRequest json(Method method, String address, String document) {
         return new OutboundRequest(
-                Method.PUT,
+                method,
                 address,
                 "application/json",
                 new Secret(document),
@@ -99,44 +94,17 @@ public record OutboundRequest(
 
     /** The same with an answer of at most so many bytes. */
     public OutboundRequest answeredWithin(int bytes) {
-        return new OutboundRequest(
-                method,
-                address,
-                mediaType,
-                body,
-                headers,
-                secrets,
-                bytes,
-                caCertificate,
-                certificate);
+        return copy(headers, secrets, bytes, caCertificate, certificate);
     }
 
     /** The same to a host whose certificate comes from one of these authorities. */
     public OutboundRequest trusting(String pem) {
-        return new OutboundRequest(
-                method,
-                address,
-                mediaType,
-                body,
-                headers,
-                secrets,
-                longestAnswer,
-                Optional.of(pem),
-                certificate);
+        return copy(headers, secrets, longestAnswer, Optional.of(pem), certificate);
     }
 
     /** The same to a host that asks for this certificate. */
     public OutboundRequest presenting(ClientCertificate own) {
-        return new OutboundRequest(
-                method,
-                address,
-                mediaType,
-                body,
-                headers,
-                secrets,
-                longestAnswer,
-                caCertificate,
-                Optional.of(own));
+        return copy(headers, secrets, longestAnswer, caCertificate, Optional.of(own));
     }
 
     /** The same with a bearer token (RFC 6750 section 2.1). */
@@ -156,31 +124,23 @@ public record OutboundRequest(
     public OutboundRequest with(String header, String value) {
         Map<String, String> all = new HashMap<>(headers);
         all.put(header, value);
-        return new OutboundRequest(
-                method,
-                address,
-                mediaType,
-                body,
-                all,
-                secrets,
-                longestAnswer,
-                caCertificate,
-                certificate);
+        return copy(all, secrets, longestAnswer, caCertificate, certificate);
     }
 
     private OutboundRequest hiding(Secret secret) {
         List<Secret> all = new ArrayList<>(secrets);
         all.add(secret);
+        return copy(headers, all, longestAnswer, caCertificate, certificate);
+    }
+
+    private OutboundRequest copy(
+            Map<String, String> headers,
+            Collection<Secret> secrets,
+            int longest,
+            Optional<String> authorities,
+            Optional<ClientCertificate> own) {
         return new OutboundRequest(
-                method,
-                address,
-                mediaType,
-                body,
-                headers,
-                all,
-                longestAnswer,
-                caCertificate,
-                certificate);
+                method, address, mediaType, body, headers, secrets, longest, authorities, own);
     }
 
     /** No header either: one of them may hold a token. */

@@ -18,7 +18,7 @@ final class RoleEnder implements Ender {
     /** Another replica may be at the same role, and be faster. */
     private static final int LOOKS = 4;
 
-    /** More are found next time; those that aren't over are a sample. */
+    /** The maximum; the next sweep finds more. Unexpired mints are a sample. */
     private static final int MOST_LISTED = 1_000;
 
     private final TargetSessions sessions;

@@ -8,7 +8,7 @@ import java.util.Optional;
  * a client can make that last for 36 minutes (post_auth_delay).
  */
 final class RoleSessions {
-    /** After each round but the first, one of those that were left is waited for. */
+    /** Each round but the first also waits for one session to end. */
     private static final int ROUNDS = 8;
 
     private static final int PATIENCE_MILLIS = 500;

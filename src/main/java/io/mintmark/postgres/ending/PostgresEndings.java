@@ -87,7 +87,7 @@ public final class PostgresEndings implements EndingStore {
             """
                     .formatted(IS_FREE);
 
-    /** Those that may be stuck come last. */
+    /** Mints that may be stuck come last. */
     private static final String CLAIM =
             """
             UPDATE runtime.ending AS c

@@ -54,7 +54,7 @@ public final class PostgresEventStore implements EventStore {
     /**
      * Where a chain ends by its writer.
      *
-     * @param head none before the first row
+     * @param head none before the first row, and where the chain ends is not known
      * @param timeline of a statement that was committed before the row or with it; empty before the
      *     first
      */
@@ -71,7 +71,8 @@ public final class PostgresEventStore implements EventStore {
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong notReplicated = new AtomicLong();
     private final AtomicLong removed = new AtomicLong();
-    private volatile Optional<Confirmed> last = Optional.empty();
+    private Optional<Confirmed> last = Optional.empty();
+    private volatile Optional<Chain.Head> head = Optional.empty();
     private volatile String timeline = "";
 
     /**
@@ -121,6 +122,7 @@ public final class PostgresEventStore implements EventStore {
         Inserted inserted = insert(events, rows.json(events, draft), tenants);
         if (inserted.rows() > 0) {
             chain.committed(draft);
+            head = Optional.of(chain.head());
             last = Optional.of(new Confirmed(events.getLast().mintId(), chain.head()));
             inserted.timeline().ifPresent(found -> timeline = found);
         }
@@ -132,13 +134,18 @@ public final class PostgresEventStore implements EventStore {
             return healed(() -> insert.run(events, json, last, tenants));
         } catch (QueryFailed e) {
             if (e.perhapsDone()) {
-                chain.unsure();
+                beginAnew();
             }
             throw meaning(e);
         } catch (RuntimeException e) {
-            chain.unsure();
+            beginAnew();
             throw e;
         }
+    }
+
+    private void beginAnew() {
+        chain.unsure();
+        head = Optional.empty();
     }
 
     /**
@@ -151,13 +158,13 @@ public final class PostgresEventStore implements EventStore {
         if (promoted) {
             reached(() -> stop.ifPresent(LossStop::stop));
         }
-        Chain.Head head = last.orElseThrow().head();
+        Chain.Head lost = last.orElseThrow().head();
         log.error(
                 "The database lost row {} of chain {} of the audit log, which it had "
                         + "confirmed, with hash {}: {}",
-                head.seq(),
-                head.chain(),
-                head.hash(),
+                lost.seq(),
+                lost.chain(),
+                lost.hash(),
                 promoted
                         ? "a standby without that row was promoted. This run continues in a "
                                 + "new chain"
@@ -166,7 +173,7 @@ public final class PostgresEventStore implements EventStore {
         last = Optional.empty();
         if (promoted) {
             notReplicated.incrementAndGet();
-            chain.unsure();
+            beginAnew();
             requireAcknowledged();
         } else {
             removed.incrementAndGet();
@@ -235,9 +242,13 @@ public final class PostgresEventStore implements EventStore {
         }
     }
 
-    /** Its last confirmed row, as it was written. */
+    /**
+     * The end of its chain, as it was written. The timeline is read first: with that of an earlier
+     * server, the head counts for nothing.
+     */
     WrittenHead head() {
-        return new WrittenHead(last.map(Confirmed::head), timeline);
+        String then = timeline;
+        return new WrittenHead(head, then);
     }
 
     /** How many rows this writer has committed. */

@@ -67,8 +67,8 @@ public final class PostgresSeals implements SealStore {
     }
 
     /**
-     * The same, and the writer's own chain is sealed as it was written: whoever changes rows while
-     * they are inserted would otherwise have the change sealed.
+     * The same, and the writer's own chain is sealed as it was written. A trigger that changes rows
+     * during their insert would otherwise have the change sealed.
      *
      * @param writer of the same replica
      */

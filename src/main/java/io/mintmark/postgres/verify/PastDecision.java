@@ -35,10 +35,7 @@ final class PastDecision {
     /** How far a broker's clock, which mints go by, may be from the database's, which blocks do. */
     private static final Duration SKEW = Duration.ofMinutes(1);
 
-    /**
-     * How much longer than its limits a requested credential may be expected to live: the longest
-     * {@code provider.timeout}, and the minute that a provider may add.
-     */
+    /** What a credential may outlive its limits by: {@code provider.timeout}, and a minute. */
     private static final Duration SLACK = Duration.ofMinutes(2);
 
     private final PastRows rows;
@@ -90,6 +87,10 @@ final class PastDecision {
 
     private static Objection ungranted(String why) {
         return new Objection(why, false, Optional.empty());
+    }
+
+    private static Objected ofState(String why) {
+        return new Objected(new Objection(why, true, Optional.empty()));
     }
 
     /** The fields of a mint's row. */
@@ -161,8 +162,7 @@ final class PastDecision {
             require(
                     used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                     () ->
-                            "its tenant, identity provider, access provider, key or grant was used"
-                                    + " with other settings than the history has at revision "
+                            "its tenant, identity provider, access provider, key or grant was used with other settings than the history has at revision "
                                     + revision);
             if (doubt.isEmpty()) {
                 return late.objection(null, shared, mint.at());
@@ -284,22 +284,16 @@ final class PastDecision {
         String of = tenant == null ? "the tables without tenant" : "tenant " + tenant;
         long end = ends.lastRevision(tenant);
         if (revision > end) {
-            throw new Objected(
-                    new Objection(
-                            "it was decided on revision %d of %s, whose history ends with %d"
-                                    .formatted(revision, of, end),
-                            true,
-                            Optional.empty()));
+            throw ofState(
+                    "it was decided on revision %d of %s, whose history ends with %d"
+                            .formatted(revision, of, end));
         }
         if (row.chain() != null && row.at() != null) {
             Optional<Long> overtaking = states.overtaking(tenant, revision, row.chain(), row.at());
             if (overtaking.isPresent()) {
-                throw new Objected(
-                        new Objection(
-                                "it was decided on revision %d of %s after checkpoint %d had sealed a later one"
-                                        .formatted(revision, of, overtaking.get()),
-                                true,
-                                Optional.empty()));
+                throw ofState(
+                        "it was decided on revision %d of %s after checkpoint %d had sealed a later one"
+                                .formatted(revision, of, overtaking.get()));
             }
         }
     }

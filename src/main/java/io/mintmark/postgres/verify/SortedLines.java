@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 
 /**
  * Lines by group, chain, place and text, on disk, so that memory doesn't grow with their number.
- * Those that come in this order are written as they come, and the others sorted in memory by the
- * piece. A line that comes again, to the letter, is kept once.
+ * Lines that arrive in this order are written at once; the others are sorted in memory, one piece
+ * at a time. A line that comes again, to the letter, is kept once.
  */
 final class SortedLines implements AutoCloseable {
     /** The size of a piece that is sorted in memory, in characters. */

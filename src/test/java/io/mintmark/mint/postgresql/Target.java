@@ -119,7 +119,7 @@ final class Target {
         return end(Orders.MINT_ID);
     }
 
-    /** Those that are over. */
+    /** The expired mints. */
     List<MintId> leftBehind() throws NotListed {
         return type.ender().orElseThrow().leftBehind(place(Duration.ofSeconds(10))).stream()
                 .filter(Left::over)

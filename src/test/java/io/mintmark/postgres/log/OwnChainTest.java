@@ -1,10 +1,12 @@
 package io.mintmark.postgres.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
@@ -84,6 +86,20 @@ class OwnChainTest {
         List<String> written = database.column(HEAD);
         database.removeEvents("step = 2");
         assertEquals(written, sealed());
+    }
+
+    @Test
+    void rows_whose_commit_is_in_doubt_are_sealed_as_they_are_found() {
+        database.runAsSuperuser(
+                """
+                CREATE FUNCTION audit.in_doubt() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '57P01'; END $$;
+                CREATE TRIGGER in_doubt BEFORE INSERT ON audit.event
+                    FOR EACH ROW EXECUTE FUNCTION audit.in_doubt();
+                """);
+        assertThrows(StoreUnreachable.class, this::write);
+        database.alterLog("UPDATE audit.event SET seq = seq + 1 WHERE step = 2");
+        assertEquals(database.column(HEAD), sealed());
     }
 
     @Test
