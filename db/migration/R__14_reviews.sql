@@ -103,7 +103,7 @@ COMMENT ON COLUMN audit.role_member.admin_option IS 'Whether the member may add 
 COMMENT ON COLUMN audit.role_member.can_login IS 'Whether the member is a login.';
 COMMENT ON COLUMN audit.role_member.since IS 'When the broker recorded the membership, within a minute of the change; null: not recorded yet, or not visible to you.';
 
--- Called by the replica that seals the log, in that transaction. PostgreSQL has no trigger on memberships.
+-- Called by the replica that seals the log, just before and with the same lock. PostgreSQL has no trigger on memberships.
 CREATE OR REPLACE FUNCTION internal.record_role_members() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp

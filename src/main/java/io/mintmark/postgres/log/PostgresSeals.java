@@ -82,8 +82,8 @@ public final class PostgresSeals implements SealStore {
         try (Connection connection = connections.open()) {
             connection.setAutoCommit(false);
             try {
+                recordRoleMembers(connection);
                 lock(connection);
-                Query.of(RECORD_ROLE_MEMBERS).execute(connection);
                 Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
                 connection.commit();
                 return sealed;
@@ -94,6 +94,16 @@ public final class PostgresSeals implements SealStore {
         } catch (SQLException | NoConnection e) {
             throw new StoreUnreachable("the audit log can't be sealed", true, e);
         }
+    }
+
+    /**
+     * In a transaction of its own: a mint that is committed before these changes is decided without
+     * them, and a checkpoint that already seals them would accuse it.
+     */
+    private void recordRoleMembers(Connection connection) throws SQLException {
+        lock(connection);
+        Query.of(RECORD_ROLE_MEMBERS).execute(connection);
+        connection.commit();
     }
 
     /** Waits for the lock on sealing, which is held until the transaction's end. */

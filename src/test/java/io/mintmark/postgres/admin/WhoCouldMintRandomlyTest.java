@@ -47,6 +47,7 @@ class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
     private static final int TRANSACTIONS = 80;
     private static final int MOMENTS = 200;
+    private static final int MOST_MOMENTS = 2_000;
     private static final Duration BETWEEN_CHECKPOINTS = Duration.ofMillis(3);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
@@ -92,7 +93,7 @@ class WhoCouldMintRandomlyTest {
                 notes = notes(connection);
                 assertTrue(history.size() > 1_000, () -> "only " + history.size() + " changes");
                 assertFewNotes();
-                for (int i = 0; i < MOMENTS; i++) {
+                for (int i = 0; i < MOMENTS || (i < MOST_MOMENTS && !foundBoth()); i++) {
                     check(connection, moment());
                 }
             }
@@ -100,7 +101,12 @@ class WhoCouldMintRandomlyTest {
         String found =
                 "%d certain, %d of them proven, %d uncertain".formatted(certain, proven, uncertain);
         System.out.println(found);
-        assertTrue(proven > 300 && uncertain > 100, found);
+        assertTrue(foundBoth(), found);
+    }
+
+    /** How often is up to the machine: the slower it commits, the less is proven. */
+    private boolean foundBoth() {
+        return proven > 300 && uncertain > 100;
     }
 
     /** At the same time, however few cores there are. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.PostgresSeals;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Members of the group roles, in the view and on record. */
@@ -44,6 +47,28 @@ class RoleMembersTest {
                  ORDER BY revision
                 """
                         .formatted(kim));
+    }
+
+    @Test
+    void what_is_recorded_is_in_force_for_everybody_before_it_is_sealed() {
+        Seals.seal(database);
+        database.runAsSuperuser("GRANT mintmark_admin TO " + kim);
+        String last = "SELECT max(revision) FROM audit.config_change WHERE tenant IS NULL";
+        try (Database connections = new Database(database.login(Who.APP))) {
+            var _ =
+                    new PostgresSeals(connections, "test")
+                            .seal(
+                                    true,
+                                    unsealed -> {
+                                        assertEquals(
+                                                database.column(Who.AUDITOR, last),
+                                                unsealed.heads().changes().stream()
+                                                        .filter(head -> head.chain().isEmpty())
+                                                        .map(head -> Long.toString(head.at()))
+                                                        .toList());
+                                        return Optional.empty();
+                                    });
+        }
     }
 
     private List<String> listed() {

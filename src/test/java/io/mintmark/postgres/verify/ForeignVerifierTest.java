@@ -53,7 +53,7 @@ public class ForeignVerifierTest {
 
             database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
             database.runAsSuperuser(
-                    "UPDATE audit.checkpoint SET jws = left(jws, -2) || 'AA' WHERE number = 2");
+                    "UPDATE audit.checkpoint SET jws = left(jws, -86) || repeat('A', 86) WHERE number = 2");
             database.runAsSuperuser(
                     "DO $$ BEGIN EXECUTE format('ALTER TABLE audit.%I DISABLE TRIGGER"
                             + " is_append_only', 'event_' || to_char(now() AT TIME ZONE 'UTC',"
