@@ -18,6 +18,7 @@ import software.amazon.awssdk.profiles.ProfileFile;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
 
+import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
@@ -95,7 +96,7 @@ public final class StsClients implements AutoCloseable {
     private StsClient connect(StsEndpoint sts) {
         return StsClient.builder()
                 .region(Region.of(sts.region()))
-                .endpointOverride(sts.endpoint().uri())
+                .endpointOverride(URI.create(sts.endpoint().origin()))
                 .dualstackEnabled(false)
                 .fipsEnabled(false)
                 .credentialsProvider(ambient)
