@@ -6,6 +6,7 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.NotSent;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
@@ -87,7 +88,7 @@ public final class StsCaller {
         try {
             sent = sentBy(clients.ambient().resolveCredentials());
         } catch (SdkException e) {
-            return StsFailures.failed(
+            return Calls.failed(
                     Reason.PROVIDER_MISCONFIGURED,
                     "auth 'ambient' needs AWS credentials in the broker's environment, and "
                             + "there are none",
@@ -127,7 +128,7 @@ public final class StsCaller {
             Credentials credentials = call.get();
             return credentials != null && isComplete(credentials)
                     ? fit(minted(credentials, further), sent, sts.endpoint())
-                    : StsFailures.failed(
+                    : Calls.failed(
                             Reason.PROVIDER_ERROR,
                             "the answer lacks a part of the credential",
                             sts.endpoint());
@@ -140,7 +141,7 @@ public final class StsCaller {
     /** Rejects a credential that contains what the broker sent. */
     private static MintResult fit(Minted minted, SentSecrets sent, Endpoint endpoint) {
         if (sent.arePartlyIn(minted.credentialId())) {
-            return StsFailures.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
+            return Calls.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
         }
         return minted.fields().values().stream().anyMatch(sent::areIn)
                 ? new Withheld(

@@ -124,7 +124,18 @@ public final class Calls {
         return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), endpoint);
     }
 
-    /** The reason that stands for a failure. */
+    /** The reason for the status of a response, where the provider has no codes of its own. */
+    public static Reason meaning(int status) {
+        return switch (status) {
+            case 401 -> Reason.BROKER_IDENTITY_REJECTED;
+            case FORBIDDEN -> Reason.PROVIDER_REJECTED;
+            case 400, 404, 405, 415, 422 -> Reason.PROVIDER_MISCONFIGURED;
+            case TOO_MANY_REQUESTS -> Reason.PROVIDER_THROTTLED;
+            default -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    /** The reason for a failure. */
     public static Reason meaning(Kind kind) {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
