@@ -26,7 +26,6 @@ import software.amazon.awssdk.services.sts.model.Credentials;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,12 +43,12 @@ public final class StsCaller {
 
     private final StsClients clients;
     private final WebIdentityCalls unsigned;
-    private final InstantSource clock;
+    private final Calls calls;
 
-    public StsCaller(StsClients clients, InstantSource clock) {
+    public StsCaller(StsClients clients, Calls calls) {
         this.clients = clients;
-        this.unsigned = clients.unsigned(clock);
-        this.clock = clock;
+        this.calls = calls;
+        this.unsigned = clients.unsigned(calls);
     }
 
     /**
@@ -153,7 +152,7 @@ public final class StsCaller {
     }
 
     private AwsRequestOverrideConfiguration until(Instant deadline) {
-        Duration left = Duration.between(clock.instant(), deadline);
+        Duration left = calls.left(deadline);
         // the SDK takes no time-out of zero
         return AwsRequestOverrideConfiguration.builder()
                 .apiCallTimeout(left.isPositive() ? left : Duration.ofMillis(1))
