@@ -65,7 +65,7 @@ public final class RunningConsole implements AutoCloseable {
         ReadOnlyDatabase connections =
                 new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", CONNECTIONS);
         ViewerDatabase viewers = new ViewerDatabase(connections, CONNECTIONS);
-        GuardedHttp http = new GuardedHttp(new Destinations(read.outbound().allowedHosts()));
+        GuardedHttp http = new GuardedHttp(new Destinations(read.allowedHosts()));
         ConsoleServer server =
                 new ConsoleServer(
                         read,
