@@ -60,7 +60,6 @@ record PastRow(
             return this == PROVIDER_TYPE;
         }
 
-        /** The name of a row. */
         String name(JsonNode row) {
             return row.path(name).asText();
         }
@@ -103,7 +102,6 @@ record PastRow(
         return new PastRow(json, json.path("enabled").asBoolean(), digest, grant, required);
     }
 
-    /** A column that is text. */
     String text(String column) {
         return json.path(column).asText();
     }
