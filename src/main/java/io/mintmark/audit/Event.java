@@ -37,32 +37,6 @@ public record Event(
         Optional<Credential> credential,
         Optional<End> end) {
 
-    /** A row of anything but an end. */
-    public Event(
-            MintId mintId,
-            Kind kind,
-            Instant occurredAt,
-            Optional<Caller> caller,
-            Optional<Subject> subject,
-            Optional<KeyName> key,
-            Optional<GrantReference> grant,
-            Optional<String> reason,
-            Optional<String> detail,
-            Optional<Credential> credential) {
-        this(
-                mintId,
-                kind,
-                occurredAt,
-                caller,
-                subject,
-                key,
-                grant,
-                reason,
-                detail,
-                credential,
-                Optional.empty());
-    }
-
     /**
      * The row of a credential that doesn't work any more.
      *
