@@ -83,6 +83,7 @@ class KeptTextTest {
                     entry("console.pages.ProofRun.mints: String", "ids in the log"),
                     entry("console.pages.Rendering.types: String", SETTINGS),
                     entry("console.Sessions.redeemed: String", "SHA-256"),
+                    entry("console.SameSite.files: String", SETTINGS),
                     entry(
                             "console.ViewerDatabase.shares: String",
                             "the subject of a verified token; gone with the last who waits"),

@@ -94,6 +94,11 @@ public final class RunningConsole implements AutoCloseable {
             }
 
             @Override
+            public Set<String> files() {
+                return Set.of("/mints/download", "/proof/checkpoints", "/reviews/download");
+            }
+
+            @Override
             public void register(HttpRouting.Builder routing) {
                 routing.any(handler);
             }
