@@ -60,7 +60,6 @@ record OverviewPage(
      */
     record Living(long credentials, boolean counted, Optional<Instant> until) {}
 
-    /** The last one. */
     record Checkpoint(long number, Instant at) {
         private static final Duration LATE = Duration.ofMinutes(5);
 
