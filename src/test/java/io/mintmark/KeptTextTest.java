@@ -107,7 +107,6 @@ class KeptTextTest {
                     entry("http.connection.ConnectionLimiter.members: ConnectionState", "sockets"),
                     entry("http.connection.GuardedConnection.withoutPermits: String", SETTINGS),
                     entry("http.connection.GuardedPort.withoutPermits: String", SETTINGS),
-                    entry("http.connection.GuardedSelector.withoutPermits: String", SETTINGS),
                     entry("http.connection.RequestMemory.taken: String", TENANT),
                     entry("limit.Windows.running: Network", "addresses of peers; so many at most"),
                     entry("metrics.Meters.counters: Labelled", "see the listeners below"),
