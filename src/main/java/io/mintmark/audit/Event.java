@@ -16,7 +16,6 @@ import java.util.Optional;
  *
  * @param subject none only where many requests are counted in one row
  * @param key none where the token was not accepted
- * @param grant none where there was no grant
  * @param reason a stable word, where something was refused or failed
  * @param detail what operators and auditors may know beyond it, for example the provider's own
  *     words

@@ -53,11 +53,7 @@ record OverviewPage(
     private static final String TENANT_NAMES =
             "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
 
-    /**
-     * Credentials that live.
-     *
-     * @param counted whether they are all
-     */
+    /** Credentials that live. */
     record Living(long credentials, boolean counted, Optional<Instant> until) {}
 
     record Checkpoint(long number, Instant at) {

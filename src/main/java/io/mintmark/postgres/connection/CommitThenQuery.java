@@ -30,19 +30,12 @@ public final class CommitThenQuery {
         this.statements = change + "; COMMIT; " + query;
     }
 
-    /**
-     * What came of it.
-     *
-     * @param changed the number of rows that were changed
-     * @param rows of the query
-     */
+    /** What came of it. */
     public record Result<T>(long changed, List<T> rows) {}
 
     /**
      * Runs it.
      *
-     * @param parameters of the change
-     * @param asked of the query
      * @throws SQLException if nothing was changed
      * @throws QueryFailed that says that it is perhaps done, of everything else
      */

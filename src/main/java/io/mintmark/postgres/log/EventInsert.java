@@ -130,7 +130,6 @@ final class EventInsert {
     /**
      * Inserts them.
      *
-     * @param events the rows
      * @param json the same, of {@link EventRows}
      * @param before without which none is written
      * @param tenants whose states are asked for

@@ -17,7 +17,6 @@ import java.util.Optional;
 /**
  * A row of a table that decisions rest on, as the history has it.
  *
- * @param json all its columns
  * @param digest of what decisions use of it; the {@code external_id} of a tenant, and empty of a
  *     provider type
  * @param required the conditions of an identity provider on every token
