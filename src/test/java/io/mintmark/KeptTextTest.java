@@ -83,6 +83,7 @@ class KeptTextTest {
                     entry("console.pages.ProofRun.mints: String", "ids in the log"),
                     entry("console.pages.Rendering.types: String", SETTINGS),
                     entry("console.Sessions.redeemed: String", "SHA-256"),
+                    entry("console.SameSite.files: String", SETTINGS),
                     entry(
                             "console.ViewerDatabase.shares: String",
                             "the subject of a verified token; gone with the last who waits"),
@@ -106,7 +107,6 @@ class KeptTextTest {
                     entry("http.connection.ConnectionLimiter.members: ConnectionState", "sockets"),
                     entry("http.connection.GuardedConnection.withoutPermits: String", SETTINGS),
                     entry("http.connection.GuardedPort.withoutPermits: String", SETTINGS),
-                    entry("http.connection.GuardedSelector.withoutPermits: String", SETTINGS),
                     entry("http.connection.RequestMemory.taken: String", TENANT),
                     entry("limit.Windows.running: Network", "addresses of peers; so many at most"),
                     entry("metrics.Meters.counters: Labelled", "see the listeners below"),

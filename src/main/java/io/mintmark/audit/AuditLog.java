@@ -55,7 +55,6 @@ public final class AuditLog implements AutoCloseable {
         this.thread = BackgroundThread.of(ThreadName.AUDIT_WRITER, this::run);
     }
 
-    /** Starts the writer. */
     public AuditLog start() {
         var _ = thread.start();
         return this;

@@ -49,7 +49,7 @@ final class Backlog {
     boolean writeSome() {
         List<Event> batch = waiting.stream().limit(BATCH).toList();
         try {
-            write(begun(batch));
+            Halving.commit(begun(batch), store::append, this::refused);
         } catch (StoreUnreachable e) {
             log.debug("The audit log can't be written yet", e);
             return false;
@@ -65,24 +65,6 @@ final class Backlog {
         Set<MintId> known =
                 store.known(batch.stream().map(Event::mintId).collect(Collectors.toSet()));
         return batch.stream().filter(outcome -> known.contains(outcome.mintId())).toList();
-    }
-
-    private void write(List<Event> rows) {
-        if (rows.isEmpty()) {
-            return;
-        }
-        try {
-            store.append(rows);
-        } catch (StoreUnreachable e) {
-            throw e;
-        } catch (RuntimeException e) {
-            if (rows.size() == 1) {
-                refused(rows.getFirst(), e);
-            } else {
-                write(rows.subList(0, rows.size() / 2));
-                write(rows.subList(rows.size() / 2, rows.size()));
-            }
-        }
     }
 
     /**

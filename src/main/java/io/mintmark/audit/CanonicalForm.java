@@ -117,7 +117,6 @@ public final class CanonicalForm {
         return true;
     }
 
-    /** The canonical form itself. */
     byte[] bytes(List<@Nullable String> fields) {
         Bytes bytes = new Bytes();
         bytes.add(name);

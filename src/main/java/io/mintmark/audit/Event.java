@@ -16,7 +16,6 @@ import java.util.Optional;
  *
  * @param subject none only where many requests are counted in one row
  * @param key none where the token was not accepted
- * @param grant none where there was no grant
  * @param reason a stable word, where something was refused or failed
  * @param detail what operators and auditors may know beyond it, for example the provider's own
  *     words
@@ -36,32 +35,6 @@ public record Event(
         Optional<String> detail,
         Optional<Credential> credential,
         Optional<End> end) {
-
-    /** A row of anything but an end. */
-    public Event(
-            MintId mintId,
-            Kind kind,
-            Instant occurredAt,
-            Optional<Caller> caller,
-            Optional<Subject> subject,
-            Optional<KeyName> key,
-            Optional<GrantReference> grant,
-            Optional<String> reason,
-            Optional<String> detail,
-            Optional<Credential> credential) {
-        this(
-                mintId,
-                kind,
-                occurredAt,
-                caller,
-                subject,
-                key,
-                grant,
-                reason,
-                detail,
-                credential,
-                Optional.empty());
-    }
 
     /**
      * The row of a credential that doesn't work any more.

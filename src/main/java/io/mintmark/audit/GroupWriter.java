@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * Commits many submissions at once. A row that the store refuses takes no other submission along:
- * the group is halved until the refused one stands alone.
- */
+/** Commits many submissions at once; one that the store refuses takes no other along. */
 final class GroupWriter {
     private final EventStore store;
 
@@ -21,9 +18,7 @@ final class GroupWriter {
     void write(List<Submission> group) {
         List<Submission> wanted = group.stream().filter(Submission::take).toList();
         try {
-            if (!wanted.isEmpty()) {
-                commit(wanted);
-            }
+            Halving.commit(wanted, this::commit, Submission::failed);
         } catch (Error e) {
             // the writer dies of it, and no request needs to wait for that
             var died = new StoreUnreachable("the audit log's writer died", true, e);
@@ -33,19 +28,13 @@ final class GroupWriter {
     }
 
     private void commit(List<Submission> group) {
-        Receipt receipt;
         long began = System.nanoTime();
         try {
-            receipt = new Receipt(store.append(events(group), tenants(group)), began);
+            Receipt receipt = new Receipt(store.append(events(group), tenants(group)), began);
+            group.forEach(submission -> submission.committed(receipt));
         } catch (StoreUnreachable e) {
             group.forEach(submission -> submission.failed(e));
-            return;
-        } catch (RuntimeException e) {
-            // refused, or something that can't even be put into a row
-            refused(group, e);
-            return;
         }
-        group.forEach(submission -> submission.committed(receipt));
     }
 
     private static List<Event> events(List<Submission> group) {
@@ -60,15 +49,5 @@ final class GroupWriter {
                 .flatMap(event -> event.subject().stream())
                 .flatMap(subject -> subject.tenant().stream())
                 .collect(Collectors.toSet());
-    }
-
-    private void refused(List<Submission> group, RuntimeException cause) {
-        if (group.size() == 1) {
-            group.getFirst().failed(cause);
-            return;
-        }
-        int half = group.size() / 2;
-        commit(group.subList(0, half));
-        commit(group.subList(half, group.size()));
     }
 }

@@ -95,7 +95,6 @@ public interface LogReader {
      *     a time
      * @param fields as {@link CanonicalForm} wants them
      * @param previous the hash of the previous row, in hexadecimal digits
-     * @param hash its own
      * @param computed the hash that its content has; see {@link CanonicalForm#hashInChain}
      */
     record Row(

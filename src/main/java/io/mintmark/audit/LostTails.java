@@ -56,8 +56,14 @@ public final class LostTails {
                         new Declaration(
                                 reason,
                                 lost,
-                                ends(events, log::eventHashes, this::restoredEvents),
-                                ends(changes, log::changeHashes, this::restoredChanges)));
+                                ends(
+                                        events,
+                                        log::eventHashes,
+                                        chain -> log.lastEvent(chain.orElseThrow())),
+                                ends(
+                                        changes,
+                                        log::changeHashes,
+                                        chain -> sealedChanges.getOrDefault(chain, 0L))));
     }
 
     /** The stored checkpoint with this number, if no trusted key signed it. */
@@ -95,14 +101,6 @@ public final class LostTails {
 
     private static void last(Map<Optional<String>, Position> heads, Position head) {
         heads.merge(head.chain(), head, (one, other) -> one.at() >= other.at() ? one : other);
-    }
-
-    private long restoredEvents(Optional<String> chain) {
-        return log.lastEvent(chain.orElseThrow());
-    }
-
-    private long restoredChanges(Optional<String> chain) {
-        return sealedChanges.getOrDefault(chain, 0L);
     }
 
     private static List<LostEnd> ends(

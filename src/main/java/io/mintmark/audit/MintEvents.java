@@ -83,6 +83,7 @@ public record MintEvents(
                 grant,
                 Optional.ofNullable(reason),
                 Optional.ofNullable(detail),
-                Optional.ofNullable(credential));
+                Optional.ofNullable(credential),
+                Optional.empty());
     }
 }

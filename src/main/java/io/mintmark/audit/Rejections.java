@@ -50,7 +50,6 @@ public final class Rejections implements AutoCloseable {
         this.thread = BackgroundThread.of(ThreadName.AUDIT_REJECTIONS, this::run);
     }
 
-    /** Starts the writer. */
     public Rejections start() {
         var _ = thread.start();
         return this;
@@ -126,30 +125,22 @@ public final class Rejections implements AutoCloseable {
                 Optional.empty(),
                 Optional.of(OVERFLOW),
                 Optional.of(Long.toString(count)),
+                Optional.empty(),
                 Optional.empty());
     }
 
     private boolean append(List<Event> group) {
         try {
-            store.append(group);
+            Halving.commit(
+                    group,
+                    store::append,
+                    (_, cause) ->
+                            log.warn("The audit log rejected the row of a rejected token", cause));
             return true;
         } catch (StoreUnreachable e) {
             log.debug("Rejected tokens can't be recorded yet");
             return false;
-        } catch (RuntimeException e) {
-            return group.size() == 1 ? given(e) : halves(group);
         }
-    }
-
-    private static boolean given(RuntimeException cause) {
-        log.warn("The audit log rejected the row of a rejected token", cause);
-        return true;
-    }
-
-    private boolean halves(List<Event> group) {
-        int half = group.size() / 2;
-        boolean first = append(group.subList(0, half));
-        return append(group.subList(half, group.size())) && first;
     }
 
     /** Accepts no more rows and writes the queued ones. */

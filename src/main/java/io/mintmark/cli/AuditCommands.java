@@ -29,7 +29,6 @@ import java.util.function.Supplier;
         synopsisSubcommandLabel = "COMMAND")
 final class AuditCommands {
     private final Supplier<SettingsReader> settings;
-    private static final int UNACCEPTED = 3;
 
     private final PrintStream out = System.out;
 
@@ -37,7 +36,6 @@ final class AuditCommands {
         this.settings = settings;
     }
 
-    /** {@code audit verify}. */
     @Command(
             name = "verify",
             description =
@@ -108,7 +106,7 @@ final class AuditCommands {
                     report.end(kept.read(new Verification(log, trusted, report)::run));
                 }
             }
-            return !report.isClean() ? 1 : report.isUnaccepted() ? UNACCEPTED : 0;
+            return report.status();
         }
     }
 }

@@ -36,7 +36,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** {@code audit evidence}. */
 @Command(
         name = "evidence",
         description = {
@@ -52,8 +51,6 @@ import java.util.function.Supplier;
         },
         mixinStandardHelpOptions = true)
 final class AuditEvidence implements Callable<Integer> {
-    private static final int UNACCEPTED = 3;
-
     private final Supplier<SettingsReader> settings;
 
     @Option(names = "--from", paramLabel = "TIME", required = true, description = "The start.")
@@ -217,7 +214,7 @@ final class AuditEvidence implements Callable<Integer> {
                         StandardCharsets.UTF_8)) {
             AuditReport report = new AuditReport(out);
             report.end(new KeptCheckpoints(null).read(new Verification(log, trusted, report)::run));
-            return !report.isClean() ? 1 : report.isUnaccepted() ? UNACCEPTED : 0;
+            return report.status();
         }
     }
 

@@ -29,7 +29,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** {@code audit export}. */
 @Command(
         name = "export",
         description = {

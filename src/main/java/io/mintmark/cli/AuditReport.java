@@ -13,6 +13,7 @@ import java.util.Set;
 /** Prints the findings of a verification. */
 final class AuditReport implements Findings {
     private static final int MOST = 1_000;
+    private static final int UNACCEPTED = 3;
 
     /**
      * Maximum characters of a sentence, which may contain text of an attacker who altered the log.
@@ -220,13 +221,9 @@ final class AuditReport implements Findings {
         return wrong == 0;
     }
 
-    /** Whether nothing is wrong at all, but for what was declared. */
-    boolean isClean() {
-        return wrong + foreign + ungranted + altered == 0;
-    }
-
-    /** Whether there is a declaration that wasn't accepted. */
-    boolean isUnaccepted() {
-        return unaccepted > 0;
+    /** The exit status of a command that verifies. */
+    int status() {
+        boolean isClean = wrong + foreign + ungranted + altered == 0;
+        return !isClean ? 1 : unaccepted > 0 ? UNACCEPTED : 0;
     }
 }

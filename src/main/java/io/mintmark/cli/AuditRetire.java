@@ -23,7 +23,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** {@code audit retire}. */
 @Command(
         name = "retire",
         description = {

@@ -19,7 +19,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** {@code audit show}. */
 @Command(
         name = "show",
         description =

@@ -111,7 +111,6 @@ final class BlockSubject implements Callable<Integer> {
     }
 
     /**
-     * @param types all types, by name
      * @param login requested when the command runs
      * @param patience how long to wait for locks that other sessions hold
      * @param endPatience how long to wait for replicas that end credentials

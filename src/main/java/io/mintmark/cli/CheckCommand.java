@@ -17,7 +17,6 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** {@code check}. */
 @Command(
         name = "check",
         description = {

@@ -77,12 +77,10 @@ final class CheckIssuer implements AutoCloseable {
         return name;
     }
 
-    /** Where its keys are. */
     String keysAt() {
         return name + KEYS;
     }
 
-    /** A token with these claims. */
     Secret token(JWTClaimsSet claims, Signed signed) {
         try {
             return new Secret(

@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/** {@code check-webhook}. */
 @Command(
         name = "check-webhook",
         description = {

@@ -126,7 +126,6 @@ public final class Commands {
         }
     }
 
-    /** {@code serve}. */
     @Command(
             name = "serve",
             description = "Serves until it is stopped. The default command.",
@@ -144,7 +143,6 @@ public final class Commands {
         }
     }
 
-    /** {@code console}. */
     @Command(
             name = "console",
             description = {
@@ -165,7 +163,6 @@ public final class Commands {
         }
     }
 
-    /** {@code migrate}. */
     @Command(
             name = "migrate",
             description = "Brings the database's schema up to date and ends.",

@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.SealingKeys;
 
 import java.io.BufferedOutputStream;
@@ -12,8 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -93,12 +92,9 @@ final class EvidenceFolder implements AutoCloseable {
 
     private static String sum(Path file) throws IOException {
         try (InputStream bytes = Files.newInputStream(file);
-                DigestInputStream read =
-                        new DigestInputStream(bytes, MessageDigest.getInstance("SHA-256"))) {
+                DigestInputStream read = new DigestInputStream(bytes, CanonicalForm.sha256())) {
             read.transferTo(PrintStream.nullOutputStream());
             return HexFormat.of().formatHex(read.getMessageDigest().digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 

@@ -23,7 +23,6 @@ import java.util.Optional;
  * @param output the file; none: standard output
  * @param events the last row of each chain
  * @param changes the last change of each tenant
- * @param checkpoint the last one
  */
 record ExportState(
         String origin,

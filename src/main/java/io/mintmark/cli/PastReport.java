@@ -1,11 +1,8 @@
 package io.mintmark.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.audit.VisibleText;
-import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.admin.Explanations;
 import io.mintmark.postgres.admin.Past;
 
@@ -17,7 +14,6 @@ import java.util.stream.Stream;
 
 /** Tells what the audit log recorded of a request, and what was changed since. */
 final class PastReport {
-    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final int CHANGES_SHOWN = 20;
 
     private final Explanations explanations;
@@ -53,7 +49,7 @@ final class PastReport {
     }
 
     private static String grant(String row) {
-        JsonNode grant = json(row);
+        JsonNode grant = ExportedRow.parse(row);
         String what =
                 Stream.of(
                                 field(grant, "claims", "claims "),
@@ -80,16 +76,7 @@ final class PastReport {
     }
 
     private static String text(JsonNode row, String member) {
-        JsonNode value = row.path(member);
-        return VisibleText.of(value.isTextual() ? value.textValue() : value.toString());
-    }
-
-    private static JsonNode json(String row) {
-        try {
-            return JSON.readTree(row);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
-        }
+        return VisibleText.of(ExportedRow.text(row.path(member)));
     }
 
     /** Whether, by whom and how the tenant's configuration was changed after the decision. */

@@ -43,7 +43,6 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
         return names.contains(plain) || (Cidr.isAddress(plain) && inNetwork(plain));
     }
 
-    /** Whether one of the networks has this address. */
     public boolean contains(InetAddress address) {
         return networks.stream().anyMatch(network -> network.contains(address));
     }

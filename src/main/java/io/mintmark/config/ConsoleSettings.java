@@ -33,7 +33,7 @@ public record ConsoleSettings(
         Duration drain,
         DatabaseSettings database,
         RateLimitSettings rateLimit,
-        OutboundSettings outbound,
+        AllowedHosts allowedHosts,
         LogSettings log) {
     static final Setting<InetAddress> HOST =
             Setting.of(
@@ -118,7 +118,7 @@ public record ConsoleSettings(
         complaints.from(() -> DatabaseSettings.from(values));
         complaints.from(() -> ServerBounds.from(values));
         complaints.from(() -> RateLimitSettings.from(values));
-        complaints.from(() -> OutboundSettings.from(values));
+        complaints.from(() -> SingleSettings.allowedHosts(values));
         complaints.from(() -> LogSettings.from(values));
         complaints.raise();
         return read(values);
@@ -139,7 +139,7 @@ public record ConsoleSettings(
                 values.get(ServerSettings.DRAIN),
                 DatabaseSettings.from(values),
                 RateLimitSettings.from(values),
-                OutboundSettings.from(values),
+                SingleSettings.allowedHosts(values),
                 LogSettings.from(values));
     }
 
@@ -165,7 +165,7 @@ public record ConsoleSettings(
     private static void requireConfidential(Values values) {
         URI issuer = values.get(ISSUER);
         if (!HttpUrl.isConfidential(issuer)
-                && !OutboundSettings.from(values).allowedHosts().lists(issuer.getHost())) {
+                && !SingleSettings.allowedHosts(values).lists(issuer.getHost())) {
             throw new InvalidSettings(
                     ("CONSOLE_OIDC_ISSUER uses plain http to %s, which exposes secrets: use "
                                     + "https, or list the host in OUTBOUND_ALLOWED_HOSTS")

@@ -19,14 +19,15 @@ final class KnownSettings {
                             DatabaseRoles.TABLE,
                             BrokerSettings.TABLE,
                             AuditSettings.TABLE,
-                            SecretsSettings.TABLE,
+                            List.of(SingleSettings.SECRETS_DIR),
                             RateLimitSettings.TABLE,
-                            CorsSettings.TABLE,
-                            ProviderSettings.TABLE,
-                            CatalogSettings.TABLE,
-                            OutboundSettings.TABLE,
+                            List.of(
+                                    SingleSettings.CORS_ALLOWED_ORIGINS,
+                                    SingleSettings.PROVIDER_TIMEOUT,
+                                    SingleSettings.CATALOG_MAX_STALENESS,
+                                    SingleSettings.OUTBOUND_ALLOWED_HOSTS),
                             ConsoleSettings.TABLE,
-                            CryptoSettings.TABLE,
+                            List.of(SingleSettings.NATIVE_SIGNATURES),
                             LogSettings.TABLE)
                     .<Setting<?>>flatMap(List::stream)
                     .toList();

@@ -20,7 +20,6 @@ public record LogSettings(LogFormat format, LogLevel level) {
         DEBUG
     }
 
-    /** The defaults. */
     public static final LogSettings DEFAULT = new LogSettings(LogFormat.JSON, LogLevel.INFO);
 
     static final Setting<LogFormat> FORMAT =

@@ -1,32 +1,47 @@
 package io.mintmark.config;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
-/** All that operators decide about a broker that serves, checked. */
+/**
+ * All that operators decide about a broker that serves, checked.
+ *
+ * @param secretsDir holds a directory for each tenant, with the secrets that settings in the
+ *     database refer to; without it no such reference works
+ * @param corsOrigins of browser applications that may call, as browsers send them; none is {@code
+ *     *}
+ * @param providerTimeout of one call to an access provider, retries included
+ * @param maxStaleness how old the view of the tables may get without the database having been asked
+ * @param allowedHosts non-public destinations that the broker may connect to
+ * @param nativeSignatures whether a native library may sign and verify where it loads
+ */
 public record ServiceSettings(
         ServerSettings server,
         AdminSettings admin,
         DatabaseSettings database,
         BrokerSettings broker,
         AuditSettings audit,
-        SecretsSettings secrets,
+        Optional<Path> secretsDir,
         RateLimitSettings rateLimit,
-        CorsSettings cors,
-        ProviderSettings provider,
-        CatalogSettings catalog,
-        OutboundSettings outbound,
-        CryptoSettings crypto,
+        Set<String> corsOrigins,
+        Duration providerTimeout,
+        Duration maxStaleness,
+        AllowedHosts allowedHosts,
+        boolean nativeSignatures,
         LogSettings log) {
 
     public ServiceSettings {
         if (database.migrate()) {
             database.migrator();
         }
-        broker.identity().requireConfidential(outbound.allowedHosts());
+        broker.identity().requireConfidential(allowedHosts);
     }
 
-    /** What complains, each on its own: the sections, and what two of them say together. */
+    /** What complains beside single values: sections, and what two of them say together. */
     private static final List<Consumer<Values>> SECTIONS =
             List.of(
                     ServerSettings::from,
@@ -37,13 +52,7 @@ public record ServiceSettings(
                     BrokerSettings::from,
                     ServiceSettings::requireConfidential,
                     AuditSettings::from,
-                    SecretsSettings::from,
                     RateLimitSettings::from,
-                    CorsSettings::from,
-                    ProviderSettings::from,
-                    CatalogSettings::from,
-                    OutboundSettings::from,
-                    CryptoSettings::from,
                     LogSettings::from);
 
     /**
@@ -80,7 +89,7 @@ public record ServiceSettings(
     private static void requireConfidential(Values values) {
         BrokerSettings.from(values)
                 .identity()
-                .requireConfidential(OutboundSettings.from(values).allowedHosts());
+                .requireConfidential(SingleSettings.allowedHosts(values));
     }
 
     private static ServiceSettings read(Values values) {
@@ -90,13 +99,13 @@ public record ServiceSettings(
                 DatabaseSettings.from(values),
                 BrokerSettings.from(values),
                 AuditSettings.from(values),
-                SecretsSettings.from(values),
+                values.find(SingleSettings.SECRETS_DIR),
                 RateLimitSettings.from(values),
-                CorsSettings.from(values),
-                ProviderSettings.from(values),
-                CatalogSettings.from(values),
-                OutboundSettings.from(values),
-                CryptoSettings.from(values),
+                Set.copyOf(values.find(SingleSettings.CORS_ALLOWED_ORIGINS).orElse(List.of())),
+                values.get(SingleSettings.PROVIDER_TIMEOUT),
+                values.get(SingleSettings.CATALOG_MAX_STALENESS),
+                SingleSettings.allowedHosts(values),
+                values.get(SingleSettings.NATIVE_SIGNATURES),
                 LogSettings.from(values));
     }
 }

@@ -103,8 +103,8 @@ public final class SettingsReader {
      *
      * @throws InvalidSettings if it is wrong
      */
-    public OutboundSettings outbound() {
-        return OutboundSettings.from(values);
+    public AllowedHosts allowedHosts() {
+        return SingleSettings.allowedHosts(values);
     }
 
     /**

@@ -94,7 +94,7 @@ public final class ConsoleServer implements AutoCloseable {
                         .contentEncoding(
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
-                            filters(routing, settings, addresses, limits);
+                            filters(routing, settings, addresses, limits, pages.files());
                             ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
@@ -114,7 +114,8 @@ public final class ConsoleServer implements AutoCloseable {
             HttpRouting.Builder routing,
             ConsoleSettings settings,
             ClientAddresses addresses,
-            AddressLimits limits) {
+            AddressLimits limits,
+            Set<String> files) {
         IgnoredForwarding forwarding = new IgnoredForwarding(settings.rateLimit().trustedProxies());
         routing.addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
@@ -122,7 +123,7 @@ public final class ConsoleServer implements AutoCloseable {
                 .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
                 .addFilter(new TypedAddresses())
                 .addFilter(new PageLimits(limits))
-                .addFilter(new SameSite(settings.url()));
+                .addFilter(new SameSite(settings.url(), files));
     }
 
     /**

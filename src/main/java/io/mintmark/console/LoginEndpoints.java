@@ -14,7 +14,6 @@ import java.util.Optional;
  * The endpoints for login and logout, from the identity provider's discovery document (OpenID
  * Connect Discovery 1.0 section 4).
  *
- * @param issuer the issuer
  * @param authorization where browsers are redirected
  * @param token where a code is exchanged
  * @param keys its signing keys

@@ -51,7 +51,6 @@ record Notice(
 
     private static final Header SOON = HeaderValues.create(HeaderNames.RETRY_AFTER, "5");
 
-    /** A link to continue with. */
     record Link(String text, String address) {}
 
     static Notice of(int status, String title, String sentence, String advice) {
@@ -82,7 +81,6 @@ record Notice(
                 : List.of(HTML);
     }
 
-    /** Answers a request with it. */
     void send(ServerRequest request, ServerResponse response) {
         StandingHeaders.repeat(request, response);
         headers().forEach(response::header);
@@ -90,7 +88,6 @@ record Notice(
                 .send(html(RequestIds.of(request)).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The page. */
     String html(String requestId) {
         List<String> parts = new ArrayList<>();
         parts.add(

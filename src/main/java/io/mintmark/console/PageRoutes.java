@@ -12,6 +12,9 @@ public interface PageRoutes {
      */
     Set<String> paths();
 
+    /** Those among them that are files to download, each below the path of its page. */
+    Set<String> files();
+
     /**
      * Adds the pages to a routing, to which nothing is added after them. Every request for one has
      * a {@link Viewer} in its context, but for what is below {@code /style}, which is open to all.

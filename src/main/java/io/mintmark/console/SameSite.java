@@ -13,6 +13,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Refuses what another site makes a browser ask for, but for following a link to a page: by Fetch
@@ -38,24 +39,21 @@ final class SameSite implements Filter {
                     HelidonLogin.LOGGED_OUT,
                     List.of("GET"));
 
-    /** The page of each download. A link from another site leads to the page instead. */
-    private static final Map<String, String> PAGES_OF_FILES =
-            Map.of(
-                    "/mints/download", "/mints",
-                    "/reviews/download", "/reviews",
-                    "/proof/checkpoints", "/proof");
-
     private final String origin;
+    private final Set<String> files;
 
-    SameSite(URI console) {
+    /**
+     * @param files the paths of downloads; a link from another site leads to the page above instead
+     */
+    SameSite(URI console, Set<String> files) {
         this.origin = console.toString();
+        this.files = files;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
         String path = request.path().path();
         List<String> ways = WAYS.getOrDefault(path, List.of("GET", "HEAD"));
-        Optional<String> page = Optional.ofNullable(PAGES_OF_FILES.get(path));
         if (!ways.contains(request.prologue().method().text())) {
             response.header(HeaderNames.ALLOW, String.join(", ", ways));
             Notice.of(405, "Not that way", "This page can only be opened directly.", "")
@@ -71,9 +69,10 @@ final class SameSite implements Filter {
                             "Open the page yourself.")
                     .withLink("To the console", "/")
                     .send(request, response);
-        } else if (page.isPresent()) {
+        } else if (files.contains(path)) {
             String query = request.query().rawValue();
-            String location = page.get() + (query.isEmpty() ? "" : "?" + query);
+            String page = path.substring(0, path.lastIndexOf('/'));
+            String location = page + (query.isEmpty() ? "" : "?" + query);
             response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, location).send();
         } else {
             chain.proceed();

@@ -93,7 +93,8 @@ final class Sessions {
                 Duration.ZERO,
                 Optional.empty(),
                 false,
-                true);
+                true,
+                "");
     }
 
     /**

@@ -45,7 +45,6 @@ public final class Endings implements AutoCloseable {
         this.patience = patience;
     }
 
-    /** Starts the thread. */
     public Endings start() {
         var _ = thread.start();
         return this;

@@ -62,7 +62,6 @@ final class Pauses {
                 });
     }
 
-    /** It answered. */
     void answered(ProviderId provider) {
         pauses.remove(provider);
     }

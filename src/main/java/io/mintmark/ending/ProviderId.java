@@ -3,7 +3,6 @@ package io.mintmark.ending;
 import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
-/** An access provider. */
 public record ProviderId(TenantName tenant, ProviderName name) {
     @Override
     public String toString() {

@@ -17,7 +17,6 @@ public interface MintListener {
     /**
      * An access provider was asked for one credential.
      *
-     * @param type of the access provider
      * @param minted whether it gave one
      */
     void providerAnswered(String type, boolean minted, Duration taken);

@@ -20,7 +20,6 @@ import java.util.Optional;
  *
  * @param result a credential whose fields are the members that the client sees, or why there is
  *     none for it
- * @param at when it came
  */
 record Outcome(Order order, MintResult result, Instant at) {
     /** How much longer than requested a credential may be valid, counted from its receipt. */

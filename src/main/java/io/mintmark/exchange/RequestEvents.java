@@ -78,6 +78,7 @@ final class RequestEvents {
                 Optional.empty(),
                 Optional.of(refusal.word()),
                 TokenRefusalDetails.recorded(refusal),
+                Optional.empty(),
                 Optional.empty());
     }
 

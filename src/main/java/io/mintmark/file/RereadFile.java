@@ -14,11 +14,7 @@ public final class RereadFile {
     private final String setting;
     private volatile String complaint = "";
 
-    /**
-     * A file that was accepted at startup.
-     *
-     * @param setting the name of the setting that names the file
-     */
+    /** A file that was accepted at startup. */
     public RereadFile(String setting) {
         this.setting = setting;
     }

@@ -34,7 +34,6 @@ public final class CataloguePolling implements AutoCloseable {
                         ThreadName.CATALOGUE_POLLING, Duration.ZERO, this::pollAndPause);
     }
 
-    /** Starts to ask. */
     public void start() {
         var _ = thread.start();
     }

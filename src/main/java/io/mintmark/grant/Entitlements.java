@@ -6,7 +6,6 @@ import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantState;
 import io.mintmark.time.TimeBounds;
-import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.MatchingBudget;
 import io.mintmark.token.VerifiedToken;
 
@@ -163,11 +162,10 @@ public final class Entitlements {
         Stream.concat(
                         Stream.of(token.provider().requiredClaims()),
                         granted.stream().map(Granted::claims))
-                .forEach(conditions -> look(conditions, looked));
+                .forEach(conditions -> looked.putAll(conditions.seenIn(claims)));
         long left = MOST_CLAIMS;
         for (Grant grant : ofSubject) {
-            SortedMap<String, JsonNode> more = new TreeMap<>();
-            look(grant.claims(), more);
+            SortedMap<String, JsonNode> more = grant.claims().seenIn(claims);
             more.keySet().removeAll(looked.keySet());
             left -= more.values().stream().mapToLong(value -> value.toString().length()).sum();
             if (left < 0) {
@@ -176,18 +174,5 @@ public final class Entitlements {
             looked.putAll(more);
         }
         return looked;
-    }
-
-    private void look(ClaimConditions conditions, SortedMap<String, JsonNode> looked) {
-        for (String name : conditions.byClaim().keySet()) {
-            JsonNode value = claim(name);
-            if (!value.isMissingNode()) {
-                looked.put(name, value);
-            }
-        }
-    }
-
-    private JsonNode claim(String name) {
-        return name.startsWith("/") ? claims.at(name) : claims.path(name);
     }
 }

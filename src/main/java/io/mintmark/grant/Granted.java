@@ -30,7 +30,6 @@ public final class Granted {
         return key;
     }
 
-    /** The grant's id. */
     public long grantId() {
         return grant.id();
     }

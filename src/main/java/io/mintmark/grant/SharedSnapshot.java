@@ -25,7 +25,6 @@ public record SharedSnapshot(
      * How long credentials of a type of access provider live.
      *
      * @param shortest that the type can give
-     * @param longest that the type may give
      */
     public record Lifetime(Duration shortest, Duration longest) {
         /** Of an unknown type, which gives nothing. */

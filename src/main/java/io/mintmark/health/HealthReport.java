@@ -48,7 +48,6 @@ public final class HealthReport {
         this.last = new Findings(Instant.MIN, Duration.ZERO, Map.of(), List.of());
     }
 
-    /** The names of the checks. */
     public List<String> checks() {
         return checks.stream().map(HealthCheck::name).toList();
     }

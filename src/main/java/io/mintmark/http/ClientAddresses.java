@@ -17,7 +17,6 @@ public final class ClientAddresses {
         this.forwarded = forwarded;
     }
 
-    /** The client that a request is from. */
     public ClientAddress of(ServerRequest request) {
         return of(peer(request), request.headers());
     }

@@ -12,7 +12,6 @@ import io.helidon.http.Header;
 @SuppressWarnings("ArrayRecordComponent")
 record Content(Header type, byte[] bytes) {
 
-    /** A JSON value. */
     static Content json(JsonNode value) {
         return new Content(Answers.JSON, Json.write(value));
     }

@@ -11,7 +11,6 @@ import java.util.OptionalLong;
 /**
  * An error as clients see it (HTTP API section 7).
  *
- * @param status the HTTP status
  * @param code in SCREAMING_SNAKE_CASE
  * @param message a sentence that helps
  * @param details what belongs to the code; empty where there is none

@@ -16,7 +16,6 @@ final class Json {
 
     private Json() {}
 
-    /** A new object. */
     static ObjectNode object() {
         return MAPPER.createObjectNode();
     }

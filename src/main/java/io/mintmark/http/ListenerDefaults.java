@@ -24,16 +24,6 @@ final class ListenerDefaults implements AutoCloseable {
      * @param tls without it, the port serves plain HTTP
      * @param withoutPermits the paths of requests that are answered however many others are in
      *     flight
-     */
-    ListenerDefaults(
-            Optional<PortTls> tls,
-            ServerBounds bounds,
-            Set<String> withoutPermits,
-            DirectErrors errors) {
-        this(tls, bounds, withoutPermits, errors, System::nanoTime);
-    }
-
-    /**
      * @param nanoTime measures clients' time
      */
     ListenerDefaults(
@@ -48,7 +38,7 @@ final class ListenerDefaults implements AutoCloseable {
 
     /** Configures a port that is yet to be opened. */
     void apply(ListenerConfig.BuilderBase<?, ?> port) {
-        guard.guard(port);
+        guard.guard(port, false);
         port.directHandlers(errors)
                 .maxPayloadSize(Bodies.LONGEST)
                 .contentEncoding(encodings -> encodings.contentEncodingsDiscoverServices(false));

@@ -27,7 +27,6 @@ enum Protocol {
         return this == INTERFACE;
     }
 
-    /** Formats an error for this protocol. */
     ErrorAnswer answer(ErrorBody error) {
         return switch (this) {
             case INTERFACE -> error;

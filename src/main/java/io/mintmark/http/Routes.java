@@ -12,7 +12,6 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.config.CorsSettings;
 import io.mintmark.config.RateLimitSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
@@ -29,6 +28,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The routes of the public port. */
 public final class Routes {
@@ -101,7 +101,7 @@ public final class Routes {
      * @param identity the signer of the broker's own tokens; empty without a built-in identity
      * @param revocations the lists of ended certificates
      * @param limits the rate limits, and the proxies whose {@code X-Forwarded-For} is trusted
-     * @param cors the origins of browser applications that may call
+     * @param corsOrigins the origins of browser applications that may call
      * @param tracer of requests, if they are traced
      */
     public Routes(
@@ -112,7 +112,7 @@ public final class Routes {
             RevocationLists revocations,
             HealthReport health,
             RateLimitSettings limits,
-            CorsSettings cors,
+            Set<String> corsOrigins,
             InstantSource clock,
             RequestListener listener,
             Optional<Tracer> tracer) {
@@ -126,7 +126,7 @@ public final class Routes {
                         new IgnoredForwarding(limits.trustedProxies()),
                         listener::forwardingIgnored);
         this.limits = new AddressLimits(limits, addresses, clock);
-        this.cors = new Cors(cors.allowedOrigins());
+        this.cors = new Cors(corsOrigins);
         MintRequests requests = new MintRequests(addresses);
         VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
         this.credentials = new CredentialRoutes(exchange, providers, requests, answers, verdicts);
@@ -149,7 +149,6 @@ public final class Routes {
         return limits;
     }
 
-    /** Adds them to a routing. */
     public void register(HttpRouting.Builder routing) {
         routing.addFilter(count).addFilter(new RequestIds());
         tracer.ifPresent(one -> routing.addFilter(new TracedRequests(one)));

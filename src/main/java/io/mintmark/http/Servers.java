@@ -73,14 +73,16 @@ public final class Servers implements AutoCloseable {
                                 routes.cors(),
                                 Optional.of(routes.limits()),
                                 Routes.NO_SUCH_PATH,
-                                clock));
+                                clock),
+                        System::nanoTime);
         this.forOperators =
                 new ListenerDefaults(
                         adminTls,
                         settings.bounds().withCounts(OPERATORS, OPERATORS),
                         Set.of(),
                         new DirectErrors(
-                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock));
+                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock),
+                        System::nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()
                         .featuresDiscoverServices(false)

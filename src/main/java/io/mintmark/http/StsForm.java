@@ -38,7 +38,6 @@ sealed interface StsForm {
             Optional<String> sessionName)
             implements StsForm {}
 
-    /** Any other request. */
     record Invalid(StsError error) implements StsForm {}
 
     static StsForm of(FormParameters form) {

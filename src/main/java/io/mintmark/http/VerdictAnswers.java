@@ -23,7 +23,6 @@ final class VerdictAnswers {
      * Answers in JSON.
      *
      * @param body what a success looks like
-     * @param error what a refusal looks like
      */
     <T> void send(
             ServerRequest request,
@@ -38,7 +37,6 @@ final class VerdictAnswers {
      * Answers in any format.
      *
      * @param content what a success looks like
-     * @param error what a refusal looks like
      */
     <T> void sendContent(
             ServerRequest request,

@@ -17,7 +17,9 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryUsage;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -82,40 +84,27 @@ public final class Gauges {
 
     /** Shows how long ago the catalogue was last read. */
     public void show(MeasuredCatalogue catalogue) {
-        meters.show(
-                Metric.CATALOGUE_AGE_SECONDS, () -> catalogue.age().toMillis() / MILLIS_A_SECOND);
+        meters.show(Metric.CATALOGUE_AGE_SECONDS, () -> seconds(catalogue.age()));
     }
 
     /** Shows the state of the log that all replicas share; NaN if it isn't known. */
     public void show(LogFigures log) {
         meters.show(
                 Metric.CHECKPOINT_AGE_SECONDS,
-                () ->
-                        log.checkpointAge().stream()
-                                .mapToDouble(age -> age.toMillis() / MILLIS_A_SECOND)
-                                .findFirst()
-                                .orElse(Double.NaN));
-        meters.show(
-                Metric.UNRESOLVED_MINTS,
-                () ->
-                        log.unresolvedMints().stream()
-                                .mapToDouble(count -> count)
-                                .findFirst()
-                                .orElse(Double.NaN));
-        meters.show(
-                Metric.ENDINGS_OPEN,
-                () ->
-                        log.endingsOpen().stream()
-                                .mapToDouble(count -> count)
-                                .findFirst()
-                                .orElse(Double.NaN));
+                () -> number(log.checkpointAge().map(Gauges::seconds)));
+        meters.show(Metric.UNRESOLVED_MINTS, () -> number(log.unresolvedMints()));
+        meters.show(Metric.ENDINGS_OPEN, () -> number(log.endingsOpen()));
         meters.show(
                 Metric.ENDINGS_OLDEST_SECONDS,
-                () ->
-                        log.oldestEnding().stream()
-                                .mapToDouble(age -> age.toMillis() / MILLIS_A_SECOND)
-                                .findFirst()
-                                .orElse(Double.NaN));
+                () -> number(log.oldestEnding().map(Gauges::seconds)));
+    }
+
+    private static double seconds(Duration time) {
+        return time.toMillis() / MILLIS_A_SECOND;
+    }
+
+    private static double number(Optional<? extends Number> known) {
+        return known.isPresent() ? known.get().doubleValue() : Double.NaN;
     }
 
     /**
@@ -130,7 +119,6 @@ public final class Gauges {
 
     /** What the process and its JVM use, and which build it is. */
     private static final class ProcessLevels {
-        private static final double MILLIS_A_SECOND = 1_000;
         private static final double NANOS_A_SECOND = TimeUnit.SECONDS.toNanos(1);
         private static final long UNKNOWN = -1;
 

@@ -7,7 +7,6 @@ import java.util.List;
 /**
  * A certificate that the broker presents to a service.
  *
- * @param key its private key
  * @param chain it, then those of its issuers; not empty
  */
 public record ClientCertificate(PrivateKey key, List<X509Certificate> chain) {

@@ -31,7 +31,6 @@ final class DocumentReader {
      * What a parser makes of a body.
      *
      * @param owner a tenant's name, or empty for the broker itself
-     * @param most bytes that the body may have
      */
     <T> T read(
             String host,

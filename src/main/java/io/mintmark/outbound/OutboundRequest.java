@@ -63,7 +63,6 @@ public record OutboundRequest(
                 Optional.empty());
     }
 
-    /** A request to delete what is at the address. */
     public static OutboundRequest deletion(String address) {
         return json(Method.DELETE, address, "");
     }

@@ -6,6 +6,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The secrets that one request sent, and where a response quotes them. Only letters and digits are
@@ -76,17 +77,8 @@ public final class SentSecrets {
 
     private static boolean isPieceIn(String said, String form) {
         int piece = piece(form, PIECE_OF_NAME);
-        // the pieces of a short name have its middle in common, which most forms haven't
-        int last = said.length() - piece;
-        if (last < 0 || (last < piece && !form.contains(said.substring(last, piece)))) {
-            return false;
-        }
-        for (int i = 0; i + piece <= said.length(); i++) {
-            if (form.contains(said.substring(i, i + piece))) {
-                return true;
-            }
-        }
-        return false;
+        return IntStream.rangeClosed(0, said.length() - piece)
+                .anyMatch(i -> form.contains(said.substring(i, i + piece)));
     }
 
     private boolean isAnyShort() {
@@ -106,11 +98,11 @@ public final class SentSecrets {
         for (int before = 0; before < BASE64_QUANTUM; before++) {
             byte[] shifted = new byte[before + bytes.length];
             System.arraycopy(bytes, 0, shifted, before, bytes.length);
-            byte[] encoded = Base64.getEncoder().withoutPadding().encode(shifted);
+            String encoded = Base64.getEncoder().withoutPadding().encodeToString(shifted);
             // the characters at either end depend on the neighbours of the secret
             int from = before == 0 ? 0 : before + 1;
-            int to = encoded.length - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
-            forms.add(PlainText.raw(encoded, Math.min(from, to), to));
+            int to = encoded.length() - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
+            forms.add(PlainText.charactersOf(encoded.substring(Math.min(from, to), to)));
         }
         return List.copyOf(forms);
     }

@@ -24,7 +24,6 @@ public interface EndedCredentials {
     /**
      * What a list is made of.
      *
-     * @param settings of the access provider
      * @param mints of its tenant and type that were ended and may not have expired
      */
     record Ended(JsonNode settings, List<MintId> mints) {

@@ -2,11 +2,7 @@ package io.mintmark.revocation;
 
 import java.util.Comparator;
 
-/**
- * An access provider whose servers read a list.
- *
- * @param type of the access provider
- */
+/** An access provider whose servers read a list. */
 public record ListIssuer(String type, String tenant, String provider)
         implements Comparable<ListIssuer> {
     private static final Comparator<ListIssuer> ORDER =

@@ -32,7 +32,6 @@ public final class MintIds {
         this.random = random;
     }
 
-    /** The next id. */
     public MintId next() {
         long now = clock.millis() << COUNTER_BITS;
         long tick = last.updateAndGet(before -> Math.max(before + 1, now));

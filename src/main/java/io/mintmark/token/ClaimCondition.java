@@ -19,7 +19,6 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
     private static final long NAMING = 16;
     private static final long COMPARING = 8;
 
-    /** One value that a claim may have. */
     private sealed interface Expected {
 
         boolean fits(JsonNode value);
@@ -141,7 +140,6 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
         return steps;
     }
 
-    /** Whether the claim is one of the values that it may have. */
     boolean isMetBy(JsonNode found) {
         for (JsonNode value : values(found)) {
             if (anyOf.stream().anyMatch(expected -> expected.fits(value))) {

@@ -30,7 +30,6 @@ import java.util.function.Function;
  */
 public final class ClaimConditions {
 
-    /** No condition at all. */
     public static final ClaimConditions NONE = new ClaimConditions(Map.of());
 
     private final Map<String, JsonNode> byClaim;
@@ -56,25 +55,24 @@ public final class ClaimConditions {
         return byClaim;
     }
 
-    /** The conditions as a JSON object. */
     public String json() {
         return json(byClaim);
     }
 
-    /** The claims that conditions name, as a JSON object. */
-    public String seenIn(JsonNode claims) {
+    /** The claims that conditions name, under the names that they have there. */
+    public SortedMap<String, JsonNode> seenIn(JsonNode claims) {
         SortedMap<String, JsonNode> seen = new TreeMap<>();
-        byClaim.keySet()
-                .forEach(name -> {
-                    JsonNode value = name.startsWith("/") ? claims.at(name) : claims.path(name);
-                    if (!value.isMissingNode()) {
-                        seen.put(name, value);
-                    }
-                });
-        return json(seen);
+        for (ClaimCondition condition : conditions) {
+            JsonNode value = condition.find(claims);
+            if (!value.isMissingNode()) {
+                seen.put(condition.claim(), value);
+            }
+        }
+        return seen;
     }
 
-    private static String json(Map<String, JsonNode> members) {
+    /** Claims or conditions as a JSON object. */
+    static String json(Map<String, JsonNode> members) {
         return JsonNodeFactory.instance.objectNode().setAll(members).toString();
     }
 

@@ -42,7 +42,6 @@ record Flight(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetc
         this(owner, enough, new CompletableFuture<>());
     }
 
-    /** One that has landed. */
     static Flight landed(TenantName owner, Fetched fetched) {
         return new Flight(owner, _ -> true, CompletableFuture.completedFuture(fetched));
     }

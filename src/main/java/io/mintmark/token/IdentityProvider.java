@@ -18,7 +18,8 @@ import java.util.Set;
  * @param maxTokenAge how long after {@code iat} a token is accepted, if that is limited
  * @param oneTimeTokens whether a {@code jti} works once
  * @param listed whether clients without a token may see this provider
- * @param digest SHA-256 of the row's columns that decisions use, in hexadecimal digits
+ * @param digest SHA-256 of the row's columns that decisions use, in hexadecimal digits; empty for
+ *     one that isn't a row, such as the one that viewers of the console sign in at
  */
 public record IdentityProvider(
         IdpName name,
@@ -52,33 +53,5 @@ public record IdentityProvider(
         }
         long conditions = OBJECTS_OF_A_CHARACTER * requiredClaims.toString().length();
         return OBJECTS + keys.bytes() + Character.BYTES * characters + conditions;
-    }
-
-    /** A provider that isn't a row, such as the one that viewers of the console sign in at. */
-    public IdentityProvider(
-            IdpName name,
-            TenantName tenant,
-            String issuer,
-            List<String> audiences,
-            KeySource keys,
-            Set<String> algorithms,
-            ClaimConditions requiredClaims,
-            Duration clockSkew,
-            Optional<Duration> maxTokenAge,
-            boolean oneTimeTokens,
-            boolean listed) {
-        this(
-                name,
-                tenant,
-                issuer,
-                audiences,
-                keys,
-                algorithms,
-                requiredClaims,
-                clockSkew,
-                maxTokenAge,
-                oneTimeTokens,
-                listed,
-                "");
     }
 }

@@ -168,7 +168,9 @@ public final class TokenVerifier {
         JsonNode claims = ComparableClaims.of(jwt.claims());
         return required.areMetBy(claims, new MatchingBudget(provider.tenant()))
                 ? Verdict.passed(lifetime)
-                : Verdict.refused(new ClaimsNotAccepted(required.json(), required.seenIn(claims)));
+                : Verdict.refused(
+                        new ClaimsNotAccepted(
+                                required.json(), ClaimConditions.json(required.seenIn(claims))));
     }
 
     private List<String> expectedAudience(String issuer) {

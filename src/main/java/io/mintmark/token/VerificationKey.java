@@ -106,7 +106,6 @@ record VerificationKey(
         return members;
     }
 
-    /** Whether the signature of the token is of this key. */
     boolean verifies(Jwt jwt) {
         JWSAlgorithm wanted = JWSAlgorithm.parse(jwt.algorithm());
         if (!algorithm.map(jwt.algorithm()::equals).orElse(true)

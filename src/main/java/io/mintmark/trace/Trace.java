@@ -35,15 +35,13 @@ public final class Trace {
 
     /** Does a step that returns nothing. */
     public static void step(String name, Runnable work) {
-        Span span = begin(name);
-        try {
-            work.run();
-        } catch (RuntimeException e) {
-            span.setStatus(StatusCode.ERROR);
-            throw e;
-        } finally {
-            span.end();
-        }
+        var _ =
+                step(
+                        name,
+                        () -> {
+                            work.run();
+                            return name;
+                        });
     }
 
     /** Begins a step that its caller ends. */

@@ -46,7 +46,6 @@ public final class Unavailable extends RuntimeException {
         this(Part.TENANT, message, retryAfter);
     }
 
-    /** What is missing. */
     public Part part() {
         return part;
     }

@@ -97,15 +97,11 @@ final class Assembly {
                                 prepared.replica(),
                                 prepared::declaring,
                                 new EndingPolicy(
-                                        providers.enders().keySet(),
-                                        settings.provider().timeout())));
+                                        providers.enders().keySet(), settings.providerTimeout())));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(
-                        readings,
-                        settings.catalog().maxStaleness(),
-                        prepared.clocks(),
-                        System::nanoTime);
+                        readings, settings.maxStaleness(), prepared.clocks(), System::nanoTime);
         this.issuers = issuers(settings);
         this.sealer = components.idle(sealer());
         this.audit =
@@ -116,7 +112,7 @@ final class Assembly {
         this.polling = components.idle(new CataloguePolling(catalogue, issuers));
         this.housekeeping =
                 components.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
-        this.endings = components.idle(endings(settings.provider().timeout()));
+        this.endings = components.idle(endings(settings.providerTimeout()));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);
     }
@@ -152,7 +148,7 @@ final class Assembly {
         return new KnownIssuers(
                 new PostgresIdentityProviders(stores.database()),
                 ownIssuer,
-                settings.catalog().maxStaleness(),
+                settings.maxStaleness(),
                 System::nanoTime);
     }
 
@@ -199,7 +195,7 @@ final class Assembly {
                 rejections,
                 mintIds,
                 prepared.clocks(),
-                settings.provider().timeout(),
+                settings.providerTimeout(),
                 measurements);
     }
 
@@ -240,7 +236,7 @@ final class Assembly {
                         revocations(),
                         health,
                         settings.rateLimit(),
-                        settings.cors(),
+                        settings.corsOrigins(),
                         clock,
                         measurements,
                         traces.map(Traces::tracer));
@@ -249,7 +245,7 @@ final class Assembly {
                 settings.admin(),
                 prepared.certificates().server(),
                 prepared.certificates().admin(),
-                settings.provider().timeout(),
+                settings.providerTimeout(),
                 routes,
                 checks.ofPlatform(stopping),
                 meters.registry(),

@@ -148,8 +148,8 @@ public final class Checkup {
         return unlessInvalid(settings::all, new ArrayList<>())
                 .map(known ->
                         new TenantSecrets(
-                                        known.secrets().directory(),
-                                        new Destinations(settings.outbound().allowedHosts()),
+                                        known.secretsDir(),
+                                        new Destinations(settings.allowedHosts()),
                                         clock)
                                 .faults(database))
                 .orElse(List.of());
@@ -191,7 +191,7 @@ public final class Checkup {
 
     private OwnIdentity identity(BrokerSettings broker) {
         Authorities.read();
-        Destinations destinations = new Destinations(settings.outbound().allowedHosts());
+        Destinations destinations = new Destinations(settings.allowedHosts());
         return new OwnIdentity(broker, new GuardedHttp(destinations), clock);
     }
 

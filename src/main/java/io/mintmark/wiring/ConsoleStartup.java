@@ -62,7 +62,7 @@ public final class ConsoleStartup {
         DatabaseLogin login = Logins.service(settings.database());
         checkDatabase(login);
         Authorities.read();
-        GuardedHttp http = new GuardedHttp(new Destinations(settings.outbound().allowedHosts()));
+        GuardedHttp http = new GuardedHttp(new Destinations(settings.allowedHosts()));
         LoginEndpoints endpoints = endpoints(http);
         Components components = new Components();
         try {

@@ -20,7 +20,6 @@ public final class Logins {
         return login(settings, settings.login());
     }
 
-    /** The login for migrations. */
     public static Migrations migrations(DatabaseSettings settings) {
         return new Migrations(
                 login(settings, settings.migrator()),

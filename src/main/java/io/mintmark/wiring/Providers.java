@@ -43,7 +43,7 @@ final class Providers {
         StsCaller stsCaller = new StsCaller(sts, calls);
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         SettingSecrets secrets =
-                new SettingSecrets(new SecretFiles(prepared.settings().secrets().directory()));
+                new SettingSecrets(new SecretFiles(prepared.settings().secretsDir()));
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, stsCaller),

@@ -1,6 +1,5 @@
 package io.mintmark.wiring;
 
-import io.mintmark.config.CryptoSettings;
 import io.mintmark.thread.HelperThread;
 
 import org.slf4j.Logger;
@@ -22,10 +21,9 @@ final class SignatureCode {
     }
 
     /** Begins to load the native code, unless the operator doesn't want it. */
-    static SignatureCode choose(CryptoSettings settings) {
+    static SignatureCode choose(boolean nativeSignatures) {
         FutureTask<String> choice =
-                new FutureTask<>(
-                        settings.nativeSignatures() ? SignatureCode::best : SignatureCode::jdk);
+                new FutureTask<>(nativeSignatures ? SignatureCode::best : SignatureCode::jdk);
         var _ = HelperThread.start("native-signatures", choice);
         return new SignatureCode(choice);
     }

@@ -47,8 +47,8 @@ public final class Startup {
     public Broker run() {
         long began = System.nanoTime();
         NoHelidonConfig.only();
-        SignatureCode signatures = SignatureCode.choose(settings.crypto());
-        Destinations destinations = new Destinations(settings.outbound().allowedHosts());
+        SignatureCode signatures = SignatureCode.choose(settings.nativeSignatures());
+        Destinations destinations = new Destinations(settings.allowedHosts());
         OwnIdentity identity =
                 new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clocks.own());
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());

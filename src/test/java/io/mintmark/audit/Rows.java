@@ -32,6 +32,7 @@ final class Rows {
                 Optional.empty(),
                 Optional.of(reason),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -83,6 +84,7 @@ final class Rows {
                 Instant.now(),
                 Optional.empty(),
                 Optional.of(subject),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

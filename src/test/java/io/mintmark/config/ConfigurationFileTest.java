@@ -70,8 +70,7 @@ class ConfigurationFileTest {
                         .settings();
 
         assertEquals(
-                Set.of("https://a.example.com", "https://b.example.com"),
-                settings.cors().allowedOrigins());
+                Set.of("https://a.example.com", "https://b.example.com"), settings.corsOrigins());
         assertEquals(
                 List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("192.0.2.1/32")),
                 settings.rateLimit().trustedProxies());

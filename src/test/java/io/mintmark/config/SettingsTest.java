@@ -43,10 +43,10 @@ class SettingsTest {
         assertEquals(
                 new RateLimitSettings(true, 100, Duration.ofMinutes(1), 20, List.of(), List.of()),
                 settings.rateLimit());
-        assertEquals(Set.of(), settings.cors().allowedOrigins());
-        assertEquals(Duration.ofSeconds(10), settings.provider().timeout());
-        assertEquals(Duration.ofSeconds(10), settings.catalog().maxStaleness());
-        assertEquals(AllowedHosts.NONE, settings.outbound().allowedHosts());
+        assertEquals(Set.of(), settings.corsOrigins());
+        assertEquals(Duration.ofSeconds(10), settings.providerTimeout());
+        assertEquals(Duration.ofSeconds(10), settings.maxStaleness());
+        assertEquals(AllowedHosts.NONE, settings.allowedHosts());
         assertEquals(new LogSettings(LogFormat.JSON, LogLevel.INFO), settings.log());
     }
 
@@ -95,7 +95,7 @@ class SettingsTest {
                 new AllowedHosts(
                         Set.of("idp.internal"),
                         List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("::1"))),
-                environment.settings().outbound().allowedHosts());
+                environment.settings().allowedHosts());
     }
 
     @Test

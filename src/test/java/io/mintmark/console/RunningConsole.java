@@ -65,7 +65,7 @@ public final class RunningConsole implements AutoCloseable {
         ReadOnlyDatabase connections =
                 new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", CONNECTIONS);
         ViewerDatabase viewers = new ViewerDatabase(connections, CONNECTIONS);
-        GuardedHttp http = new GuardedHttp(new Destinations(read.outbound().allowedHosts()));
+        GuardedHttp http = new GuardedHttp(new Destinations(read.allowedHosts()));
         ConsoleServer server =
                 new ConsoleServer(
                         read,
@@ -91,6 +91,11 @@ public final class RunningConsole implements AutoCloseable {
             @Override
             public Set<String> paths() {
                 return paths;
+            }
+
+            @Override
+            public Set<String> files() {
+                return Set.of("/mints/download", "/proof/checkpoints", "/reviews/download");
             }
 
             @Override

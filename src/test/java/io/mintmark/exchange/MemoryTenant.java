@@ -322,6 +322,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 Duration.ZERO,
                 oneTimeTokens ? Optional.of(Duration.ofMinutes(10)) : Optional.empty(),
                 oneTimeTokens,
-                true);
+                true,
+                "");
     }
 }

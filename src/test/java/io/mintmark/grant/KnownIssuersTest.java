@@ -59,7 +59,8 @@ class KnownIssuersTest {
                             Duration.ZERO,
                             Optional.empty(),
                             false,
-                            true));
+                            true,
+                            ""));
             changes++;
         }
 

@@ -146,6 +146,7 @@ public final class AuditRows {
                 Optional.empty(),
                 Optional.of("overflow"),
                 Optional.of("12"),
+                Optional.empty(),
                 Optional.empty());
     }
 

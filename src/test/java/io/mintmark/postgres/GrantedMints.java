@@ -67,7 +67,8 @@ public final class GrantedMints {
                 Optional.of(reference(auditor, subject.name().orElseThrow())),
                 row.reason(),
                 row.detail(),
-                row.credential());
+                row.credential(),
+                Optional.empty());
     }
 
     private static Subject of(String issuer, Subject subject) {

@@ -87,6 +87,7 @@ final class FetchPaceTest {
                 Duration.ZERO,
                 Optional.empty(),
                 false,
-                true);
+                true,
+                "");
     }
 }

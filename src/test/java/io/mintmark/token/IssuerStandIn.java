@@ -88,7 +88,8 @@ public final class IssuerStandIn implements AutoCloseable {
                 Duration.ZERO,
                 Optional.empty(),
                 false,
-                true);
+                true,
+                "");
     }
 
     /** The key that signs: the first. */

@@ -185,6 +185,7 @@ final class KeySourcesTest {
                 Duration.ZERO,
                 Optional.empty(),
                 false,
-                true);
+                true,
+                "");
     }
 }

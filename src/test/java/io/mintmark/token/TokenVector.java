@@ -116,7 +116,8 @@ record TokenVector(String name, JsonNode json) {
                         .filter(JsonNode::isNumber)
                         .map(age -> Duration.ofSeconds(age.longValue())),
                 row.path("one_time_tokens").asBoolean(false),
-                row.path("listed").asBoolean(true));
+                row.path("listed").asBoolean(true),
+                "");
     }
 
     /** Keys that can't be fetched are at a port where nobody listens, and nobody may connect to. */

@@ -275,7 +275,8 @@ final class TokenVerifierTest {
                 Duration.ZERO,
                 oneTime ? Optional.of(Duration.ofMinutes(1)) : Optional.empty(),
                 oneTime,
-                true);
+                true,
+                "");
     }
 
     private String token(Map<String, String> claims) {

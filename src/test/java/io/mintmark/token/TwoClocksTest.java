@@ -100,6 +100,7 @@ class TwoClocksTest {
                 Duration.ZERO,
                 Optional.of(Duration.ofMinutes(5)),
                 false,
-                true);
+                true,
+                "");
     }
 }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.CryptoSettings;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -55,13 +53,13 @@ final class NativeSignaturesTest {
     @Test
     void the_start_says_whose_code_serves() throws Throwable {
         SignaturesBy.JDK.during(() -> {
-            assertEquals("SunRsaSign", awaited(new CryptoSettings(false)));
-            assertEquals("AmazonCorrettoCryptoProvider 2.5.0", awaited(new CryptoSettings(true)));
+            assertEquals("SunRsaSign", awaited(false));
+            assertEquals("AmazonCorrettoCryptoProvider 2.5.0", awaited(true));
         });
     }
 
-    private static String awaited(CryptoSettings settings) {
-        return SignatureCode.choose(settings).awaited();
+    private static String awaited(boolean nativeSignatures) {
+        return SignatureCode.choose(nativeSignatures).awaited();
     }
 
     @Test

@@ -7,11 +7,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/**
- * How often a tenant's configuration was changed since a moment.
- *
- * @param all whether these are all
- */
+/** How often a tenant's configuration was changed since a moment. */
 record ChangesSince(String tenant, Instant since, long count, boolean all) {
     private static final int MOST = 100;
 

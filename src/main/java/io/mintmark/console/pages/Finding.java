@@ -17,7 +17,6 @@ record Finding(Kind kind, String sentence) {
                     "\\b(?:mint (?<mint>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
                             + "|Change (?<revision>[0-9]{1,18}) of tenant (?<tenant>[a-z][a-z0-9-]{0,39}))\\b");
 
-    /** The severity of a finding. */
     enum Kind {
         WRONG("✕", "wrong"),
         DECLARED("◐", "declared"),

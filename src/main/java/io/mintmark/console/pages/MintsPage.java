@@ -235,7 +235,6 @@ record MintsPage(
         return new Filter(name, value, address("/mints", others));
     }
 
-    /** The address of the next page. */
     Optional<String> next() {
         return found.next()
                 .map(id -> {

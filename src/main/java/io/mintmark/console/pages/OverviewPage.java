@@ -53,14 +53,9 @@ record OverviewPage(
     private static final String TENANT_NAMES =
             "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
 
-    /**
-     * Credentials that live.
-     *
-     * @param counted whether they are all
-     */
+    /** Credentials that live. */
     record Living(long credentials, boolean counted, Optional<Instant> until) {}
 
-    /** The last one. */
     record Checkpoint(long number, Instant at) {
         private static final Duration LATE = Duration.ofMinutes(5);
 

@@ -36,7 +36,11 @@ public final class Pages implements PageRoutes {
     private final List<Page> pages;
     private final Stylesheets stylesheets = new Stylesheets();
 
-    private record Page(String path, Handler handler) {}
+    private record Page(String path, Handler handler, boolean file) {
+        Page(String path, Handler handler) {
+            this(path, handler, false);
+        }
+    }
 
     /**
      * @param types the types of credentials that this release knows, by name
@@ -67,12 +71,20 @@ public final class Pages implements PageRoutes {
         return pages.stream().map(Page::path).collect(Collectors.toUnmodifiableSet());
     }
 
+    @Override
+    public Set<String> files() {
+        return pages.stream()
+                .filter(Page::file)
+                .map(Page::path)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     /** The first whose path matches an address shows it. */
     private List<Page> all() {
         return List.of(
                 new Page("/", rendering.page(this::overview)),
                 new Page("/mints", rendering.page(this::mints)),
-                new Page("/mints/download", new Download(database, clock)),
+                new Page("/mints/download", new Download(database, clock), true),
                 new Page("/mints/{id}", rendering.page(this::mint)),
                 new Page("/subjects", rendering.page(this::subject)),
                 new Page("/keys/{tenant}/{key}", rendering.page(this::key)),
@@ -81,10 +93,13 @@ public final class Pages implements PageRoutes {
                 new Page("/tenants/{tenant}/history", rendering.page(this::history)),
                 new Page("/history", rendering.page(this::platformHistory)),
                 new Page("/reviews", rendering.page(this::reviews)),
-                new Page("/reviews/download", new ReviewsFile(database, clock)),
+                new Page("/reviews/download", new ReviewsFile(database, clock), true),
                 new Page("/explain", rendering.page(this::explain)),
                 new Page("/proof", rendering.page(this::proof)),
-                new Page("/proof/checkpoints", new CheckpointsFile(database, rendering, clock)));
+                new Page(
+                        "/proof/checkpoints",
+                        new CheckpointsFile(database, rendering, clock),
+                        true));
     }
 
     /** The port leaves the body of an answer to HEAD out. */

@@ -123,7 +123,6 @@ record ProofPage(
                          ORDER BY e.mint_id DESC LIMIT ?) AS r
                 """;
 
-        /** A row, by its mint and its time. */
         record Row(String mint, Instant at) {}
 
         /**

@@ -12,7 +12,6 @@ import java.util.Optional;
 /**
  * Enabled grants with what a reviewer needs, sorted by their ids.
  *
- * @param wanted which grants
  * @param grants one more than {@link #shown} if there are more
  * @param tenants to choose from
  * @param suggestions tenants that may have been meant, if there is none of the name

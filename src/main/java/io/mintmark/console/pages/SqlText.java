@@ -12,7 +12,6 @@ import java.util.Optional;
 final class SqlText {
     private SqlText() {}
 
-    /** A text. */
     static String of(String value) {
         boolean plain = value.codePoints().noneMatch(SqlText::isSpecial);
         return plain ? "'" + value.replace("'", "''") + "'" : escaped(value);

@@ -73,11 +73,7 @@ final class Statements {
                                 .formatted(SqlText.of(tenant), SqlText.of(key)));
     }
 
-    /**
-     * No mint begins on the grant from the commit on.
-     *
-     * @param out what was minted on it
-     */
+    /** No mint begins on the grant from the commit on. */
     static Statement revoke(String tenant, long grant, Outstanding out) {
         return new Statement(
                 "Revoke this grant",
@@ -205,11 +201,7 @@ final class Statements {
                         + grant(tenant, "<identity provider>", "<subject>", key));
     }
 
-    /**
-     * Clients then get the same answer as for an unknown key.
-     *
-     * @param type that of its provider
-     */
+    /** Clients then get the same answer as for an unknown key. */
     static Statement disableKey(String tenant, String key, String type) {
         return new Statement(
                 "Disable this key",

@@ -55,7 +55,6 @@ record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) 
     private static final String TENANTS =
             "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
 
-    /** A key, by its tenant and its name. */
     record Key(String tenant, String name) {}
 
     static final Suggestions NONE = new Suggestions(List.of(), List.of(), List.of());

@@ -103,7 +103,6 @@ record TenantPage(
              ORDER BY w.table_name, w.name
             """;
 
-    /** The tenant itself. */
     record Tenant(
             String name,
             Optional<String> displayName,

@@ -24,7 +24,6 @@ record TenantsPage(Optional<String> beginning, List<Line> tenants) {
              ORDER BY t.name LIMIT ?
             """;
 
-    /** A tenant. */
     record Line(String name, Optional<String> displayName, boolean enabled) {}
 
     static TenantsPage of(Connection connection, Optional<String> beginning, Optional<String> after)

@@ -25,7 +25,6 @@ final class ConnectionDeadlines implements AutoCloseable {
         this.requests = new ConnectionLimiter(bounds.maxRequests());
     }
 
-    /** Starts watching. */
     ConnectionDeadlines start() {
         var _ = watch.start();
         return this;

@@ -51,7 +51,6 @@ final class ConnectionState {
     /** Replaced whole and never used twice, so that only the very wait that was seen is ended. */
     record Moment(Stage stage, long begun, boolean awaitsClient) {}
 
-    /** A wait for the client. */
     record Wait(ConnectionState state, Moment moment, long nanos) {
         /** Closes the connection, if it still is that wait. */
         boolean end() {

@@ -1,6 +1,8 @@
 package io.mintmark.http.connection;
 
+import io.helidon.common.buffers.BufferData;
 import io.helidon.common.concurrency.limits.FixedLimit;
+import io.helidon.common.socket.HelidonSocket;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
@@ -11,6 +13,8 @@ import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http1.Http1ConnectionSelectorConfig;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.http.tls.PortTls;
 
@@ -76,11 +80,6 @@ public final class GuardedPort implements AutoCloseable {
         this.memory = new RequestMemory(2 * bounds.maxRequests() * MOST_KEPT);
     }
 
-    /** Guards a port that is yet to be opened. */
-    public void guard(ListenerConfig.BuilderBase<?, ?> port) {
-        guard(port, false);
-    }
-
     /**
      * Guards a port that is yet to be opened.
      *
@@ -89,16 +88,7 @@ public final class GuardedPort implements AutoCloseable {
      */
     public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean anyQuery) {
         port.protocolsDiscoverServices(false)
-                .addConnectionSelector(
-                        new GuardedSelector(
-                                selector(),
-                                tls,
-                                bounds,
-                                nanoTime,
-                                deadlines,
-                                memory,
-                                withoutPermits,
-                                anyQuery))
+                .addConnectionSelector(new Selector(selector(), anyQuery))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)
                                 .socketReceiveBufferSize(SOCKET_BUFFER))
@@ -119,7 +109,7 @@ public final class GuardedPort implements AutoCloseable {
                         .receiveLog(false)
                         .sendLog(false)
                         .addReceiveListener(new RequestFraming(deadlines))
-                        .addSendListener(new Persistence(deadlines))
+                        .addSendListener(new Persistence())
                         .build();
         return Http1ConnectionSelectorConfig.builder().config(http).build();
     }
@@ -201,18 +191,61 @@ public final class GuardedPort implements AutoCloseable {
         deadlines.close();
     }
 
+    /** Puts a guard between the port and its HTTP. Must be the port's only selector. */
+    private final class Selector implements ServerConnectionSelector {
+        private final ServerConnectionSelector http;
+        private final boolean anyQuery;
+
+        Selector(ServerConnectionSelector http, boolean anyQuery) {
+            this.http = http;
+            this.anyQuery = anyQuery;
+        }
+
+        @Override
+        public int bytesToIdentifyConnection() {
+            return http.bytesToIdentifyConnection();
+        }
+
+        @Override
+        public Support supports(BufferData data) {
+            return http.supports(data);
+        }
+
+        @Override
+        public Set<String> supportedApplicationProtocols() {
+            return http.supportedApplicationProtocols();
+        }
+
+        @Override
+        public ServerConnection connection(ConnectionContext context) {
+            ConnectionState state =
+                    new ConnectionState(bounds, nanoTime, context.serverSocket()::close);
+            Transport transport = transport(context);
+            return new GuardedConnection(
+                    http.connection(
+                            new GuardedContext(context, transport, state, deadlines, anyQuery)),
+                    transport,
+                    context.serverSocket(),
+                    state,
+                    deadlines,
+                    memory,
+                    withoutPermits);
+        }
+
+        private Transport transport(ConnectionContext context) {
+            HelidonSocket socket = context.serverSocket();
+            return tls.<Transport>map(
+                            port -> new TlsTransport(socket, context.dataWriter(), port.engine()))
+                    .orElseGet(() -> new Transport.Plain(socket, context.dataWriter()));
+        }
+    }
+
     /**
      * Decides which answer is a connection's last (RFC 9112 section 9.3), says {@code Connection:
      * close} on it, and remembers that it was said: the server announces an end that it then
      * doesn't make.
      */
-    private static final class Persistence implements Http1ConnectionListener {
-        private final ConnectionDeadlines deadlines;
-
-        Persistence(ConnectionDeadlines deadlines) {
-            this.deadlines = deadlines;
-        }
-
+    private final class Persistence implements Http1ConnectionListener {
         /** Called before the headers are written, and with the very ones that will be. */
         @Override
         public void headers(ConnectionContext context, Headers headers) {

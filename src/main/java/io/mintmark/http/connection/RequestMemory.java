@@ -11,7 +11,6 @@ final class RequestMemory {
     private final int most;
     private int all;
 
-    /** The result of a reservation. */
     enum Reservation {
         RESERVED,
         /** Its owner would use more than half. */

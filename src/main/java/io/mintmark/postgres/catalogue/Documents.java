@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 
 import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.connection.Queries;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.QueryFailed;
-import io.mintmark.postgres.connection.StreamedRows;
 import io.mintmark.verdict.Unavailable;
 
 import java.time.Duration;
@@ -51,15 +51,12 @@ public final class Documents {
                     parameters,
                     row -> map.apply(parse(row.column("document").get(String.class))));
         } catch (QueryFailed e) {
-            throw new Unavailable(
-                    Unavailable.Part.DATABASE,
-                    "The configuration can't be read now; try again.",
-                    SOON,
-                    e);
+            throw unreadable(e);
         }
     }
 
-    private static JsonNode parse(String text) {
+    /** Reads what PostgreSQL wrote. */
+    public static JsonNode parse(String text) {
         try {
             return json(text);
         } catch (JsonProcessingException e) {
@@ -68,16 +65,20 @@ public final class Documents {
     }
 
     /** Streams the rows of a query in a transaction of its own. */
-    <T> T stream(String sql, List<String> parameters, StreamedRows.Reader<T> reader) {
+    <T> T stream(Query query, Query.Mapping<T> reader) {
         try {
-            return queries.stream(sql, parameters, reader);
+            return queries.stream(query, reader);
         } catch (QueryFailed e) {
-            throw new Unavailable(
-                    Unavailable.Part.DATABASE,
-                    "The configuration can't be read now; try again.",
-                    SOON,
-                    e);
+            throw unreadable(e);
         }
+    }
+
+    private static Unavailable unreadable(QueryFailed cause) {
+        return new Unavailable(
+                Unavailable.Part.DATABASE,
+                "The configuration can't be read now; try again.",
+                SOON,
+                cause);
     }
 
     /** Reads JSON with its numbers as they are written. */

@@ -8,6 +8,7 @@ import io.mintmark.grant.SharedSnapshot;
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.TenantSnapshot;
 import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.StateId;
 import io.mintmark.tenant.TenantName;
@@ -155,8 +156,7 @@ public final class PostgresCatalogue implements CatalogueStore {
     @Override
     public TenantSnapshot tenant(TenantName tenant, long most) {
         return documents.stream(
-                TenantReading.SQL,
-                List.of(tenant.value(), tenant.value()),
+                Query.of(TenantReading.SQL, tenant.value(), tenant.value()),
                 rows -> new TenantReading(tenant, most).read(rows));
     }
 
@@ -185,7 +185,7 @@ public final class PostgresCatalogue implements CatalogueStore {
     @Override
     public SubjectGrants grants(TenantName tenant, IdpName idp, String subject, long most) {
         return documents.stream(
-                GRANTS, List.of(tenant.value(), idp.value(), subject), rows -> grants(rows, most));
+                Query.of(GRANTS, tenant.value(), idp.value(), subject), rows -> grants(rows, most));
     }
 
     private static SubjectGrants grants(ResultSet rows, long most) throws SQLException {

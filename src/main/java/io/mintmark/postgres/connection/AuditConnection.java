@@ -4,49 +4,82 @@ import io.mintmark.audit.StoreUnreachable;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A connection that reads one state of the log, for as long as it takes. */
-public final class AuditConnection {
+/**
+ * A connection that reads one state of the log, for as long as it takes, a few rows at a time.
+ * Every method throws {@link StoreUnreachable} if the log can't be read.
+ */
+public final class AuditConnection implements AutoCloseable {
+    private static final int FETCHED = 2_000;
+
     /** The login sets it too, but a pooler may drop what a login sets. */
     private static final String SEARCH_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
 
-    private AuditConnection() {}
+    private final Connection connection;
+
+    public interface Use {
+        void of(Connection connection) throws SQLException;
+    }
 
     /**
-     * Opens a connection that reads one state of the log.
+     * Opens the connection.
      *
      * @param options settings of the session, {@code -c name=value}
-     * @throws StoreUnreachable if there is no connection
      */
-    public static Connection open(DatabaseLogin login, String options) {
+    public AuditConnection(DatabaseLogin login, String options) {
         try {
-            Connection connection = login.source("mintmark audit", options).getConnection();
+            connection = login.source("mintmark audit", options).getConnection();
             connection.setReadOnly(true);
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                if (login.snapshot().isPresent()) {
-                    statement.execute(
-                            "SET TRANSACTION SNAPSHOT '%s'".formatted(login.snapshot().get()));
-                }
-                statement.execute(SEARCH_PATH);
+            if (login.snapshot().isPresent()) {
+                Query.of("SET TRANSACTION SNAPSHOT '%s'".formatted(login.snapshot().get()))
+                        .execute(connection);
             }
-            return connection;
+            Query.of(SEARCH_PATH).execute(connection);
         } catch (SQLException e) {
             throw unreachable(e);
         }
     }
 
-    public static void close(Connection connection) {
-        try (Connection closing = connection) {
-            closing.rollback();
+    /** Passes on each row of the answer. */
+    public void each(Query query, Query.Rows rows) {
+        use(it -> query.fetching(FETCHED).each(it, rows));
+    }
+
+    /** All rows of the answer. */
+    public <T> List<T> list(Query query, Query.Mapping<T> mapping) {
+        List<T> rows = new ArrayList<>();
+        each(query, row -> rows.add(mapping.map(row)));
+        return rows;
+    }
+
+    /** For what isn't the query of rows. */
+    public void use(Use use) {
+        try {
+            use.of(connection);
         } catch (SQLException e) {
             throw unreachable(e);
         }
     }
 
-    public static StoreUnreachable unreachable(SQLException cause) {
+    /** Lets go of the state that was read; what is read next is read as the log is then. */
+    public void release() {
+        use(Connection::rollback);
+    }
+
+    @Override
+    public void close() {
+        use(it -> {
+            try (Connection closing = it) {
+                closing.rollback();
+            }
+        });
+    }
+
+    private static StoreUnreachable unreachable(SQLException cause) {
         return new StoreUnreachable(
                 "the audit log can't be read: " + cause.getMessage(), false, cause);
     }

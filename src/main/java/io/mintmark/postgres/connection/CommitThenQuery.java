@@ -30,28 +30,17 @@ public final class CommitThenQuery {
         this.statements = change + "; COMMIT; " + query;
     }
 
-    /**
-     * What came of it.
-     *
-     * @param changed the number of rows that were changed
-     * @param rows of the query
-     */
+    /** What came of it. */
     public record Result<T>(long changed, List<T> rows) {}
-
-    /** Reads the row that a result stands at. */
-    public interface Row<T> {
-        T read(ResultSet at) throws SQLException;
-    }
 
     /**
      * Runs it.
      *
-     * @param parameters of the change
-     * @param asked of the query
      * @throws SQLException if nothing was changed
      * @throws QueryFailed that says that it is perhaps done, of everything else
      */
-    <T> Result<T> run(Connection connection, List<String> parameters, String[] asked, Row<T> each)
+    <T> Result<T> run(
+            Connection connection, List<String> parameters, String[] asked, Query.Mapping<T> each)
             throws SQLException {
         connection.setAutoCommit(false); // the driver sends the BEGIN along
         try (PreparedStatement statement = connection.prepareStatement(statements)) {
@@ -71,7 +60,7 @@ public final class CommitThenQuery {
         }
     }
 
-    private static <T> Result<T> result(PreparedStatement statement, Row<T> each)
+    private static <T> Result<T> result(PreparedStatement statement, Query.Mapping<T> each)
             throws SQLException {
         var _ = statement.execute(); // the result of the change
         long changed = statement.getUpdateCount();
@@ -80,7 +69,7 @@ public final class CommitThenQuery {
         List<T> rows = new ArrayList<>();
         try (ResultSet result = statement.getResultSet()) {
             while (result.next()) {
-                rows.add(each.read(result));
+                rows.add(each.map(result));
             }
         }
         return new Result<>(changed, rows);

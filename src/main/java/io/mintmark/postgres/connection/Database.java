@@ -21,7 +21,7 @@ import java.time.Duration;
 public final class Database implements AutoCloseable {
     private static final int WRITERS = 2;
     private static final int CONNECTIONS = 10;
-    private static final Duration CONNECTING = Duration.ofSeconds(1);
+    static final Duration CONNECTING = Duration.ofSeconds(1);
     private static final Duration VALIDATING = Duration.ofMillis(500);
 
     private static final int SOCKET_TIMEOUT_SECONDS = 10;
@@ -69,26 +69,27 @@ public final class Database implements AutoCloseable {
      */
     public Database(DatabaseLogin login, int connections, Duration connecting) {
         LoginSource source = login.source("mintmark", ServiceSession.OPTIONS);
-        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         source.requires(new ServiceSession(login.username()));
-        this.pool = new HikariDataSource(configuration(source, connections, connecting));
+        HikariConfig config = pool("mintmark", source, connections, connecting);
+        config.setMinimumIdle(WRITERS);
+        config.setExceptionOverride(new StandbyLeaves());
+        this.pool = new HikariDataSource(config);
         OwnPool own = new OwnPool(pool, source);
         DbClient client = JdbcClientBuilder.create().connectionPool(own).build();
         this.reading = new Queries(client, connections - WRITERS);
         this.writing = new Queries(client, WRITERS);
     }
 
-    private static HikariConfig configuration(
-            LoginSource source, int connections, Duration connecting) {
+    /** A pool that starts without a database, and finds out soon that one is gone. */
+    static HikariConfig pool(String name, LoginSource source, int most, Duration connecting) {
+        source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         HikariConfig config = new HikariConfig();
-        config.setPoolName("mintmark");
+        config.setPoolName(name);
         config.setDataSource(source);
-        config.setMaximumPoolSize(connections);
-        config.setMinimumIdle(WRITERS);
+        config.setMaximumPoolSize(most);
         config.setConnectionTimeout(connecting.toMillis());
         config.setValidationTimeout(VALIDATING.toMillis());
         config.setInitializationFailTimeout(-1);
-        config.setExceptionOverride(new StandbyLeaves());
         return config;
     }
 
@@ -112,7 +113,6 @@ public final class Database implements AutoCloseable {
         pool.getHikariPoolMXBean().softEvictConnections();
     }
 
-    /** The pool's own numbers. */
     public PoolNumbers numbers() {
         HikariPoolMXBean numbers = pool.getHikariPoolMXBean();
         return new PoolNumbers(

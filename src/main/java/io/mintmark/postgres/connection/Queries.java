@@ -4,7 +4,6 @@ import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.DbRow;
 import io.helidon.dbclient.DbTransaction;
 import io.mintmark.postgres.connection.CommitThenQuery.Result;
-import io.mintmark.postgres.connection.CommitThenQuery.Row;
 import io.mintmark.postgres.connection.Database.NoConnection;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +23,7 @@ import java.util.function.Supplier;
  */
 public final class Queries {
     private static final long PATIENCE_SECONDS = 5;
+    private static final int FETCHED = 20;
 
     private final DbClient client;
     private final Semaphore share;
@@ -60,7 +60,10 @@ public final class Queries {
      * result only. Throws {@link QueryFailed}.
      */
     public <T> Result<T> commitThenQuery(
-            CommitThenQuery statements, List<String> parameters, String[] asked, Row<T> each) {
+            CommitThenQuery statements,
+            List<String> parameters,
+            String[] asked,
+            Query.Mapping<T> each) {
         return shared(() -> {
             try (Connection connection = client.unwrap(Connection.class)) {
                 return statements.run(connection, parameters, asked, each);
@@ -83,11 +86,19 @@ public final class Queries {
                 });
     }
 
-    /** The rows of a query, fetched a few at a time. Throws {@link QueryFailed}. */
-    public <T> T stream(String sql, List<String> parameters, StreamedRows.Reader<T> reader) {
+    /**
+     * The rows of a query, fetched a few at a time, so that a reader which stops early has never
+     * held more. Throws {@link QueryFailed}.
+     */
+    public <T> T stream(Query query, Query.Mapping<T> reader) {
         return shared(() -> {
             try (Connection connection = client.unwrap(Connection.class)) {
-                return StreamedRows.read(connection, sql, parameters, reader);
+                connection.setAutoCommit(false);
+                try {
+                    return query.fetching(FETCHED).read(connection, reader);
+                } finally {
+                    connection.rollback();
+                }
             } catch (SQLException e) {
                 throw failed(e);
             }

@@ -20,10 +20,12 @@ import java.util.UUID;
 public final class Query {
     private final String sql;
     private final @Nullable Object[] parameters;
+    private final int fetched;
 
-    private Query(String sql, @Nullable Object[] parameters) {
+    private Query(String sql, @Nullable Object[] parameters, int fetched) {
         this.sql = sql;
         this.parameters = parameters;
+        this.fetched = fetched;
     }
 
     /** Makes a value of a row. */
@@ -31,7 +33,6 @@ public final class Query {
         T map(ResultSet row) throws SQLException;
     }
 
-    /** Receives rows one by one. */
     public interface Rows {
         void accept(ResultSet row) throws SQLException;
     }
@@ -43,7 +44,23 @@ public final class Query {
      *     in the order of the question marks
      */
     public static Query of(String sql, @Nullable Object... parameters) {
-        return new Query(sql, parameters);
+        return new Query(sql, parameters, 0);
+    }
+
+    /**
+     * The same, with at most so many rows in memory; only in a transaction, as the driver fetches
+     * all rows otherwise.
+     */
+    public Query fetching(int rows) {
+        return new Query(sql, parameters, rows);
+    }
+
+    /** Lets a reader step through the rows, as far as it likes. */
+    public <T> T read(Connection connection, Mapping<T> rows) throws SQLException {
+        try (PreparedStatement statement = bound(connection);
+                ResultSet found = statement.executeQuery()) {
+            return rows.map(found);
+        }
     }
 
     /** Passes on each row of the answer. */
@@ -78,6 +95,7 @@ public final class Query {
     private PreparedStatement bound(Connection connection) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
+            statement.setFetchSize(fetched);
             for (int i = 0; i < parameters.length; i++) {
                 statement.setObject(i + 1, bound(connection, parameters[i]));
             }

@@ -1,6 +1,5 @@
 package io.mintmark.postgres.ending;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.helidon.dbclient.DbRow;
@@ -257,11 +256,7 @@ public final class PostgresEndings implements EndingStore {
     }
 
     private static JsonNode document(DbRow row) {
-        try {
-            return Documents.json(row.column("document").get(String.class));
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
-        }
+        return Documents.parse(row.column("document").get(String.class));
     }
 
     private static AtProvider at(ProviderId provider, JsonNode row) {

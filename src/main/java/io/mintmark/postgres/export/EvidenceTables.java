@@ -3,23 +3,19 @@ package io.mintmark.postgres.export;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** The tables beside the log that evidence consists of, a row at a time. */
 public final class EvidenceTables implements AutoCloseable {
-    private static final int FETCH = 2_000;
-
-    private final Connection connection;
+    private final AuditConnection connection;
 
     /** A table for a tenant, or for all if it is null, at or up to a time. */
     public enum Table {
@@ -69,43 +65,31 @@ public final class EvidenceTables implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public EvidenceTables(DatabaseLogin login) {
-        this.connection = AuditConnection.open(login, "-c TimeZone=UTC -c jit=off");
+        this.connection = new AuditConnection(login, "-c TimeZone=UTC -c jit=off");
     }
 
-    /** The columns of a table. */
     public List<String> columns(Table table) {
-        try (PreparedStatement statement =
-                connection.prepareStatement(table.sql.formatted("x.*"))) {
-            ResultSetMetaData described = statement.getMetaData();
-            List<String> columns = new ArrayList<>();
-            for (int i = 1; i <= described.getColumnCount(); i++) {
-                columns.add(described.getColumnName(i));
+        List<String> columns = new ArrayList<>();
+        connection.use(it -> {
+            try (PreparedStatement statement = it.prepareStatement(table.sql.formatted("x.*"))) {
+                ResultSetMetaData described = statement.getMetaData();
+                for (int i = 1; i <= described.getColumnCount(); i++) {
+                    columns.add(described.getColumnName(i));
+                }
             }
-            return columns;
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        });
+        return columns;
     }
 
     /** Each row as a JSON object. */
     public void rows(Table table, @Nullable String tenant, String at, Consumer<String> each) {
-        try (PreparedStatement statement =
-                connection.prepareStatement(table.sql.formatted("to_jsonb(x)::text"))) {
-            statement.setFetchSize(FETCH);
-            statement.setString(1, tenant);
-            statement.setString(2, at);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    each.accept(rows.getString(1));
-                }
-            }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        connection.each(
+                Query.of(table.sql.formatted("to_jsonb(x)::text"), tenant, at),
+                row -> each.accept(row.getString(1)));
     }
 
     @Override
     public void close() {
-        AuditConnection.close(connection);
+        connection.close();
     }
 }

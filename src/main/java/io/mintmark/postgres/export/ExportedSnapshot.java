@@ -5,14 +5,13 @@ import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.Query;
 
-import java.sql.Connection;
-import java.sql.SQLException;
+import java.util.Optional;
 
 /** One state of the database, which several connections read for as long as it is open. */
 public final class ExportedSnapshot implements AutoCloseable {
     private static final String EXPORTED = "SELECT pg_export_snapshot()";
 
-    private final Connection connection;
+    private final AuditConnection connection;
     private final DatabaseLogin login;
 
     /**
@@ -21,17 +20,16 @@ public final class ExportedSnapshot implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public ExportedSnapshot(DatabaseLogin login) {
-        this.connection = AuditConnection.open(login, "-c TimeZone=UTC");
+        this.connection = new AuditConnection(login, "-c TimeZone=UTC");
         try {
+            String snapshot =
+                    connection.list(Query.of(EXPORTED), row -> row.getString(1)).getFirst();
             this.login =
                     new DatabaseLogin(
-                            login.url(),
-                            login.username(),
-                            login.password(),
-                            Query.of(EXPORTED).first(connection, row -> row.getString(1)));
-        } catch (SQLException e) {
-            AuditConnection.close(connection);
-            throw AuditConnection.unreachable(e);
+                            login.url(), login.username(), login.password(), Optional.of(snapshot));
+        } catch (StoreUnreachable e) {
+            connection.close();
+            throw e;
         }
     }
 
@@ -42,6 +40,6 @@ public final class ExportedSnapshot implements AutoCloseable {
 
     @Override
     public void close() {
-        AuditConnection.close(connection);
+        connection.close();
     }
 }

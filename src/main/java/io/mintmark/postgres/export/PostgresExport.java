@@ -5,25 +5,19 @@ import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
-import org.jspecify.annotations.Nullable;
-
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Reads rows of the audit log for people and their tools, a row at a time. */
 public final class PostgresExport implements AutoCloseable {
     /** The columns of {@code audit.event}, all of them. */
     public static final List<String> COLUMNS = columns();
-
-    private static final int FETCH = 2_000;
 
     /**
      * A row belongs to when it was written, not to when its mint began, so that what one export
@@ -61,16 +55,12 @@ public final class PostgresExport implements AutoCloseable {
                       WHERE r.mint_id = e.mint_id AND r.step = 1 AND r.subject = ?))
             """;
 
-    private static final String TENANT = "SELECT name AS row FROM broker.tenant WHERE name = ?";
+    private static final String TENANT = "SELECT FROM broker.tenant WHERE name = ?";
 
     private static final String PENDING =
-            "SELECT count(*)::text AS row FROM audit.unresolved WHERE requested_at < ?::timestamptz";
+            "SELECT count(*) FROM audit.unresolved WHERE requested_at < ?::timestamptz";
 
-    private final Connection connection;
-
-    private interface Condition {
-        void bind(PreparedStatement statement) throws SQLException;
-    }
+    private final AuditConnection connection;
 
     /**
      * Opens a connection of its own.
@@ -78,7 +68,7 @@ public final class PostgresExport implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public PostgresExport(DatabaseLogin login) {
-        this.connection = AuditConnection.open(login, "-c TimeZone=UTC");
+        this.connection = new AuditConnection(login, "-c TimeZone=UTC");
     }
 
     private static List<String> columns() {
@@ -103,45 +93,28 @@ public final class PostgresExport implements AutoCloseable {
                 });
         wanted.key().ifPresent(text -> and(sql, "key", text, texts));
         sql.append(" ORDER BY e.mint_id, e.step");
-        read(
-                sql.toString(),
-                statement -> {
-                    String from = text(wanted.from().orElse(null));
-                    String to = text(wanted.to().orElse(null));
-                    List<@Nullable String> all = new ArrayList<>();
-                    all.addAll(Arrays.asList(from, to, from, to, from, to, from));
-                    all.addAll(texts);
-                    for (int i = 0; i < all.size(); i++) {
-                        statement.setString(i + 1, all.get(i));
-                    }
-                },
-                each);
+        Optional<String> from = wanted.from().map(Instant::toString);
+        Optional<String> to = wanted.to().map(Instant::toString);
+        List<Object> parameters = new ArrayList<>(List.of(from, to, from, to, from, to, from));
+        parameters.addAll(texts);
+        read(Query.of(sql.toString(), parameters.toArray()), each);
     }
 
     /** Whether there is such a tenant. Tenants are never deleted. */
     public boolean hasTenant(String name) {
-        boolean[] found = new boolean[1];
-        read(TENANT, statement -> statement.setString(1, name), _ -> found[0] = true);
-        return found[0];
+        return !connection.list(Query.of(TENANT, name), _ -> name).isEmpty();
     }
 
     /** How many mints that were requested before a moment have no outcome yet. */
     public long pending(Instant before) {
-        long[] count = new long[1];
-        read(
-                PENDING,
-                statement -> statement.setString(1, before.toString()),
-                row -> count[0] = Long.parseLong(row));
-        return count[0];
+        return connection
+                .list(Query.of(PENDING, before.toString()), row -> row.getLong(1))
+                .getFirst();
     }
 
     private static void and(StringBuilder sql, String column, String text, List<String> texts) {
         sql.append(" AND e.").append(column).append(" = ?");
         texts.add(text);
-    }
-
-    private static @Nullable String text(@Nullable Instant at) {
-        return at == null ? null : at.toString();
     }
 
     /** What to look a timeline up by. */
@@ -165,21 +138,14 @@ public final class PostgresExport implements AutoCloseable {
             this.refusals = refusals;
         }
 
-        private long places() {
-            return (mints + refusals).chars().filter(c -> c == '?').count();
+        private int places() {
+            return (int) (mints + refusals).chars().filter(c -> c == '?').count();
         }
     }
 
     /** The latest mints and refusals, each as a JSON object, the latest first. */
     public void timeline(By by, String what, int most, Consumer<String> each) {
-        read(
-                timeline(by, most),
-                statement -> {
-                    for (int place = 1; place <= by.places(); place++) {
-                        statement.setString(place, what);
-                    }
-                },
-                each);
+        read(Query.of(timeline(by, most), Collections.nCopies(by.places(), what).toArray()), each);
     }
 
     /** Each of the two along its index, so neither is read to its end. */
@@ -197,22 +163,12 @@ public final class PostgresExport implements AutoCloseable {
                 .formatted(by.mints, by.refusals, most);
     }
 
-    private void read(String sql, Condition condition, Consumer<String> each) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setFetchSize(FETCH);
-            condition.bind(statement);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    each.accept(rows.getString("row"));
-                }
-            }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+    private void read(Query query, Consumer<String> each) {
+        connection.each(query, row -> each.accept(row.getString("row")));
     }
 
     @Override
     public void close() {
-        AuditConnection.close(connection);
+        connection.close();
     }
 }

@@ -83,7 +83,6 @@ final class EventInsert {
      */
     record Inserted(long rows, Map<TenantName, TenantState> states, Optional<String> timeline) {}
 
-    /** What the state of a tenant is, and on which timeline it was read. */
     private record Found(TenantName tenant, TenantState state, String timeline) {}
 
     /** The same rows, inserted after any, and only after a certain one. */
@@ -131,7 +130,6 @@ final class EventInsert {
     /**
      * Inserts them.
      *
-     * @param events the rows
      * @param json the same, of {@link EventRows}
      * @param before without which none is written
      * @param tenants whose states are asked for

@@ -5,14 +5,12 @@ import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -24,8 +22,6 @@ import java.util.function.Consumer;
  * read.
  */
 public final class LogFeed implements AutoCloseable {
-    private static final int FETCH = 2_000;
-
     /** Uses the indexes of chains, for any number of rows; see {@code PostgresLog}. */
     private static final String SESSION =
             "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
@@ -112,12 +108,12 @@ public final class LogFeed implements AutoCloseable {
             """;
 
     private static final String OUTSIDE =
-            "SELECT count(*)::text FROM audit.event AS e WHERE e.chain IS NULL";
+            "SELECT count(*) FROM audit.event AS e WHERE e.chain IS NULL";
 
     private static final String LATELY = "35 days";
     private static final String EVER = "50 years";
 
-    private final Connection connection;
+    private final AuditConnection connection;
     private final LogLookups lookups;
 
     /**
@@ -128,37 +124,24 @@ public final class LogFeed implements AutoCloseable {
      */
     public record Added(Position place, String json) {}
 
-    private interface Parameters {
-        void bind(PreparedStatement statement) throws SQLException;
-    }
-
-    private interface Reader {
-        void read(ResultSet row) throws SQLException;
-    }
-
     /** Opens a connection of its own. */
     public LogFeed(DatabaseLogin login) {
-        this.connection = AuditConnection.open(login, SESSION);
+        this.connection = new AuditConnection(login, SESSION);
         this.lookups = new LogLookups(connection);
     }
 
     /** Lets go of the state that was read; what is read next is read as the log is then. */
     public void release() {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        connection.release();
     }
 
     /** Identifies the log; restored copies have the same identifier. */
     public String origin() {
-        List<String> found = new ArrayList<>();
-        read(ORIGIN, _ -> {}, row -> found.add(row.getString(1)));
-        if (found.isEmpty()) {
-            throw new StoreUnreachable("the first change of the audit log is missing", false, null);
-        }
-        return found.getFirst();
+        return connection.list(Query.of(ORIGIN), row -> row.getString(1)).stream()
+                .findFirst()
+                .orElseThrow(() ->
+                        new StoreUnreachable(
+                                "the first change of the audit log is missing", false, null));
     }
 
     /**
@@ -168,26 +151,16 @@ public final class LogFeed implements AutoCloseable {
      */
     public List<Position> eventHeads(boolean everything) {
         String since = everything ? EVER : LATELY;
-        return heads(
-                EVENT_HEADS,
-                statement -> {
-                    statement.setString(1, since);
-                    statement.setString(2, since);
-                });
+        return heads(Query.of(EVENT_HEADS, since, since));
     }
 
     /** The ends of the chains of {@code audit.config_change}. */
     public List<Position> changeHeads() {
-        return heads(CHANGE_HEADS, _ -> {});
+        return heads(Query.of(CHANGE_HEADS));
     }
 
-    private List<Position> heads(String sql, Parameters parameters) {
-        List<Position> heads = new ArrayList<>();
-        read(
-                sql,
-                parameters,
-                row -> heads.add(place(row, Optional.ofNullable(row.getString("chain")))));
-        return heads;
+    private List<Position> heads(Query query) {
+        return connection.list(query, row -> place(row, Query.text(row, "chain")));
     }
 
     private static Position place(ResultSet row, Optional<String> chain) throws SQLException {
@@ -196,44 +169,38 @@ public final class LogFeed implements AutoCloseable {
 
     /** The rows of a chain of {@code audit.event} after a place and up to a head, in order. */
     public void events(Position head, long after, Consumer<Added> each) {
-        rows(EVENTS, head, after, each);
+        rows(Query.of(EVENTS, head.chain(), after, head.at()), head, each);
     }
 
     /** The same of {@code audit.config_change}; no chain: the tables without tenant. */
     public void changes(Position head, long after, Consumer<Added> each) {
-        rows(head.chain().isPresent() ? CHANGES : CHANGES_WITHOUT_TENANT, head, after, each);
+        rows(
+                head.chain().isPresent()
+                        ? Query.of(CHANGES, head.chain(), after, head.at())
+                        : Query.of(CHANGES_WITHOUT_TENANT, after, head.at()),
+                head,
+                each);
     }
 
-    private void rows(String sql, Position head, long after, Consumer<Added> each) {
-        read(
-                sql,
-                statement -> {
-                    int next = 1;
-                    if (head.chain().isPresent()) {
-                        statement.setString(next++, head.chain().get());
-                    }
-                    statement.setLong(next++, after);
-                    statement.setLong(next, head.at());
-                },
+    private void rows(Query query, Position head, Consumer<Added> each) {
+        connection.each(
+                query,
                 row -> each.accept(new Added(place(row, head.chain()), row.getString("row"))));
     }
 
-    /** The checkpoints after a number. */
     public void checkpoints(long after, Consumer<SignedCheckpoint> each) {
-        read(
-                CHECKPOINTS.formatted(">"),
-                statement -> statement.setLong(1, after),
+        connection.each(
+                Query.of(CHECKPOINTS.formatted(">"), after),
                 row -> each.accept(PostgresSeals.checkpoint(row)));
     }
 
     /** The hash of a checkpoint; none: there is no such one. */
     public Optional<String> checkpointHash(long number) {
-        List<SignedCheckpoint> found = new ArrayList<>();
-        read(
-                CHECKPOINTS.formatted("="),
-                statement -> statement.setLong(1, number),
-                row -> found.add(PostgresSeals.checkpoint(row)));
-        return found.stream().findFirst().map(SignedCheckpoint::hash);
+        return connection
+                .list(Query.of(CHECKPOINTS.formatted("="), number), PostgresSeals::checkpoint)
+                .stream()
+                .findFirst()
+                .map(SignedCheckpoint::hash);
     }
 
     /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
@@ -248,27 +215,11 @@ public final class LogFeed implements AutoCloseable {
 
     /** The number of rows without a chain, which a feed of the chains doesn't return. */
     public long outside() {
-        List<String> count = new ArrayList<>();
-        read(OUTSIDE, _ -> {}, row -> count.add(row.getString(1)));
-        return Long.parseLong(count.getFirst());
-    }
-
-    private void read(String sql, Parameters parameters, Reader each) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setFetchSize(FETCH);
-            parameters.bind(statement);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    each.read(rows);
-                }
-            }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        return connection.list(Query.of(OUTSIDE), row -> row.getLong(1)).getFirst();
     }
 
     @Override
     public void close() {
-        AuditConnection.close(connection);
+        connection.close();
     }
 }

@@ -6,8 +6,6 @@ import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,9 +40,9 @@ public final class LogLookups {
              ORDER BY place
             """;
 
-    private final Connection connection;
+    private final AuditConnection connection;
 
-    public LogLookups(Connection connection) {
+    public LogLookups(AuditConnection connection) {
         this.connection = connection;
     }
 
@@ -74,12 +72,8 @@ public final class LogLookups {
     }
 
     private List<@Nullable String> texts(Query query) {
-        try {
-            List<@Nullable String> texts = new ArrayList<>();
-            query.each(connection, row -> texts.add(row.getString(1)));
-            return texts;
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        List<@Nullable String> texts = new ArrayList<>();
+        connection.each(query, row -> texts.add(row.getString(1)));
+        return texts;
     }
 }

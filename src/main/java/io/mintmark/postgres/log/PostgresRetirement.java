@@ -2,7 +2,6 @@ package io.mintmark.postgres.log;
 
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.Checkpoint.RetiredRows;
-import io.mintmark.audit.Retirement;
 import io.mintmark.audit.SealStore;
 import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
@@ -20,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /** Takes months out of {@code audit.event}: their tables stay, detached, for the owner to keep. */
-public final class PostgresRetirement implements Retirement {
+public final class PostgresRetirement {
     private static final String SESSION = "-c lock_timeout=10s";
     private static final String MONTHS =
             """
@@ -70,6 +69,11 @@ public final class PostgresRetirement implements Retirement {
     private final DatabaseLogin login;
     private final Duration patience;
 
+    /** Makes the checkpoint. */
+    public interface Signer {
+        SignedCheckpoint sign(SealStore.Unsealed unsealed, List<RetiredMonth> months);
+    }
+
     /**
      * @param login a member of the owner's role
      * @param patience for how long to try to get between those who read the log
@@ -79,7 +83,12 @@ public final class PostgresRetirement implements Retirement {
         this.patience = patience;
     }
 
-    @Override
+    /**
+     * Retires all months before one, in one transaction with the checkpoint that describes them.
+     *
+     * @return the checkpoint; none if there is no such month
+     * @throws StoreUnreachable if it could not be done, with the reason
+     */
     public Optional<SignedCheckpoint> retire(YearMonth before, Signer signer) {
         try (Connection connection = login.source("mintmark retire", SESSION).getConnection()) {
             connection.setAutoCommit(false);
@@ -167,7 +176,7 @@ public final class PostgresRetirement implements Retirement {
             Connection connection, List<RetiredMonth> months, Signer signer) throws SQLException {
         PostgresSeals seals = new PostgresSeals(() -> connection, "audit retire");
         seals.lock(connection);
-        return seals.seal(connection, true, unsealed -> sign(signer, unsealed, months))
+        return seals.seal(connection, true, unsealed -> Optional.of(signer.sign(unsealed, months)))
                 .orElseThrow();
     }
 
@@ -184,11 +193,6 @@ public final class PostgresRetirement implements Retirement {
         return Query.of(READERS)
                 .first(connection, row -> String.valueOf(row.getString(1)))
                 .orElseThrow();
-    }
-
-    private static Optional<SignedCheckpoint> sign(
-            Signer signer, SealStore.Unsealed unsealed, List<RetiredMonth> months) {
-        return Optional.of(signer.sign(unsealed, months));
     }
 
     private static List<String> tables(Connection connection, YearMonth before)

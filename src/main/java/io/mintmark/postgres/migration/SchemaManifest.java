@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -261,12 +261,10 @@ public final class SchemaManifest {
         String body =
                 QUOTED.matcher(found.body().orElse(""))
                         .replaceAll(literal ->
-                                actual.containsValue(literal.group(1)) ? "role" : whole(literal));
+                                actual.containsValue(literal.group(1))
+                                        ? "role"
+                                        : Matcher.quoteReplacement(literal.group()));
         return FORM.hash(Arrays.asList(found.text(), body));
-    }
-
-    private static String whole(MatchResult literal) {
-        return literal.group().replace("\\", "\\\\").replace("$", "\\$");
     }
 
     /** Roles by their symbols. One that doesn't exist is the owner's, who stands in for it. */

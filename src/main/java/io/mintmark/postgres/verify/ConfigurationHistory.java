@@ -1,10 +1,9 @@
 package io.mintmark.postgres.verify;
 
 import io.mintmark.audit.LogReader.Difference;
+import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.Query;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,36 +38,34 @@ final class ConfigurationHistory {
                AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'
             """;
 
-    private final Connection connection;
+    private final AuditConnection connection;
 
     private record Table(String name, String quoted) {}
 
-    ConfigurationHistory(Connection connection) {
+    ConfigurationHistory(AuditConnection connection) {
         this.connection = connection;
     }
 
     /** The defaults of columns that can't be null, by table and column. */
-    Map<String, String> defaults() throws SQLException {
+    Map<String, String> defaults() {
         Map<String, String> defaults = new HashMap<>();
-        Query.of(DEFAULTS)
-                .each(
-                        connection,
-                        row -> defaults.put(row.getString("name"), row.getString("value")));
+        connection.each(
+                Query.of(DEFAULTS),
+                row -> defaults.put(row.getString("name"), row.getString("value")));
         return defaults;
     }
 
-    void differences(Consumer<Difference> each) throws SQLException {
+    void differences(Consumer<Difference> each) {
         for (Table table : tables()) {
             String name = table.name();
-            Query.of(differences(table.quoted()), name, name, name)
-                    .each(
-                            connection,
-                            row ->
-                                    each.accept(
-                                            new Difference(
-                                                    name,
-                                                    row.getString("content"),
-                                                    row.getLong("surplus") > 0)));
+            connection.each(
+                    Query.of(differences(table.quoted()), name, name, name),
+                    row ->
+                            each.accept(
+                                    new Difference(
+                                            name,
+                                            row.getString("content"),
+                                            row.getLong("surplus") > 0)));
         }
     }
 
@@ -99,8 +96,8 @@ final class ConfigurationHistory {
                 .formatted(table);
     }
 
-    private List<Table> tables() throws SQLException {
-        return Query.of(TABLES)
-                .list(connection, row -> new Table(row.getString("name"), row.getString("quoted")));
+    private List<Table> tables() {
+        return connection.list(
+                Query.of(TABLES), row -> new Table(row.getString("name"), row.getString("quoted")));
     }
 }

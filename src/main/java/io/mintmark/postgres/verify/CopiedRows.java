@@ -8,7 +8,6 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyOut;
 
 import java.nio.ByteBuffer;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,14 +23,14 @@ final class CopiedRows {
 
     private record Judged<R, T>(R row, T answer) {}
 
-    private final Connection connection;
+    private final AuditConnection connection;
     private final String sql;
     private final List<ColumnType> types;
 
     /**
      * @param types of the columns that the query returns
      */
-    CopiedRows(Connection connection, String sql, List<ColumnType> types) {
+    CopiedRows(AuditConnection connection, String sql, List<ColumnType> types) {
         this.connection = connection;
         this.sql = sql;
         this.types = types;
@@ -47,9 +46,9 @@ final class CopiedRows {
      */
     <R, T> void each(
             Function<List<@Nullable String>, R> map, Function<R, T> judge, BiConsumer<R, T> each) {
-        try {
+        connection.use(connected -> {
             CopyOut copy =
-                    connection
+                    connected
                             .unwrap(PGConnection.class)
                             .getCopyAPI()
                             .copyOut("COPY (%s) TO STDOUT (FORMAT binary)".formatted(sql));
@@ -64,9 +63,7 @@ final class CopiedRows {
                     copy.cancelCopy();
                 }
             }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        });
     }
 
     private <R, T> Judged<R, T> judged(

@@ -14,9 +14,10 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -34,38 +35,33 @@ final class LineIndex implements AutoCloseable {
     private final Path file;
     private final FileChannel sorted;
     private final FileChannel offsets;
-    private final List<Sample> samples;
+
+    /** The numbers of remembered lines, from 0. */
+    private final NavigableMap<Place, Long> samples;
+
     private final long count;
 
-    /**
-     * A remembered line.
-     *
-     * @param number of the line in the file, from 0
-     */
-    private record Sample(Place place, long number) {}
-
-    private LineIndex(Path file, Path offsets, List<Sample> samples, long count)
+    private LineIndex(Path file, Path offsets, NavigableMap<Place, Long> samples, long count)
             throws IOException {
         this.file = file;
         this.sorted = FileChannel.open(file);
         this.offsets = FileChannel.open(offsets);
-        this.samples = List.copyOf(samples);
+        this.samples = samples;
         this.count = count;
     }
 
     /** The number of the first line at a place or behind it. */
     long first(Place place) throws IOException {
-        int sample = sampleBefore(place);
-        long from = sample < 0 ? 0 : samples.get(sample).number();
-        long to = sample + 1 < samples.size() ? samples.get(sample + 1).number() : count;
-        if (sample >= 0) {
-            long guess = guess(samples.get(sample), place);
-            if (from < guess
-                    && guess < to
-                    && place(guess).compareTo(place) >= 0
-                    && place(guess - 1).compareTo(place) < 0) {
-                return guess;
-            }
+        Map.Entry<Place, Long> before = samples.lowerEntry(place);
+        Map.Entry<Place, Long> behind = samples.ceilingEntry(place);
+        long from = before == null ? 0 : before.getValue();
+        long to = behind == null ? count : behind.getValue();
+        long guess = before == null ? 0 : guess(before, place);
+        if (from < guess
+                && guess < to
+                && place(guess).compareTo(place) >= 0
+                && place(guess - 1).compareTo(place) < 0) {
+            return guess;
         }
         while (from < to) {
             long middle = (from + to) >>> 1;
@@ -79,25 +75,10 @@ final class LineIndex implements AutoCloseable {
     }
 
     /** Of places that don't exist, and of huge ones, the guess is outside of the file. */
-    private static long guess(Sample sample, Place place) {
-        return sample.place().chain().equals(place.chain())
-                ? sample.number() + (place.at() - sample.place().at())
+    private static long guess(Map.Entry<Place, Long> before, Place place) {
+        return before.getKey().chain().equals(place.chain())
+                ? before.getValue() + (place.at() - before.getKey().at())
                 : -1;
-    }
-
-    /** The last sample that is before the place for sure; -1 if none is. */
-    private int sampleBefore(Place place) {
-        int from = 0;
-        int to = samples.size();
-        while (from < to) {
-            int middle = (from + to) >>> 1;
-            if (samples.get(middle).place().compareTo(place) < 0) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        return from - 1;
     }
 
     /** The first line at a place. */
@@ -156,7 +137,7 @@ final class LineIndex implements AutoCloseable {
         private final OutputStream lines;
         private final DataOutputStream index;
         private final ByteArrayOutputStream record = new ByteArrayOutputStream();
-        private final List<Sample> samples = new ArrayList<>();
+        private final NavigableMap<Place, Long> samples = new TreeMap<>();
         private long stride = 1;
         private long offset;
         private long count;
@@ -185,10 +166,10 @@ final class LineIndex implements AutoCloseable {
         }
 
         private void sample(Place place) {
-            samples.add(new Sample(place, count));
-            if (samples.size() == SAMPLES) {
+            samples.putIfAbsent(place, count);
+            if (samples.size() >= SAMPLES) {
                 stride *= 2;
-                samples.removeIf(sample -> sample.number() % stride != 0);
+                samples.values().removeIf(number -> number % stride != 0);
             }
         }
 

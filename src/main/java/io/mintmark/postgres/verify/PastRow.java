@@ -17,7 +17,6 @@ import java.util.Optional;
 /**
  * A row of a table that decisions rest on, as the history has it.
  *
- * @param json all its columns
  * @param digest of what decisions use of it; the {@code external_id} of a tenant, and empty of a
  *     provider type
  * @param required the conditions of an identity provider on every token
@@ -60,7 +59,6 @@ record PastRow(
             return this == PROVIDER_TYPE;
         }
 
-        /** The name of a row. */
         String name(JsonNode row) {
             return row.path(name).asText();
         }
@@ -103,7 +101,6 @@ record PastRow(
         return new PastRow(json, json.path("enabled").asBoolean(), digest, grant, required);
     }
 
-    /** A column that is text. */
     String text(String column) {
         return json.path(column).asText();
     }

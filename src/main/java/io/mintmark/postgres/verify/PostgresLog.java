@@ -11,6 +11,7 @@ import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.log.LogLookups;
 import io.mintmark.postgres.log.PostgresSeals;
@@ -18,8 +19,6 @@ import io.mintmark.postgres.migration.SchemaManifest;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -34,8 +33,6 @@ import java.util.stream.Stream;
 
 /** The audit log in one snapshot of the database, over a connection of its own. */
 public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
-    private static final int FETCH = 2_000;
-
     /**
      * Without sorting, rows come along the index of chains, for any number of rows. Up to
      * PostgreSQL 17 the forced plan has an absurd cost, for which the server would compile code and
@@ -85,13 +82,9 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
 
-    private final Connection connection;
+    private final AuditConnection connection;
     private final Roles roles;
     private final LogLookups lookups;
-
-    private interface Rows {
-        void read(ResultSet rows) throws SQLException;
-    }
 
     /**
      * Opens the connection.
@@ -100,7 +93,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
      * @throws StoreUnreachable if there is no connection
      */
     public PostgresLog(DatabaseLogin login, Roles roles) {
-        this.connection = AuditConnection.open(login, SESSION);
+        this.connection = new AuditConnection(login, SESSION);
         this.roles = roles;
         this.lookups = new LogLookups(connection);
     }
@@ -113,20 +106,19 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
      */
     public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
         PostgresLog log = new PostgresLog(login, roles);
-        try (PreparedStatement statement = log.connection.prepareStatement(VIEWER)) {
-            statement.setString(1, claims);
-            statement.execute();
+        try {
+            log.connection.use(Query.of(VIEWER, claims)::execute);
             return log;
-        } catch (SQLException e) {
+        } catch (StoreUnreachable e) {
             log.close();
-            throw AuditConnection.unreachable(e);
+            throw e;
         }
     }
 
     @Override
     public void checkpoints(Consumer<StoredCheckpoint> each) {
-        stream(
-                CHECKPOINTS,
+        connection.each(
+                Query.of(CHECKPOINTS),
                 row ->
                         each.accept(
                                 new StoredCheckpoint(
@@ -162,7 +154,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public void changes(Consumer<Row> each) {
-        stream(CHANGES, row -> each.accept(change(row)));
+        connection.each(Query.of(CHANGES), row -> each.accept(change(row)));
     }
 
     private static Row change(ResultSet row) throws SQLException {
@@ -197,11 +189,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public MintProof proof(Findings findings) {
-        try {
-            return new PastConfiguration(findings, new ConfigurationHistory(connection).defaults());
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        return new PastConfiguration(findings, new ConfigurationHistory(connection).defaults());
     }
 
     @Override
@@ -211,25 +199,17 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public void configuration(Consumer<Difference> each) {
-        try {
-            new ConfigurationHistory(connection).differences(each);
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        new ConfigurationHistory(connection).differences(each);
     }
 
     @Override
     public void definitions(Consumer<String> each) {
-        try {
-            new SchemaManifest(connection, roles).differences(each);
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
+        connection.use(it -> new SchemaManifest(it, roles).differences(each));
     }
 
     @Override
     public void unresolved(Consumer<String> each) {
-        stream(UNRESOLVED, row -> each.accept(row.getString(1)));
+        connection.each(Query.of(UNRESOLVED), row -> each.accept(row.getString(1)));
     }
 
     @Override
@@ -252,21 +232,8 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
         return lookups.changeHashes(positions);
     }
 
-    private void stream(String sql, Rows each) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setFetchSize(FETCH);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    each.read(rows);
-                }
-            }
-        } catch (SQLException e) {
-            throw AuditConnection.unreachable(e);
-        }
-    }
-
     @Override
     public void close() {
-        AuditConnection.close(connection);
+        connection.close();
     }
 }

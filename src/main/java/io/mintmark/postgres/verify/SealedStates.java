@@ -95,7 +95,6 @@ final class SealedStates {
      * revision was in force.
      *
      * @param tenant whose revision is meant; null: that of the tables without tenant
-     * @param chain of the event
      * @param seq its place there
      */
     Optional<Long> overtaking(@Nullable String tenant, long revision, String chain, long seq)

@@ -77,6 +77,7 @@ class EarlyOutcomesTest {
                 of.grant(),
                 failed ? Optional.of("decided_again") : Optional.empty(),
                 failed ? Optional.of("overtaken") : Optional.empty(),
-                failed ? Optional.empty() : of.credential());
+                failed ? Optional.empty() : of.credential(),
+                Optional.empty());
     }
 }
