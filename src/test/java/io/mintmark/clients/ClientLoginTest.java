@@ -9,6 +9,8 @@ import io.mintmark.clients.ClientProcess.Ended;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,7 @@ import java.util.stream.Stream;
  */
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
+@Execution(ExecutionMode.CONCURRENT)
 class ClientLoginTest {
     private static final String DEVICE =
             """
