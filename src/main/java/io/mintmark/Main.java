@@ -8,10 +8,13 @@ import java.nio.file.Path;
 
 /** The entry: the broker, or one of its subcommands. */
 public final class Main {
+    private static final int THREADS_PER_PROCESSOR = 8;
+
     private Main() {}
 
     /** The command line; see {@code --help}. */
     public static void main(String[] args) {
+        shareProcessors();
         System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
         int status =
                 Service.isAllOf(args)
@@ -20,5 +23,17 @@ public final class Main {
         if (status != Service.SERVING) {
             System.exit(status);
         }
+    }
+
+    /**
+     * Virtual threads aren't preempted, and those that a virtual thread wakes run before those that
+     * other threads wake. By default there is one platform thread for each processor. A flood of
+     * requests then delayed the answers of others by seconds. The operating system shares the
+     * processors fairly among several platform threads.
+     */
+    private static void shareProcessors() {
+        int threads = THREADS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+        System.getProperties()
+                .putIfAbsent("jdk.virtualThreadScheduler.parallelism", Integer.toString(threads));
     }
 }

@@ -16,7 +16,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import static java.util.Map.entry;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.ObjectCodec;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -28,6 +31,7 @@ import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 
 import io.mintmark.identity.BrokerIdentity;
 import io.mintmark.identity.TokenOrder;
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.json.StrictJson;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
@@ -174,7 +178,9 @@ class PackagesTest {
     @ArchTest
     static final ArchRule PACKAGES =
             packages()
-                    .ignoreDependency(alwaysTrue(), belongToAnyOf(Secret.class, StrictJson.class));
+                    .ignoreDependency(
+                            alwaysTrue(),
+                            belongToAnyOf(Secret.class, StrictJson.class, JacksonFactories.class));
 
     private static LayeredArchitecture packages() {
         LayeredArchitecture layers =
@@ -256,6 +262,29 @@ class PackagesTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.helidon.webserver..", "io.helidon.http..");
+
+    /** Its default buffers stay with each thread, and each connection has one. */
+    @ArchTest
+    static final ArchRule JACKSON_HAS_BOUNDED_BUFFERS =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("io.mintmark.json")
+                    .should()
+                    .callMethodWhere(
+                            target(nameMatching("builder"))
+                                    .and(
+                                            target(
+                                                    owner(
+                                                            belongToAnyOf(
+                                                                    JsonMapper.class,
+                                                                    JsonFactory.class))))
+                                    .and(target(rawParameterTypes(new Class<?>[0]))))
+                    .orShould()
+                    .callConstructor(ObjectMapper.class)
+                    .orShould()
+                    .callConstructor(JsonMapper.class)
+                    .orShould()
+                    .callConstructor(JsonFactory.class);
 
     /** What it refuses to send must not go another way. */
     @ArchTest

@@ -12,6 +12,7 @@ import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Checkpoint.RetiredMonth;
 import io.mintmark.audit.Checkpoint.RetiredRows;
+import io.mintmark.json.JacksonFactories;
 
 import java.time.Instant;
 import java.time.YearMonth;
@@ -24,7 +25,7 @@ import java.util.function.Function;
 /** The payload of a checkpoint's signature. */
 final class CheckpointJson {
     private static final long FORM = 1;
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
     private CheckpointJson() {}
 

@@ -10,6 +10,8 @@ import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.util.Base64URL;
 
+import io.mintmark.json.JacksonFactories;
+
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Instant;
@@ -28,7 +30,7 @@ import java.util.regex.Pattern;
  */
 public record SignedCheckpoint(
         long number, Instant sealedAt, String jws, Optional<String> announcedBy) {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final Base64.Encoder BASE64 = Base64.getMimeEncoder(64, new byte[] {'\n'});
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 

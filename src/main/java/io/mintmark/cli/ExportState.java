@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Checkpoint.Named;
 import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.json.JacksonFactories;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ record ExportState(
         List<Position> changes,
         Optional<Named> checkpoint) {
     private static final int FORM = 1;
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
     /**
      * A file and up to where its content counts.

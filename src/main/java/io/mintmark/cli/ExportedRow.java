@@ -1,18 +1,19 @@
 package io.mintmark.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.json.JacksonFactories;
+
 /** A row of the audit log as {@link io.mintmark.postgres.export.PostgresExport} gives it. */
 final class ExportedRow {
     /** Without bounds: what PostgreSQL holds must be read, or one row would end every export. */
     private static final ObjectMapper JSON =
             new ObjectMapper(
-                    JsonFactory.builder()
+                    JacksonFactories.factory()
                             .streamReadConstraints(
                                     StreamReadConstraints.builder()
                                             .maxNumberLength(Integer.MAX_VALUE)

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.audit.VisibleText;
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.admin.Explanations;
 import io.mintmark.postgres.admin.Past;
 
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 
 /** Tells what the audit log recorded of a request, and what was changed since. */
 final class PastReport {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final int CHANGES_SHOWN = 20;
 
     private final Explanations explanations;

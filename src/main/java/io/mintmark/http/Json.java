@@ -5,13 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.json.StrictJson;
 
 import java.util.Optional;
 
 /** Bodies in and out. Reading is strict: one value, no member twice, nothing after it. */
 final class Json {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER = JacksonFactories.mapper().build();
 
     private Json() {}
 

@@ -40,7 +40,7 @@ public final class StrictJson {
 
     private static final ObjectMapper MAPPER =
             JsonMapper.builder(
-                            JsonFactory.builder()
+                            JacksonFactories.factory()
                                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                                     .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                                     // interned names of untrusted members would fill a table of the

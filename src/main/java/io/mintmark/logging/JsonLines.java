@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.time.Timestamps;
 
 import java.io.IOException;
@@ -24,7 +25,7 @@ import java.util.logging.LogRecord;
  */
 final class JsonLines extends Formatter {
     private static final JsonFactory JSON =
-            JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+            JacksonFactories.factory().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     /** Fields that machines reckon with. */
     private static final Set<String> NUMBERS = Set.of("status", "bytes", "milliseconds");

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.json.StrictJson;
 
 import java.io.IOException;
@@ -253,7 +254,7 @@ public final class ServiceAnswer {
      */
     private static final class StrayToken {
         private static final JsonFactory JSON =
-                JsonFactory.builder()
+                JacksonFactories.factory()
                         .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                         .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                         .build();

@@ -80,7 +80,7 @@ public final class BrokerProcess {
         process = start();
     }
 
-    /** Bytes that are alive on its heap, after a full collection. */
+    /** Bytes that are alive on its heap, after a full collection. The collector's filling isn't. */
     long liveHeap() {
         ProcessBuilder jcmd =
                 new ProcessBuilder(
@@ -89,10 +89,11 @@ public final class BrokerProcess {
                         "GC.class_histogram");
         try (BufferedReader lines = jcmd.start().inputReader()) {
             return lines.lines()
-                    .filter(line -> line.startsWith("Total"))
-                    .mapToLong(line -> Long.parseLong(line.trim().split(" +", -1)[2]))
-                    .findFirst()
-                    .orElseThrow();
+                    .map(line -> line.trim().split(" +", -1))
+                    .filter(columns -> columns.length > 3 && columns[0].endsWith(":"))
+                    .filter(columns -> !columns[3].contains("FillerElement"))
+                    .mapToLong(columns -> Long.parseLong(columns[2]))
+                    .sum();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** How long a tenant's requests take while another's, or a stranger's, are in the way. */
@@ -19,11 +21,38 @@ final class Latency {
     static Duration median(int count, Supplier<Answer> request) {
         List<Duration> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            long began = System.nanoTime();
-            assertEquals(200, request.get().status());
-            taken.add(Duration.ofNanos(System.nanoTime() - began));
+            taken.add(time(request));
         }
         return taken.stream().sorted().toList().get(count / 2);
+    }
+
+    private static Duration time(Supplier<Answer> request) {
+        long began = System.nanoTime();
+        Answer answer = request.get();
+        assertEquals(200, answer.status(), answer::toString);
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    /**
+     * Asserts that requests are answered with 200 while a flood keeps all processors busy: half of
+     * them in a twentieth of the given time, and all of them within it. Prints both.
+     */
+    static void assertAnswered(Duration longest, BooleanSupplier isOver, Supplier<Answer> request) {
+        List<Duration> taken = new ArrayList<>();
+        while (!isOver.getAsBoolean()) {
+            taken.add(time(request));
+        }
+        taken.sort(Comparator.naturalOrder());
+        Duration median = taken.get(taken.size() / 2);
+        String figures =
+                "median %.1f ms, longest %.1f ms of %d in a flood"
+                        .formatted(
+                                median.toNanos() / 1e6,
+                                taken.getLast().toNanos() / 1e6,
+                                taken.size());
+        System.out.println(figures);
+        assertTrue(taken.getLast().compareTo(longest) <= 0, figures);
+        assertTrue(median.compareTo(longest.dividedBy(20)) <= 0, figures);
     }
 
     /** At most twice, beyond noise. Prints both, so that a run on an idle machine shows them. */

@@ -38,7 +38,8 @@ import java.util.function.ObjIntConsumer;
 
 /**
  * Strangers without a valid token, against a process with 256 MiB of heap that knows a thousand
- * issuers. How many tokens: {@code -Dunsigned.tokens=100000}.
+ * issuers. How many tokens, and of how many hostile issuers: {@code -Dunsigned.tokens=100000
+ * -Dhostile.issuers=1000}.
  */
 @EnabledOnOs(OS.LINUX)
 class UnsignedTokensTest {
@@ -54,13 +55,16 @@ class UnsignedTokensTest {
     /** What the keys of all issuers may take of a heap of 256 MiB. */
     private static final long KEY_SETS = 8 << 20;
 
-    private static final int HOSTILE_ISSUERS = 200;
+    private static final int HOSTILE_ISSUERS = Integer.getInteger("hostile.issuers", 200);
 
     /** Twice for the keys of each. */
     private static final int TO_HOSTILE = 2 * HOSTILE_ISSUERS;
 
     /** For each document; a fetch of three ends after five seconds. */
     private static final Duration LATE = Duration.ofMillis(4_700);
+
+    /** Of a mint, while as many attackers as connect keep all processors busy. */
+    private static final Duration LONGEST = Duration.ofSeconds(4);
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -163,16 +167,14 @@ class UnsignedTokensTest {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             requests.accept(threads, warmUp);
             Eventually.holds(PATIENCE, () -> answered.get() == warmUp);
-            Duration usual = Latency.median(50, () -> minted(issuer));
             long before = broker.liveHeap();
 
             CompletableFuture<Void> attack =
                     CompletableFuture.runAsync(() -> requests.accept(threads, count), threads);
-            Duration attacked = Latency.median(50, () -> minted(issuer));
+            Latency.assertAnswered(LONGEST, attack::isDone, () -> minted(issuer));
             attack.join();
             Eventually.holds(PATIENCE, () -> answered.get() == warmUp + count);
 
-            Latency.assertAtMostTwice(usual, attacked);
             // what the last requests held is let go only once their connections are done
             Eventually.holds(() -> broker.liveHeap() - before < mostGrowth);
             assertEquals(200, minted(issuer).status());

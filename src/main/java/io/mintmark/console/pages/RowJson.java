@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
+import io.mintmark.json.JacksonFactories;
+
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
@@ -13,7 +15,9 @@ import java.util.Optional;
 /** Reads and formats {@code jsonb} values of PostgreSQL. */
 final class RowJson {
     private static final JsonMapper MAPPER =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+            JacksonFactories.mapper()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
 
     private RowJson() {}
 

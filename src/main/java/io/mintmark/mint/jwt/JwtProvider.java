@@ -11,6 +11,7 @@ import io.mintmark.identity.AccessTokenOrder.Format;
 import io.mintmark.identity.AccessTokens;
 import io.mintmark.identity.AccessTokens.AccessToken;
 import io.mintmark.identity.ReservedClaims;
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.mint.AccessProvider;
 import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
@@ -34,7 +35,7 @@ public final class JwtProvider implements AccessProvider {
     private static final TypeReference<Map<String, Object>> CLAIMS = new TypeReference<>() {};
 
     private final AccessTokens issuer;
-    private final ObjectMapper json = new ObjectMapper();
+    private final ObjectMapper json = JacksonFactories.mapper().build();
 
     public JwtProvider(AccessTokens issuer) {
         this.issuer = issuer;

@@ -5,9 +5,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.json.StrictJson;
 import io.mintmark.token.ComparableClaims;
 
@@ -31,7 +31,9 @@ public record GivenClaims(ObjectNode claims) {
     }
 
     private static final ObjectMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+            JacksonFactories.mapper()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
     private static final int LONGEST_SUBJECT = 1024;
 
     /** Bytes; a token has no more. */

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 
+import io.mintmark.json.JacksonFactories;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -24,7 +26,7 @@ public final class ExportedLine {
     private static final int DEPTH = 1_000;
 
     private static final JsonFactory JSON =
-            JsonFactory.builder()
+            JacksonFactories.factory()
                     .streamReadConstraints(
                             StreamReadConstraints.builder()
                                     .maxNestingDepth(DEPTH)

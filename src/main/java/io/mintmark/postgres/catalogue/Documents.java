@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.connection.Queries;
 import io.mintmark.postgres.connection.QueryFailed;
 import io.mintmark.postgres.connection.StreamedRows;
@@ -28,7 +28,7 @@ import java.util.function.Function;
 public final class Documents {
     private static final Duration SOON = Duration.ofSeconds(5);
     static final ObjectMapper JSON =
-            JsonMapper.builder()
+            JacksonFactories.mapper()
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                     .build();

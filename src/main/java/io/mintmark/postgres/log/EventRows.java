@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 
 import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
@@ -15,6 +14,7 @@ import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.canonical.StorableText;
 import io.mintmark.tenant.IdpName;
@@ -34,7 +34,9 @@ final class EventRows {
 
     /** Numbers as they are in the token: an auditor must see what was compared. */
     private final ObjectMapper json =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+            JacksonFactories.mapper()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
 
     private final String broker;
 

@@ -1,6 +1,5 @@
 package io.mintmark.postgres.verify;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,6 +15,7 @@ import io.mintmark.audit.Kind;
 import io.mintmark.audit.LogReader;
 import io.mintmark.audit.MintProof;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.verify.PastRow.Table;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
@@ -55,7 +55,7 @@ final class PastConfiguration implements MintProof {
 
     private static final ObjectMapper JSON =
             new ObjectMapper(
-                    JsonFactory.builder()
+                    JacksonFactories.factory()
                             .streamReadConstraints(
                                     StreamReadConstraints.builder()
                                             .maxNumberLength(Integer.MAX_VALUE)
