@@ -73,7 +73,7 @@ class ClientLoginTest {
 
     @Test
     void a_person_enters_the_code_and_the_token_is_kept_for_nobody_else() throws IOException {
-        idp.says("/device", 200, DEVICE)
+        idp.says("/device", 200, DEVICE.replace("\"expires_in\": 3", "\"expires_in\": 60"))
                 .says("/token", 400, "{\"error\": \"authorization_pending\"}")
                 .says("/token", 200, "{\"access_token\": \"no\", \"id_token\": \"the.id.token\"}");
         Files.createDirectory(directory.resolve("mintmark"));
